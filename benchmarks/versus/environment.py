@@ -1,0 +1,70 @@
+"""The two environments and the machine beneath them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from data import HERE
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "LINEAL_NUM_THREADS",
+)
+
+
+def peers_python() -> Path:
+    """The interpreter of the peers' own environment, made on first use or when the list changes."""
+    home, wanted = HERE / ".venv", HERE / "peers.txt"
+    python = home / "bin" / "python"
+    stamp = home / "installed.txt"
+    digest = hashlib.sha256(wanted.read_bytes()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == digest and python.exists()):
+        print("installing the peers into benchmarks/versus/.venv ...", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "-r", str(wanted)]
+        subprocess.run(install, check=True)
+        stamp.write_text(digest)
+    return python
+
+
+def has_lineal(python: str) -> bool:
+    """Whether that interpreter can import lineal."""
+    outcome = subprocess.run([python, "-c", "import lineal"], capture_output=True)
+    return outcome.returncode == 0
+
+
+def threads(count: int | None) -> dict[str, str]:
+    """Environment variables that hold every library to ``count`` threads; none leaves their defaults."""
+    return {} if count is None else {name: str(count) for name in _THREAD_VARIABLES}
+
+
+def machine() -> dict[str, Any]:
+    """What a reader must know to weigh a time; no path and no host name."""
+    return {
+        "cpu": _cpu_model(),
+        "n_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load_average": [round(load, 2) for load in os.getloadavg()],
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"

@@ -1,0 +1,98 @@
+"""One side of the measurement, in a process of its own: ``worker.py ours`` or ``worker.py peers``.
+
+The two sides have different environments, and a native fit that takes too long can only be stopped
+by ending its process; both are reasons to measure over a pipe. A request is one line of JSON, the
+answer another; weights travel by file. The clock runs here, around the fit alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import time
+import warnings
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import data
+from task import Contender, Task
+
+_WARM_ROWS = 400
+
+
+@lru_cache(maxsize=2)
+def _matrix(name: str, origin: str, fraction: float) -> tuple[sp.csr_matrix, np.ndarray]:
+    return data.load(name, origin, fraction)
+
+
+def measure(side: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Fit once and say how long it took; the weights go to ``request["output"]``."""
+    task = Task(**request["task"])
+    X, y = _matrix(task.data, task.origin, task.fraction)
+    build, setting = side.CONTENDERS[request["contender"]], request["setting"]
+    if request["warm"]:
+        rows = np.linspace(0, X.shape[0] - 1, min(_WARM_ROWS, X.shape[0])).astype(int)
+        build(X[rows], y[rows], task, setting).run()  # imports and just-in-time compilation
+    seconds, extra, fitted, contender = _timed(build(X, y, task, setting))
+    weights = contender.read(fitted)
+    np.savez(request["output"], coef=weights.coef, intercept=weights.intercept)
+    return {"seconds": seconds, "extra_bytes": extra, "facts": weights.facts}
+
+
+def _timed(contender: Contender) -> tuple[float, int | None, Any, Contender]:
+    before = _resident(reset=True)
+    start = time.perf_counter()
+    fitted = contender.run()
+    seconds = time.perf_counter() - start
+    after = _resident()
+    extra = after["VmHWM"] - before["VmRSS"] if before and after else None
+    return seconds, extra, fitted, contender
+
+
+def _resident(*, reset: bool = False) -> dict[str, int]:
+    """Resident bytes now and at the peak since the last reset; empty where the system has no /proc."""
+    try:
+        if reset:
+            with open("/proc/self/clear_refs", "w") as control:
+                control.write("5")
+        with open("/proc/self/status") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        return {key: int(fields[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM")}
+    except (OSError, KeyError):
+        return {}
+
+
+def describe(side: Any) -> dict[str, Any]:
+    """The versions behind the figures."""
+    versions = {}
+    for package in side.PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = None
+    return {"python": platform.python_version(), "versions": versions}
+
+
+def serve(side: Any) -> None:
+    """Answer requests until the input ends; whatever a library prints goes to stderr."""
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            reply = describe(side) if request["do"] == "describe" else measure(side, request)
+        except Exception as error:  # one contender's failure is a line in the table, not the end
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        replies.write(json.dumps(reply) + "\n")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # a peer stopped early by its budget says so on every run
+    serve(importlib.import_module(sys.argv[1]))

@@ -1,0 +1,239 @@
+"""The table of work: what is minimised, against whom, to which accuracy, and the bar.
+
+Settings go from loose to tight; the harness takes the first that reaches the asked accuracy, so a
+peer is shown at the fastest it can do the job, and beside it at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from task import Setting
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One peer on one piece of work.
+
+    ``quick`` is the position of the setting known to reach the target, the only one a quick run
+    tries. A peer without a bar is shown for information.
+    """
+
+    name: str
+    contender: str
+    settings: Sequence[Setting]
+    quick: int = 0
+    bar: float | None = None
+    default: Setting | None = None
+
+
+@dataclass(frozen=True)
+class Work:
+    """One row group of the table.
+
+    ``target`` is the relative sub-optimality asked of a peer and ``gap`` the certified relative gap
+    asked of us: the harder of the two promises is ours, since sub-optimality <= gap.
+    """
+
+    bar: str
+    title: str
+    data: str
+    loss: str
+    C: float
+    target: float
+    gap: float
+    our_tolerances: Sequence[float]
+    peers: Sequence[Peer] = field(default_factory=tuple)
+    penalty: str = "l2"
+    intercept: bool = False
+
+
+def _sweep(tolerances: Sequence[float], **fixed: object) -> list[Setting]:
+    return [{**fixed, "tol": tol} for tol in tolerances]
+
+
+def _svm_peers(tolerances: Sequence[float], quick: int, bar: float) -> list[Peer]:
+    return [
+        Peer("scikit-learn LinearSVC", "LinearSVC", _sweep(tolerances), quick, bar, {"tol": 1e-4}),
+        Peer("LIBLINEAR", "liblinear", _sweep(tolerances), quick, bar, {}),
+        Peer(
+            "LIBLINEAR, its copy of X not counted",
+            "liblinear",
+            _sweep(tolerances, convert=False),
+            quick,
+        ),
+    ]
+
+
+def _logistic(name: str, tolerances: Sequence[float], quick: int, bar: float | None, **fixed: object) -> Peer:
+    options = {"max_iter": 1000, **fixed}
+    return Peer(name, "LogisticRegression", _sweep(tolerances, **options), quick, bar, dict(fixed))
+
+
+def _small_peers(bar: float) -> list[Peer]:
+    return [
+        _logistic("LIBLINEAR in scikit-learn", (1e-1, 1e-2, 1e-3), 1, bar, solver="liblinear"),
+        _logistic("lbfgs", (1e-2, 1e-3, 3e-4, 1e-4), 3, bar, solver="lbfgs"),
+        _logistic("newton-cholesky", (1e-2, 1e-3), 1, bar, solver="newton-cholesky"),
+        Peer(
+            "LIBLINEAR",
+            "liblinear",
+            _sweep((1e-1, 1e-2, 1e-3), form="primal"),
+            1,
+            bar,
+            {"form": "primal"},
+        ),
+    ]
+
+
+_TO_1E3 = (1e-3, 5e-4, 2e-4, 1e-4, 3e-5)
+_TO_1E4 = (1e-4, 3e-5, 1e-5, 1e-6)
+
+WORKS = [
+    Work(
+        "P2",
+        "IMDB, hinge, C=1, gap 1e-3",
+        "imdb",
+        "hinge",
+        1.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        _svm_peers((1.0, 0.3, 0.1, 0.03), 2, 3.0),
+    ),
+    Work(
+        "P3",
+        "IMDB, logistic, C=10, gap 1e-4",
+        "imdb",
+        "log",
+        10.0,
+        1e-4,
+        1e-4,
+        _TO_1E4,
+        [
+            _logistic("LIBLINEAR dual in scikit-learn", (1.0, 1e-2), 0, 4.0, solver="liblinear", dual=True),
+            Peer("LIBLINEAR dual", "liblinear", _sweep((1.0, 0.1)), 0, 4.0),
+            Peer(
+                "LIBLINEAR dual, its copy of X not counted",
+                "liblinear",
+                _sweep((1.0, 0.1), convert=False),
+            ),
+            _logistic(
+                "LIBLINEAR primal in scikit-learn", (1e-2, 1e-3), 1, 25.0, solver="liblinear"
+            ),
+            Peer(
+                "LIBLINEAR primal",
+                "liblinear",
+                _sweep((1e-2, 1e-3), form="primal"),
+                1,
+                25.0,
+                {"form": "primal"},
+            ),
+            _logistic("newton-cg", (1e-4, 1e-5), 1, None, solver="newton-cg"),
+            _logistic("lbfgs", (1e-5, 3e-6), 1, None, solver="lbfgs"),
+        ],
+    ),
+    Work(
+        "P4",
+        "IMDB, L1 logistic, C=1",
+        "imdb",
+        "log",
+        1.0,
+        1e-4,
+        1e-3,
+        (1e-3, 3e-4, 1e-4, 1e-5),
+        [
+            _logistic("LIBLINEAR in scikit-learn", (1e-3, 3e-4, 1e-4), 1, 3.0, solver="liblinear"),
+            Peer(
+                "LIBLINEAR",
+                "liblinear",
+                _sweep((1e-3, 3e-4), form="primal"),
+                1,
+                3.0,
+                {"form": "primal"},
+            ),
+            Peer("celer", "celer", _sweep((1e-1, 1e-2, 1e-3)), 1, 3.0, {}),
+            Peer("skglm, compiled before", "skglm", _sweep((1e-4, 1e-5, 1e-6)), 1, 3.0, {}),
+        ],
+        penalty="l1",
+    ),
+    Work(
+        "P5",
+        "20 Newsgroups, softmax with intercept, C=10, gap 1e-3",
+        "20newsgroups",
+        "softmax",
+        10.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        [_logistic("lbfgs", (1e-4, 1e-5, 1e-6), 1, 60.0, solver="lbfgs")],
+        intercept=True,
+    ),
+    Work(
+        "P6",
+        "20 Newsgroups, squared hinge one-vs-rest, C=1, gap 1e-3",
+        "20newsgroups",
+        "squared_hinge",
+        1.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        _svm_peers((1.0, 0.3, 0.1), 1, 7.0),
+    ),
+    Work(
+        "P6",
+        "20 Newsgroups, hinge one-vs-rest, C=1, gap 1e-3",
+        "20newsgroups",
+        "hinge",
+        1.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        _svm_peers((0.3, 0.1, 0.03), 1, 7.0),
+    ),
+    Work(
+        "P6",
+        "sector, 105 classes, squared hinge one-vs-rest, C=1, gap 1e-3",
+        "sector",
+        "squared_hinge",
+        1.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        _svm_peers((1.0, 0.3, 0.1), 1, 12.0),
+    ),
+    Work(
+        "P6",
+        "sector, 105 classes, hinge one-vs-rest, C=1, gap 1e-3",
+        "sector",
+        "hinge",
+        1.0,
+        1e-3,
+        1e-3,
+        _TO_1E3,
+        _svm_peers((0.3, 0.1, 0.03), 1, 12.0),
+    ),
+    Work(
+        "P6",
+        "a9a, logistic, C=1, gap 1e-3",
+        "a9a",
+        "log",
+        1.0,
+        1e-3,
+        1e-3,
+        (1e-3, 1e-4, 1e-6),
+        _small_peers(1.3),
+    ),
+    Work(
+        "P6",
+        "ijcnn1, logistic, C=1, gap 1e-3",
+        "ijcnn1",
+        "log",
+        1.0,
+        1e-3,
+        1e-3,
+        (1e-3, 1e-4, 1e-6),
+        _small_peers(1.3),
+    ),
+]

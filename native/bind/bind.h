@@ -1,0 +1,62 @@
+// What the binding files share: array types, the Matrix that Python holds, and result arrays.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+
+#include <memory>
+#include <stdexcept>
+#include <variant>
+
+#include "lineal/loss.h"
+#include "lineal/rng.h"
+#include "lineal/rows.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace lineal {
+
+template <class T>
+using Array1 = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+using AnyRows = std::variant<Csr<float>, Csr<double>, Dense<float>, Dense<double>>;
+using AnyLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
+                             SquaredEpsilonInsensitive, Quantile>;
+
+// A data matrix as the kernels see it: a view, and the Python or native arrays that keep it alive.
+struct Matrix {
+  AnyRows rows;
+  Index n_stored;
+  nb::object owner;  // whatever holds the arrays of the view
+
+  Index n_rows() const { return std::visit([](const auto& X) { return X.n_rows; }, rows); }
+  Index n_columns() const { return std::visit([](const auto& X) { return X.n_columns; }, rows); }
+};
+
+// A new array that Python owns.
+template <class T>
+nb::ndarray<T, nb::numpy> new_array(std::initializer_list<std::size_t> shape, bool zeroed = false) {
+  std::size_t n = 1;
+  for (const std::size_t extent : shape) n *= extent;
+  T* data = zeroed ? new T[n]() : new T[n];
+  const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::ndarray<T, nb::numpy>(data, shape.size(), shape.begin(), owner);
+}
+
+// The last line of defence between Python and raw memory; a mismatch is a programming error above.
+inline void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+void bind_matrix(nb::module_& m);
+void bind_losses(nb::module_& m);
+void bind_dual_cd(nb::module_& m);
+void bind_prox_cd(nb::module_& m);
+
+}  // namespace lineal

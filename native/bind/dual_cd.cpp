@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "bind.h"
+#include "lineal/epoch/block_dual_cd.h"
+#include "lineal/epoch/dual_cd.h"
+
+namespace lineal {
+namespace {
+
+template <class Loss>
+void bind_loss(nb::module_& m, const char* name) {
+  nb::class_<Loss> bound(m, name);
+  if constexpr (requires(Loss loss) { loss.margin; })
+    bound.def(
+        "__init__", [](Loss* self, double margin) { new (self) Loss{margin}; }, "margin"_a);
+  else if constexpr (requires(Loss loss) { loss.delta; })
+    bound.def(
+        "__init__", [](Loss* self, double delta) { new (self) Loss{delta}; }, "delta"_a);
+  else if constexpr (requires(Loss loss) { loss.epsilon; })
+    bound.def(
+        "__init__", [](Loss* self, double epsilon) { new (self) Loss{epsilon}; }, "epsilon"_a);
+  else if constexpr (requires(Loss loss) { loss.q; })
+    bound.def(
+        "__init__", [](Loss* self, double q) { new (self) Loss{q}; }, "q"_a);
+  else
+    bound.def(nb::init<>());
+  bound.def("value", &Loss::value, "y"_a, "z"_a)
+      .def("derivative", &Loss::derivative, "y"_a, "z"_a)
+      .def("dual_step", &Loss::dual_step, "y"_a, "z"_a, "u"_a, "q"_a);
+}
+
+// What a run of dual coordinate ascent carries between epochs besides its arrays.
+struct DualOrder {
+  DualOrder(Index n_rows, std::uint64_t seed) : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)) {}
+  void wake() { std::fill(rest.begin(), rest.end(), Rest{}); }
+  Rng rng;
+  std::vector<std::int32_t> order;
+  std::vector<Rest> rest;
+};
+
+double dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y, Array1<const double> s,
+                           Array1<const double> norm2, const DualSettings& set, DualOrder& order,
+                           Array1<double> u, Array1<double> z, Array1<double> t, double b) {
+  const std::size_t n = std::size_t(X.n_rows());
+  require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n && z.shape(0) == n &&
+              order.order.size() == n && Index(t.shape(0)) == X.n_columns(),
+          "dual_cd_epoch: lengths differ");
+  const nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& the_loss, const auto& rows) {
+        dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng, std::span(order.order),
+                      order.rest.data(), u.data(), z.data(), t.data(), b);
+      },
+      loss, X.rows);
+  return b;
+}
+
+template <class T, class MakeBlock>
+void run_block(const MakeBlock& make_block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
+               const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
+               Array1<double> b) {
+  const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
+  const bool has_extra = extra.shape(0) > 0;
+  require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
+              order.order.size() == n && Index(W.shape(0)) == X.n_columns() && W.shape(1) >= K &&
+              (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
+          "block_dual_cd_epoch: lengths differ");
+  const nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& rows) {
+        block_dual_cd_epoch(make_block, rows, s.data(), norm2.data(), set, BlockShape{Index(K), Index(W.shape(1))},
+                            order.rng, std::span(order.order), order.rest.data(), U.data(),
+                            has_extra ? extra.data() : nullptr, W.data(), b.data());
+      },
+      X.rows);
+}
+
+template <class T>
+void bind_blocks(nb::module_& m) {
+  m.def(
+      "elementwise_dual_cd_epoch",
+      [](const AnyLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
+         Array1<const double> norm2, const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra,
+         Array2<T> W, Array1<double> b) {
+        require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
+        std::visit(
+            [&](const auto& the_loss) {
+              using Loss = std::decay_t<decltype(the_loss)>;
+              run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra, W, b);
+            },
+            loss);
+      },
+      "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "W"_a.noconvert(), "b"_a.noconvert());
+  m.def(
+      "softmax_dual_cd_epoch",
+      [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
+         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
+        require(Index(code.shape(0)) == X.n_rows() && extra.shape(0) > 0, "code or extra has the wrong shape");
+        run_block<T>(SoftmaxBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
+      },
+      "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "W"_a.noconvert(), "b"_a.noconvert());
+  m.def(
+      "crammer_singer_dual_cd_epoch",
+      [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
+         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
+        require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
+        run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
+      },
+      "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "W"_a.noconvert(), "b"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_dual_cd(nb::module_& m) {
+  bind_loss<Hinge>(m, "Hinge");
+  bind_loss<SquaredHinge>(m, "SquaredHinge");
+  bind_loss<ModifiedHuber>(m, "ModifiedHuber");
+  bind_loss<Log>(m, "Log");
+  bind_loss<Squared>(m, "Squared");
+  bind_loss<Huber>(m, "Huber");
+  bind_loss<EpsilonInsensitive>(m, "EpsilonInsensitive");
+  bind_loss<SquaredEpsilonInsensitive>(m, "SquaredEpsilonInsensitive");
+  bind_loss<Quantile>(m, "Quantile");
+  nb::class_<DualSettings>(m, "DualSettings")
+      .def(
+          "__init__",
+          [](DualSettings* self, double l2, double l1, double bias2, bool recentre) {
+            require(l2 > 0, "l2 must be positive");
+            new (self) DualSettings{l2, l1, bias2, recentre};
+          },
+          "l2"_a, "l1"_a, "bias2"_a, "recentre"_a);
+  nb::class_<DualOrder>(m, "DualOrder", "Random order and resting rows of a dual run.")
+      .def(nb::init<Index, std::uint64_t>(), "n_rows"_a, "seed"_a)
+      .def("wake", &DualOrder::wake, "Forget which rows rest.");
+  m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a,
+        "u"_a.noconvert(), "z"_a.noconvert(), "t"_a.noconvert(), "b"_a, "One epoch in place; returns b.");
+  bind_blocks<float>(m);
+  bind_blocks<double>(m);
+}
+
+}  // namespace lineal

@@ -1,0 +1,149 @@
+#include "bind.h"
+#include "lineal/passes.h"
+
+namespace lineal {
+namespace {
+
+template <class V>
+Matrix from_csr(Array1<const Index> start, Array1<const std::int32_t> index, Array1<const V> value,
+                Index n_columns, nb::object owner) {
+  require(start.shape(0) >= 1, "start needs n_rows + 1 entries");
+  require(index.shape(0) == value.shape(0), "index and value differ in length");
+  const Index n_rows = Index(start.shape(0)) - 1;
+  return {Csr<V>{n_rows, n_columns, start.data(), index.data(), value.data()}, Index(index.shape(0)),
+          std::move(owner)};
+}
+
+template <class V>
+Matrix from_dense(Array2<const V> value, nb::object owner) {
+  const Index n = Index(value.shape(0)), d = Index(value.shape(1));
+  return {Dense<V>{n, d, value.data()}, n * d, std::move(owner)};
+}
+
+template <class T>
+nb::ndarray<double, nb::numpy> dot(const Matrix& X, Array2<const T> W, int n_threads) {
+  require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
+  const std::size_t K = W.shape(1);
+  auto Z = new_array<double>({std::size_t(X.n_rows()), K});
+  const nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& rows) { dot_pass(rows, W.data(), Index(K), Z.data(), n_threads); }, X.rows);
+  return Z;
+}
+
+nb::ndarray<double, nb::numpy> adjoint(const Matrix& X, Array2<const double> U, int n_threads) {
+  require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
+  const std::size_t K = U.shape(1);
+  auto V = new_array<double>({std::size_t(X.n_columns()), K});
+  const nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& rows) { adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads); }, X.rows);
+  return V;
+}
+
+nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
+                                    int n_threads) {
+  require(Index(h.shape(0)) == X.n_rows(), "h needs one entry per row of X");
+  const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
+  auto G = new_array<double>({size, size});
+  const nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& rows) { gram_pass(rows, h.data(), with_constant, G.data(), n_threads); }, X.rows);
+  return G;
+}
+
+nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
+  auto norms = new_array<double>({std::size_t(X.n_rows())});
+  const nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& rows) { squared_norm_pass(rows, norms.data(), n_threads); }, X.rows);
+  return norms;
+}
+
+nb::tuple check(const Matrix& X, int n_threads) {
+  Flaw flaw;
+  {
+    const nb::gil_scoped_release unlocked;
+    flaw = std::visit([&](const auto& rows) { return check_pass(rows, X.n_stored, n_threads); }, X.rows);
+  }
+  static constexpr const char* names[] = {"", "bad_pointer", "bad_column", "unsorted", "not_finite"};
+  return nb::make_tuple(names[flaw.kind], flaw.row, flaw.column);
+}
+
+// A sparse matrix with the same columns and float32 values; the index arrays stay shared.
+Matrix to_float32(const nb::handle& self, int n_threads) {
+  const Matrix& X = nb::cast<const Matrix&>(self);
+  const auto* rows = std::get_if<Csr<double>>(&X.rows);
+  require(rows != nullptr, "only float64 sparse matrices are narrowed");
+  auto value = new_array<float>({std::size_t(X.n_stored)});
+  {
+    const nb::gil_scoped_release unlocked;
+    parallel(n_threads, [&](int part) {
+      const Range range = share(X.n_stored, part, n_threads);
+      for (Index k = range.first; k < range.last; ++k) value.data()[k] = float(rows->value[k]);
+    });
+  }
+  Csr<float> view{rows->n_rows, rows->n_columns, rows->start, rows->index, value.data()};
+  return {view, X.n_stored, nb::make_tuple(nb::borrow(self), nb::cast(value))};
+}
+
+// The columns `wanted` (increasing) as a sparse float64 matrix of their own.
+Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) {
+  const Index m = Index(wanted.shape(0));
+  std::vector<std::int32_t> place(std::size_t(X.n_columns()), -1);
+  for (Index j = 0; j < m; ++j) {
+    require(wanted.data()[j] >= 0 && wanted.data()[j] < X.n_columns(), "no such column");
+    require(j == 0 || wanted.data()[j] > wanted.data()[j - 1], "columns must increase");
+    place[std::size_t(wanted.data()[j])] = std::int32_t(j);
+  }
+  auto start = new_array<Index>({std::size_t(X.n_rows()) + 1});
+  std::visit([&](const auto& rows) { take_columns_count(rows, place.data(), start.data()); }, X.rows);
+  const Index n_stored = start.data()[X.n_rows()];
+  auto index = new_array<std::int32_t>({std::size_t(n_stored)});
+  auto value = new_array<double>({std::size_t(n_stored)});
+  {
+    const nb::gil_scoped_release unlocked;
+    std::visit(
+        [&](const auto& rows) {
+          take_columns_copy(rows, place.data(), start.data(), index.data(), value.data(), n_threads);
+        },
+        X.rows);
+  }
+  return {Csr<double>{X.n_rows(), m, start.data(), index.data(), value.data()}, n_stored,
+          nb::make_tuple(nb::cast(start), nb::cast(index), nb::cast(value))};
+}
+
+// (start, index, value) of a float64 sparse matrix, for SciPy.
+nb::tuple arrays(const nb::handle& self) {
+  const Matrix& X = nb::cast<const Matrix&>(self);
+  const auto* rows = std::get_if<Csr<double>>(&X.rows);
+  require(rows != nullptr, "only float64 sparse matrices have arrays to give");
+  const nb::object owner = nb::borrow(self);
+  return nb::make_tuple(
+      nb::ndarray<const Index, nb::numpy>(rows->start, {std::size_t(rows->n_rows) + 1}, owner),
+      nb::ndarray<const std::int32_t, nb::numpy>(rows->index, {std::size_t(X.n_stored)}, owner),
+      nb::ndarray<const double, nb::numpy>(rows->value, {std::size_t(X.n_stored)}, owner));
+}
+
+}  // namespace
+
+void bind_matrix(nb::module_& m) {
+  nb::class_<Matrix>(m, "Matrix", "Rows of data, sparse or dense, borrowed from NumPy arrays.")
+      .def_static("from_csr", &from_csr<float>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a)
+      .def_static("from_csr", &from_csr<double>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a)
+      .def_static("from_dense", &from_dense<float>, "value"_a, "owner"_a)
+      .def_static("from_dense", &from_dense<double>, "value"_a, "owner"_a)
+      .def_prop_ro("n_rows", &Matrix::n_rows)
+      .def_prop_ro("n_columns", &Matrix::n_columns)
+      .def_ro("n_stored", &Matrix::n_stored)
+      .def_prop_ro("is_sparse", [](const Matrix& X) { return X.rows.index() < 2; })
+      .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
+      .def("check", &check, "n_threads"_a = 1, "(flaw, row, column) of the first offence; '' if there is none.")
+      .def("dot", &dot<double>, "W"_a, "n_threads"_a = 1, "X W for a feature-major W.")
+      .def("dot", &dot<float>, "W"_a, "n_threads"_a = 1)
+      .def("adjoint", &adjoint, "U"_a, "n_threads"_a = 1, "X'U.")
+      .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
+      .def("squared_norms", &squared_norms, "n_threads"_a = 1)
+      .def("to_float32", &to_float32, "n_threads"_a = 1)
+      .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
+      .def("arrays", &arrays);
+  nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.").def(nb::init<std::uint64_t>(), "seed"_a);
+}
+
+}  // namespace lineal

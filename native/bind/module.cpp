@@ -1,0 +1,18 @@
+#include "bind.h"
+
+NB_MODULE(LINEAL_MODULE, m) {
+  m.doc() = "Native core of lineal: passes over data and epochs of solvers. Arrays in, arrays out.";
+  lineal::bind_matrix(m);
+  lineal::bind_dual_cd(m);
+  lineal::bind_prox_cd(m);
+  m.def(
+      "supports_avx2",
+      [] {
+#if defined(__x86_64__)
+        return bool(__builtin_cpu_supports("avx2")) && bool(__builtin_cpu_supports("fma"));
+#else
+        return false;
+#endif
+      },
+      "Whether this processor can run the AVX2 build of the core.");
+}

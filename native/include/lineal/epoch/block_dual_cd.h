@@ -1,0 +1,152 @@
+// Dual block-coordinate ascent: all K outputs of a row at once.
+//
+// The scheme of dual_cd.h with u_i in R^K: K scores from one walk over the row's columns (W is
+// feature-major, its rows padded to `width` numbers), a tiny exact subproblem, one rank-one update.
+// That walk costs a fraction of K separate ones, because the index and the cache line serve all classes.
+//
+// A block loss moves one row: it reads the scores and the row's state, writes the new state, and puts
+// u_new - u_old into `moved`; it returns whether anything moved.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "lineal/epoch/dual_cd.h"
+#include "lineal/simplex.h"
+
+namespace lineal {
+
+// Any loss of one score, K targets to a row: one-vs-rest classes, or several regressions at once.
+template <ScoreLoss Loss, class T>
+struct Elementwise {
+  Loss loss;
+  const double* Y;  // n_rows x K
+
+  bool move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
+    bool any = false;
+    for (Index k = 0; k < K; ++k) {
+      const double y = Y[i * K + k], before = double(u[k]);
+      const T after = T(q > 0 ? loss.dual_step(y, z[k], before, q) : loss.derivative(y, z[k]));
+      u[k] = after;
+      moved[k] = double(after) - before;
+      any |= moved[k] != 0.0;
+    }
+    return any;
+  }
+};
+
+// State: u holds p = u + e_y, `extra` holds log p.
+template <class T>
+struct SoftmaxBlock {
+  const std::int32_t* code;
+
+  bool move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved) const noexcept {
+    double buffer[3 * stack];
+    std::vector<double> heap;
+    double* c = buffer;
+    if (K > stack) {
+      heap.resize(std::size_t(3 * K));
+      c = heap.data();
+    }
+    double *p = c + K, *t = p + K;
+    for (Index k = 0; k < K; ++k) {
+      p[k] = double(u[k]);
+      t[k] = double(extra[k]);
+      c[k] = z[k] + q * p[k];
+    }
+    if (q > 0) {
+      softmax_step(K, q, c, p, t);
+    } else {
+      double highest = z[0], sum = 0;
+      for (Index k = 1; k < K; ++k) highest = std::max(highest, z[k]);
+      for (Index k = 0; k < K; ++k) sum += p[k] = std::exp(z[k] - highest);
+      for (Index k = 0; k < K; ++k) {
+        p[k] /= sum;
+        t[k] = z[k] - highest - std::log(sum);
+      }
+    }
+    bool any = false;
+    for (Index k = 0; k < K; ++k) {
+      const T after = T(p[k]);
+      moved[k] = double(after) - double(u[k]);
+      any |= moved[k] != 0.0;
+      u[k] = after;
+      extra[k] = T(t[k]);
+    }
+    return any;
+  }
+
+  static constexpr Index stack = 128;
+};
+
+// State: u holds p = u + e_y.
+template <class T>
+struct CrammerSingerBlock {
+  const std::int32_t* code;
+
+  bool move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
+    double buffer[SoftmaxBlock<T>::stack];
+    std::vector<double> heap;
+    double* v = buffer;
+    if (K > SoftmaxBlock<T>::stack) {
+      heap.resize(std::size_t(K));
+      v = heap.data();
+    }
+    // An empty row (q = 0) has scores that no u can change: a tiny q picks the best vertex.
+    const double inverse = 1.0 / std::max(q, 1e-12);
+    for (Index k = 0; k < K; ++k) v[k] = double(u[k]) + (z[k] + (k == code[i] ? 0.0 : 1.0)) * inverse;
+    project_simplex(K, v, v);
+    bool any = false;
+    for (Index k = 0; k < K; ++k) {
+      const T after = T(v[k]);
+      moved[k] = double(after) - double(u[k]);
+      any |= moved[k] != 0.0;
+      u[k] = after;
+    }
+    return any;
+  }
+};
+
+struct BlockShape {
+  Index K, width;  // width >= K: W's padded row length
+};
+
+// W (n_columns x width) and U, extra (n_rows x K) are updated in place, b (K) too.
+template <class Block, class Rows, class T>
+void block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
+                         const DualSettings& set, BlockShape shape, Rng& rng, std::span<std::int32_t> order,
+                         Rest* rest, T* U, T* extra, T* W, double* b) {
+  std::iota(order.begin(), order.end(), 0);
+  rng.shuffle(order);
+  const double inverse = 1.0 / set.l2;
+  const Index K = shape.K, width = shape.width;
+  const std::size_t n = order.size();
+  std::vector<T> step(std::size_t(width), T(0)), score(std::size_t(width), T(0));
+  std::vector<double> z(std::size_t(width), 0.0), moved(std::size_t(width), 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    if (k + 1 < n) X.prefetch(order[k + 1]);
+    const Index i = order[k];
+    if (rest[i].passes() || s[i] == 0.0) continue;
+    const auto x = X[i];
+    std::fill(score.begin(), score.end(), T(0));
+    dot_block(x, static_cast<const T*>(W), width, score.data());
+    for (Index j = 0; j < K; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[j];
+    const double q = s[i] * (norm2[i] + set.bias2) * inverse;
+    T* log_state = extra ? extra + i * K : nullptr;
+    if (!block.move(i, K, q, z.data(), U + i * K, log_state, moved.data())) {
+      rest[i].stayed();
+      continue;
+    }
+    rest[i].moved();
+    const double scale = -s[i] * inverse;
+    for (Index j = 0; j < K; ++j) {
+      step[std::size_t(j)] = T(scale * moved[std::size_t(j)]);
+      b[j] += scale * moved[std::size_t(j)] * set.bias2;
+    }
+    update_block(x, static_cast<const T*>(step.data()), width, W);
+  }
+}
+
+}  // namespace lineal

@@ -1,0 +1,166 @@
+// Losses of one score, as dual coordinate ascent meets them.
+//
+// Each struct states value and derivative in z, and the exact maximiser of the dual over one
+// coordinate under an L2 penalty (docs/objective.md, "One dual coordinate"):
+//
+//     dual_step(y, z, u0, q) = argmin_u  loss*(u) - z (u - u0) + (q/2) (u - u0)^2,   q > 0.
+//
+// The slow twins, with conjugates, are in src/lineal/objective/losses.py.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+
+namespace lineal {
+
+template <class L>
+concept ScoreLoss = requires(const L& loss, double x) {
+  { loss.value(x, x) } -> std::same_as<double>;
+  { loss.derivative(x, x) } -> std::same_as<double>;
+  { loss.dual_step(x, x, x, x) } -> std::same_as<double>;
+};
+
+inline double soft(double t, double e) noexcept {
+  return t > e ? t - e : t < -e ? t + e : 0.0;
+}
+
+inline double sigmoid(double t) noexcept {
+  if (t >= 0) return 1.0 / (1.0 + std::exp(-t));
+  const double e = std::exp(t);
+  return e / (1.0 + e);
+}
+
+struct Hinge {
+  double margin = 1.0;
+  double value(double y, double z) const noexcept { return std::max(0.0, margin - y * z); }
+  double derivative(double y, double z) const noexcept { return y * z < margin ? -y : 0.0; }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return -y * std::clamp(-y * u0 + (margin - y * z) / q, 0.0, 1.0);
+  }
+};
+
+struct SquaredHinge {
+  double margin = 1.0;
+  double value(double y, double z) const noexcept {
+    const double slack = std::max(0.0, margin - y * z);
+    return slack * slack;
+  }
+  double derivative(double y, double z) const noexcept { return -2.0 * y * std::max(0.0, margin - y * z); }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return -y * std::max(0.0, (-q * y * u0 + margin - y * z) / (q + 0.5));
+  }
+};
+
+struct ModifiedHuber {
+  double value(double y, double z) const noexcept {
+    const double m = y * z, slack = std::max(0.0, 1.0 - m);
+    return m >= -1.0 ? slack * slack : -4.0 * m;
+  }
+  double derivative(double y, double z) const noexcept {
+    return -y * std::clamp(2.0 * (1.0 - y * z), 0.0, 4.0);
+  }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return -y * std::clamp((-q * y * u0 + 1.0 - y * z) / (q + 0.5), 0.0, 4.0);
+  }
+};
+
+struct Log {
+  double value(double y, double z) const noexcept {
+    const double m = y * z;
+    return std::max(0.0, -m) + std::log1p(std::exp(-std::abs(m)));
+  }
+  double derivative(double y, double z) const noexcept { return -y * sigmoid(-y * z); }
+
+  // Solves h(t) = t - q sigmoid(-t) - base = 0 for the new margin t; the new slope is sigmoid(-t).
+  // h increases and its root lies in [base, base + q]. Newton is safeguarded by that bracket and by
+  // bisection whenever |h| fails to halve: a bracket alone still cycles for large q.
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    const double base = y * z + q * y * u0;
+    double low = base, high = base + q;
+    double t = (base < 0 && high > 0) ? std::log(high / -base) : (base >= 0 ? low : high);
+    t = std::clamp(t, low, high);
+    double before = HUGE_VAL;
+    for (int step = 0; step < 100; ++step) {
+      const double a = sigmoid(-t);
+      const double h = t - q * a - base;
+      if (h > 0)
+        high = t;
+      else
+        low = t;
+      if (std::abs(h) <= 1e-14 * (1.0 + q + std::abs(base))) break;
+      double next = t - h / (1.0 + q * a * (1.0 - a));
+      if (!(next > low && next < high) || std::abs(h) > 0.5 * before) next = 0.5 * (low + high);
+      if (next == t) break;
+      before = std::abs(h);
+      // A step far below the resolution of a: the slope no longer changes.
+      if (std::abs(next - t) <= 1e-12 * (1.0 + std::abs(t))) {
+        t = next;
+        break;
+      }
+      t = next;
+    }
+    return -y * sigmoid(-t);
+  }
+};
+
+struct Squared {
+  double value(double y, double z) const noexcept { return 0.5 * (z - y) * (z - y); }
+  double derivative(double y, double z) const noexcept { return z - y; }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return (q * u0 + z - y) / (q + 1.0);
+  }
+};
+
+struct Huber {
+  double delta = 1.0;
+  double value(double y, double z) const noexcept {
+    const double r = std::abs(z - y);
+    return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
+  }
+  double derivative(double y, double z) const noexcept { return std::clamp(z - y, -delta, delta); }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return std::clamp((q * u0 + z - y) / (q + 1.0), -delta, delta);
+  }
+};
+
+struct EpsilonInsensitive {
+  double epsilon = 0.0;
+  double value(double y, double z) const noexcept { return std::max(0.0, std::abs(z - y) - epsilon); }
+  double derivative(double y, double z) const noexcept {
+    const double r = z - y;
+    return r > epsilon ? 1.0 : r < -epsilon ? -1.0 : 0.0;
+  }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return std::clamp(soft(q * u0 + z - y, epsilon) / q, -1.0, 1.0);
+  }
+};
+
+struct SquaredEpsilonInsensitive {
+  double epsilon = 0.0;
+  double value(double y, double z) const noexcept {
+    const double excess = std::max(0.0, std::abs(z - y) - epsilon);
+    return excess * excess;
+  }
+  double derivative(double y, double z) const noexcept { return 2.0 * soft(z - y, epsilon); }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return soft(q * u0 + z - y, epsilon) / (q + 0.5);
+  }
+};
+
+struct Quantile {
+  double q = 0.5;
+  double value(double y, double z) const noexcept {
+    const double r = z - y;
+    return r < 0 ? -q * r : (1.0 - q) * r;
+  }
+  double derivative(double y, double z) const noexcept {
+    const double r = z - y;
+    return r < 0 ? -q : r > 0 ? 1.0 - q : 0.0;
+  }
+  double dual_step(double y, double z, double u0, double curvature) const noexcept {
+    return std::clamp((curvature * u0 + z - y) / curvature, -q, 1.0 - q);
+  }
+};
+
+}  // namespace lineal

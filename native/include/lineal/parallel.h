@@ -1,0 +1,45 @@
+// Deterministic parallel loops.
+//
+// Work is split so that every number is computed by one thread in an order that does not depend on
+// how many threads there are; no reduction ever crosses a thread. Threads are started per call
+// (about 20 microseconds) rather than kept in a pool: a pool does not survive fork(), and forking is
+// what Python's multiprocessing does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace lineal {
+
+// Runs body(part) for part = 0 .. n_parts-1, part 0 on the calling thread.
+template <class Body>
+void parallel(int n_parts, Body&& body) {
+  if (n_parts <= 1) {
+    body(0);
+    return;
+  }
+  std::vector<std::jthread> threads;
+  threads.reserve(std::size_t(n_parts - 1));
+  int started = 1;
+  try {
+    for (; started < n_parts; ++started) threads.emplace_back([&body, part = started] { body(part); });
+  } catch (const std::system_error&) {
+    // The system refuses more threads: the caller does the rest itself, with the same result.
+    for (int part = started; part < n_parts; ++part) body(part);
+  }
+  body(0);
+}  // jthread joins
+
+struct Range {
+  std::int64_t first, last;
+};
+
+// The part-th of n_parts ranges of [0, n), nearly equal in length.
+inline Range share(std::int64_t n, int part, int n_parts) noexcept {
+  return {n * part / n_parts, n * (part + 1) / n_parts};
+}
+
+}  // namespace lineal

@@ -1,0 +1,204 @@
+// Whole passes over a data matrix: X W, X'U, X'diag(h)X, row norms, columns taken out, and the check
+// that arrays from outside are what they claim to be. One pass each, threaded, same bits for any
+// number of threads (parallel.h).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "lineal/parallel.h"
+#include "lineal/rows.h"
+
+namespace lineal {
+
+// Z = X W: (n_rows x K) from a feature-major W (n_columns x K); every row is one thread's.
+template <class Rows, class T>
+void dot_pass(const Rows& X, const T* W, Index K, double* Z, int n_threads) {
+  parallel(n_threads, [&](int part) {
+    const Range rows = share(X.n_rows, part, n_threads);
+    for (Index i = rows.first; i < rows.last; ++i) {
+      if (K == 1) {
+        Z[i] = dot(X[i], W);
+      } else {
+        std::fill(Z + i * K, Z + (i + 1) * K, 0.0);
+        dot_block(X[i], W, K, Z + i * K);
+      }
+    }
+  });
+}
+
+// Column boundaries that give each thread about the same number of stored entries. They only say who
+// does the work: each column is summed by one thread in the order of the rows.
+template <class V>
+std::vector<Index> column_cuts(const Csr<V>& X, int n_parts) {
+  const Index stored = X.stored(0, X.n_rows), n_samples = std::min<Index>(stored, 4096);
+  std::vector<Index> sample;
+  sample.reserve(std::size_t(n_samples));
+  for (Index k = 0; k < n_samples; ++k) sample.push_back(X.index[X.start[0] + stored * k / n_samples]);
+  std::sort(sample.begin(), sample.end());
+  std::vector<Index> cuts{0};
+  for (int part = 1; part < n_parts; ++part)
+    cuts.push_back(sample.empty() ? 0 : sample[std::size_t(n_samples * part / n_parts)]);
+  cuts.push_back(X.n_columns);
+  return cuts;
+}
+
+template <class V>
+std::vector<Index> column_cuts(const Dense<V>& X, int n_parts) {
+  std::vector<Index> cuts;
+  for (int part = 0; part <= n_parts; ++part) cuts.push_back(X.n_columns * part / n_parts);
+  return cuts;
+}
+
+// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
+template <class Rows>
+void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  const auto cuts = column_cuts(X, n_threads);
+  parallel(n_threads, [&](int part) {
+    const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
+    std::fill(V + first * K, V + last * K, 0.0);
+    for (Index i = 0; i < X.n_rows; ++i) {
+      const auto x = X[i];
+      const double* u = U + i * K;
+      if (K == 1 && u[0] == 0.0) continue;
+      const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
+      for (Index k = n_threads == 1 ? 0 : lower_bound(x, first); k < end; ++k) {
+        const double a = double(x.value[k]);
+        double* target = V + column(x, k) * K;
+        if (K == 1) {
+          target[0] += a * u[0];
+        } else {
+          for (Index j = 0; j < K; ++j) target[j] += a * u[j];
+        }
+      }
+    }
+  });
+}
+
+// G = [X 1]' diag(h) [X 1] or X' diag(h) X, symmetric, both halves filled; threads own rows of G.
+template <class Rows>
+void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
+  const Index d = X.n_columns, size = d + (with_constant ? 1 : 0);
+  const auto cuts = column_cuts(X, n_threads);
+  parallel(n_threads, [&](int part) {
+    const Index first = cuts[std::size_t(part)];
+    const bool is_last = part == n_threads - 1;
+    const Index last = cuts[std::size_t(part) + 1];
+    std::fill(G + first * size, G + (is_last ? size : last) * size, 0.0);
+    for (Index i = 0; i < X.n_rows; ++i) {
+      if (h[i] == 0.0) continue;
+      const auto x = X[i];
+      const Index end = lower_bound(x, last);
+      for (Index k = lower_bound(x, first); k < end; ++k) {
+        const double a = h[i] * double(x.value[k]);
+        double* row = G + column(x, k) * size;
+        for (Index l = k; l < x.size; ++l) row[column(x, l)] += a * double(x.value[l]);
+        if (with_constant) row[d] += a;
+      }
+      if (with_constant && is_last) G[d * size + d] += h[i];
+    }
+  });
+  for (Index r = 0; r < size; ++r)
+    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
+}
+
+template <class Rows>
+void squared_norm_pass(const Rows& X, double* norms, int n_threads) {
+  parallel(n_threads, [&](int part) {
+    const Range rows = share(X.n_rows, part, n_threads);
+    for (Index i = rows.first; i < rows.last; ++i) norms[i] = squared_norm(X[i]);
+  });
+}
+
+// What a check of foreign arrays found: nothing, or the first offence in row order.
+struct Flaw {
+  enum Kind { none, bad_pointer, bad_column, unsorted, not_finite } kind = none;
+  Index row = -1, column = -1;
+};
+
+template <class V>
+Flaw check_row(const Csr<V>& X, Index i, Index n_stored) {
+  const Index first = X.start[i], last = X.start[i + 1];
+  if (first < 0 || last < first || last > n_stored) return {Flaw::bad_pointer, i, -1};
+  Index before = -1;
+  bool is_sorted = true, is_finite = true;
+  for (Index k = first; k < last; ++k) {
+    const Index c = X.index[k];
+    if (c < 0 || c >= X.n_columns) return {Flaw::bad_column, i, c};
+    is_sorted &= c > before;
+    is_finite &= bool(std::isfinite(X.value[k]));
+    before = c;
+  }
+  if (!is_finite)
+    for (Index k = first; k < last; ++k)
+      if (!std::isfinite(X.value[k])) return {Flaw::not_finite, i, X.index[k]};
+  if (!is_sorted) return {Flaw::unsorted, i, -1};
+  return {};
+}
+
+template <class V>
+Flaw check_row(const Dense<V>& X, Index i, Index) {
+  const V* x = X.value + i * X.n_columns;
+  // NaN and infinity are the only values that 0 * x does not turn into 0; sums vectorise, tests do not.
+  V sum = 0;
+  for (Index k = 0; k < X.n_columns; ++k) sum += V(0) * x[k];
+  if (sum == V(0)) return {};
+  for (Index k = 0; k < X.n_columns; ++k)
+    if (!std::isfinite(x[k])) return {Flaw::not_finite, i, k};
+  return {};
+}
+
+// Offences that make memory unsafe come before order, order before values. Unsorted rows are legal in
+// SciPy: the caller sorts them and asks again.
+template <class Rows>
+Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
+  std::vector<Flaw> found(std::size_t(n_threads), Flaw{});
+  parallel(n_threads, [&](int part) {
+    const Range rows = share(X.n_rows, part, n_threads);
+    for (Index i = rows.first; i < rows.last; ++i) {
+      const Flaw flaw = check_row(X, i, n_stored);
+      if (flaw.kind != Flaw::none) {
+        found[std::size_t(part)] = flaw;
+        return;
+      }
+    }
+  });
+  for (const Flaw& flaw : found)
+    if (flaw.kind != Flaw::none) return flaw;
+  return {};
+}
+
+// The columns `wanted` (increasing) of X as a sparse matrix of their own, numbered by position.
+// `place[c]` must hold the position of column c, or -1; two sweeps: count, then copy.
+template <class Rows>
+void take_columns_count(const Rows& X, const std::int32_t* place, Index* start) {
+  start[0] = 0;
+  for (Index i = 0; i < X.n_rows; ++i) {
+    const auto x = X[i];
+    Index count = 0;
+    for (Index k = 0; k < x.size; ++k) count += place[column(x, k)] >= 0;
+    start[i + 1] = start[i] + count;
+  }
+}
+
+template <class Rows, class V>
+void take_columns_copy(const Rows& X, const std::int32_t* place, const Index* start, std::int32_t* index,
+                       V* value, int n_threads) {
+  parallel(n_threads, [&](int part) {
+    const Range rows = share(X.n_rows, part, n_threads);
+    for (Index i = rows.first; i < rows.last; ++i) {
+      const auto x = X[i];
+      Index out = start[i];
+      for (Index k = 0; k < x.size; ++k) {
+        const std::int32_t position = place[column(x, k)];
+        if (position < 0) continue;
+        index[out] = position;
+        value[out++] = x.value[k];
+      }
+    }
+  });
+}
+
+}  // namespace lineal
