@@ -38,8 +38,8 @@ def peers_python() -> Path:
 
 
 def has_lineal(python: str) -> bool:
-    """Whether that interpreter can import lineal."""
-    outcome = subprocess.run([python, "-c", "import lineal"], capture_output=True)
+    """Whether that interpreter can import lineal's classifier."""
+    outcome = subprocess.run([python, "-c", "from lineal import LinearClassifier"], capture_output=True)
     return outcome.returncode == 0
 
 

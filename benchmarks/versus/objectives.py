@@ -8,13 +8,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp
-
 from task import Task
 
 
-def objective(
-    task: Task, X: sp.csr_matrix, y: np.ndarray, coef: np.ndarray, intercept: np.ndarray
-) -> float:
+def objective(task: Task, X: sp.csr_matrix, y: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> float:
     """``sum_i loss(y_i, x_i . w + b) + (1/C) R(w)``, one-vs-rest problems added up."""
     coef = np.asarray(coef, dtype=np.float64)
     score = X @ coef.T + np.asarray(intercept, dtype=np.float64)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-
 from task import Contender, Setting, Task, Weights
 
 CERTIFICATE = (
-    "primal dual gap relative_gap kkt_violation solver epochs seconds converged reason".split()
+    *("primal", "dual", "gap", "relative_gap", "kkt_violation"),
+    *("solver", "epochs", "seconds", "converged", "reason"),
 )
 
 
@@ -25,9 +25,7 @@ def _learner(task: Task, n_classes: int, setting: Setting) -> Any:
     from lineal.objective import L1, L2, Hinge, Log, SquaredHinge
 
     if task.loss == "hinge" and n_classes > 2:  # LinearClassifier's own is Crammer-Singer
-        return LinearSVC(
-            loss="hinge", C=task.C, fit_intercept=task.intercept, random_state=0, **setting
-        )
+        return LinearSVC(loss="hinge", C=task.C, fit_intercept=task.intercept, random_state=0, **setting)
     loss = {"hinge": Hinge, "squared_hinge": SquaredHinge, "log": Log, "softmax": Log}[task.loss]
     penalty = L1 if task.penalty == "l1" else L2
     return LinearClassifier(
@@ -56,4 +54,5 @@ def _plain(value: Any) -> Any:
 
 
 CONTENDERS = {"lineal": lineal}
+COMPILED: tuple[str, ...] = ()
 PACKAGES = ("lineal", "numpy", "scipy", "scikit-learn")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-
 from task import Contender, Setting, Task, Weights
 
 _LIBLINEAR_SOLVERS = {
@@ -28,9 +27,7 @@ def linear_svc(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) ->
     from sklearn.svm import LinearSVC
 
     options = {"max_iter": 100_000, **setting}
-    model = LinearSVC(
-        loss=task.loss, C=task.C, fit_intercept=task.intercept, random_state=0, **options
-    )
+    model = LinearSVC(loss=task.loss, C=task.C, fit_intercept=task.intercept, random_state=0, **options)
     return Contender(run=lambda: model.fit(X, y), read=_read_estimator)
 
 
@@ -84,7 +81,9 @@ def skglm(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) -> Cont
 def _read_estimator(model: Any) -> Weights:
     coef = np.atleast_2d(model.coef_)
     intercept = np.broadcast_to(np.atleast_1d(model.intercept_), coef.shape[:1])
-    return Weights(coef, intercept, {"n_iter": np.max(model.n_iter_).item()})
+    iterations = getattr(model, "n_iter_", None)  # celer keeps none
+    facts = {} if iterations is None else {"n_iter": np.max(iterations).item()}
+    return Weights(coef, intercept, facts)
 
 
 def _read_liblinear(model: Any) -> Weights:
@@ -104,4 +103,6 @@ CONTENDERS = {
     "celer": celer,
     "skglm": skglm,
 }
+# Compiled while they run, some parts only on large problems: warmed by a whole fit.
+COMPILED = ("skglm",)
 PACKAGES = ("scikit-learn", "liblinear-official", "celer", "skglm", "numba", "numpy", "scipy")

@@ -45,9 +45,13 @@ class Side:
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         process = self._start()
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+        except BrokenPipeError:
+            self.stop()
+            return {"error": "the process did not start"}
         ready, _, _ = select.select([process.stdout], [], [], seconds)
         if not ready:
             self.stop()

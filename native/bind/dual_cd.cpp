@@ -26,37 +26,39 @@ void bind_loss(nb::module_& m, const char* name) {
     bound.def(nb::init<>());
   bound.def("value", &Loss::value, "y"_a, "z"_a)
       .def("derivative", &Loss::derivative, "y"_a, "z"_a)
+      .def("conjugate", &Loss::conjugate, "y"_a, "u"_a)
       .def("dual_step", &Loss::dual_step, "y"_a, "z"_a, "u"_a, "q"_a);
 }
 
 // What a run of dual coordinate ascent carries between epochs besides its arrays.
 struct DualOrder {
-  DualOrder(Index n_rows, std::uint64_t seed) : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)) {}
+  DualOrder(Index n_rows, std::uint64_t seed) : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)), share(std::size_t(n_rows)) {}
   void wake() { std::fill(rest.begin(), rest.end(), Rest{}); }
   Rng rng;
   std::vector<std::int32_t> order;
   std::vector<Rest> rest;
+  std::vector<double> share;
 };
 
-double dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y, Array1<const double> s,
+std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y, Array1<const double> s,
                            Array1<const double> norm2, const DualSettings& set, DualOrder& order,
-                           Array1<double> u, Array1<double> z, Array1<double> t, double b) {
+                           Array1<double> u, Array1<double> t, double b) {
   const std::size_t n = std::size_t(X.n_rows());
-  require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n && z.shape(0) == n &&
+  require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               order.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
   const nb::gil_scoped_release unlocked;
-  std::visit(
+  const double gap = std::visit(
       [&](const auto& the_loss, const auto& rows) {
-        dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng, std::span(order.order),
-                      order.rest.data(), u.data(), z.data(), t.data(), b);
+        return dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng, std::span(order.order),
+                      order.rest.data(), u.data(), order.share.data(), t.data(), b);
       },
       loss, X.rows);
-  return b;
+  return {b, gap};
 }
 
-template <class T, class MakeBlock>
-void run_block(const MakeBlock& make_block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
+template <class T, class Block>
+double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
                const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
                Array1<double> b) {
   const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
@@ -66,11 +68,11 @@ void run_block(const MakeBlock& make_block, const Matrix& X, Array1<const double
               (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
           "block_dual_cd_epoch: lengths differ");
   const nb::gil_scoped_release unlocked;
-  std::visit(
+  return std::visit(
       [&](const auto& rows) {
-        block_dual_cd_epoch(make_block, rows, s.data(), norm2.data(), set, BlockShape{Index(K), Index(W.shape(1))},
-                            order.rng, std::span(order.order), order.rest.data(), U.data(),
-                            has_extra ? extra.data() : nullptr, W.data(), b.data());
+        return block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, BlockShape{Index(K), Index(W.shape(1))},
+                            order.rng, std::span(order.order), order.rest.data(), order.share.data(),
+                            U.data(), has_extra ? extra.data() : nullptr, W.data(), b.data());
       },
       X.rows);
 }
@@ -83,10 +85,10 @@ void bind_blocks(nb::module_& m) {
          Array1<const double> norm2, const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra,
          Array2<T> W, Array1<double> b) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
-        std::visit(
+        return std::visit(
             [&](const auto& the_loss) {
               using Loss = std::decay_t<decltype(the_loss)>;
-              run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra, W, b);
+              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra, W, b);
             },
             loss);
       },
@@ -94,19 +96,19 @@ void bind_blocks(nb::module_& m) {
       "W"_a.noconvert(), "b"_a.noconvert());
   m.def(
       "softmax_dual_cd_epoch",
-      [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
-         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
-        require(Index(code.shape(0)) == X.n_rows() && extra.shape(0) > 0, "code or extra has the wrong shape");
-        run_block<T>(SoftmaxBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
+      [](const Matrix& X, Array1<const double> s, Array1<const double> norm2, const DualSettings& set,
+         DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
+        require(extra.shape(0) > 0, "softmax keeps log p in extra");
+        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, order, U, extra, W, b);
       },
-      "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "X"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
       "W"_a.noconvert(), "b"_a.noconvert());
   m.def(
       "crammer_singer_dual_cd_epoch",
       [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
          const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
         require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
-        run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
+        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
       },
       "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
       "W"_a.noconvert(), "b"_a.noconvert());
@@ -131,12 +133,16 @@ void bind_dual_cd(nb::module_& m) {
             require(l2 > 0, "l2 must be positive");
             new (self) DualSettings{l2, l1, bias2, recentre};
           },
-          "l2"_a, "l1"_a, "bias2"_a, "recentre"_a);
+          "l2"_a, "l1"_a, "bias2"_a, "recentre"_a)
+      .def_ro("l2", &DualSettings::l2)
+      .def_ro("l1", &DualSettings::l1)
+      .def_ro("bias2", &DualSettings::bias2)
+      .def_ro("recentre", &DualSettings::recentre);
   nb::class_<DualOrder>(m, "DualOrder", "Random order and resting rows of a dual run.")
       .def(nb::init<Index, std::uint64_t>(), "n_rows"_a, "seed"_a)
       .def("wake", &DualOrder::wake, "Forget which rows rest.");
   m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a,
-        "u"_a.noconvert(), "z"_a.noconvert(), "t"_a.noconvert(), "b"_a, "One epoch in place; returns b.");
+        "u"_a.noconvert(), "t"_a.noconvert(), "b"_a, "One epoch in place; returns (b, estimated gap).");
   bind_blocks<float>(m);
   bind_blocks<double>(m);
 }

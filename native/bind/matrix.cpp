@@ -30,12 +30,13 @@ nb::ndarray<double, nb::numpy> dot(const Matrix& X, Array2<const T> W, int n_thr
   return Z;
 }
 
+template <bool squared>
 nb::ndarray<double, nb::numpy> adjoint(const Matrix& X, Array2<const double> U, int n_threads) {
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
   const std::size_t K = U.shape(1);
   auto V = new_array<double>({std::size_t(X.n_columns()), K});
   const nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& rows) { adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads); }, X.rows);
+  std::visit([&](const auto& rows) { adjoint_pass<squared>(rows, U.data(), Index(K), V.data(), n_threads); }, X.rows);
   return V;
 }
 
@@ -137,7 +138,8 @@ void bind_matrix(nb::module_& m) {
       .def("check", &check, "n_threads"_a = 1, "(flaw, row, column) of the first offence; '' if there is none.")
       .def("dot", &dot<double>, "W"_a, "n_threads"_a = 1, "X W for a feature-major W.")
       .def("dot", &dot<float>, "W"_a, "n_threads"_a = 1)
-      .def("adjoint", &adjoint, "U"_a, "n_threads"_a = 1, "X'U.")
+      .def("adjoint", &adjoint<false>, "U"_a, "n_threads"_a = 1, "X'U.")
+      .def("squared_adjoint", &adjoint<true>, "U"_a, "n_threads"_a = 1, "(X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("to_float32", &to_float32, "n_threads"_a = 1)

@@ -1,11 +1,12 @@
 // Losses of one score, as dual coordinate ascent meets them.
 //
-// Each struct states value and derivative in z, and the exact maximiser of the dual over one
+// Each struct states value and derivative in z, the conjugate in u (for u inside its domain: the steps
+// never leave it), and the exact maximiser of the dual over one
 // coordinate under an L2 penalty (docs/objective.md, "One dual coordinate"):
 //
 //     dual_step(y, z, u0, q) = argmin_u  loss*(u) - z (u - u0) + (q/2) (u - u0)^2,   q > 0.
 //
-// The slow twins, with conjugates, are in src/lineal/objective/losses.py.
+// The slow twins, which also know the domains, are in src/lineal/objective/losses.py.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@ template <class L>
 concept ScoreLoss = requires(const L& loss, double x) {
   { loss.value(x, x) } -> std::same_as<double>;
   { loss.derivative(x, x) } -> std::same_as<double>;
+  { loss.conjugate(x, x) } -> std::same_as<double>;
   { loss.dual_step(x, x, x, x) } -> std::same_as<double>;
 };
 
@@ -31,10 +33,21 @@ inline double sigmoid(double t) noexcept {
   return e / (1.0 + e);
 }
 
+inline double xlogx(double t) noexcept {
+  return t > 0 ? t * std::log(t) : 0.0;
+}
+
+// loss(z) + loss*(u) - z u >= 0: what a row adds to the duality gap, 0 when u is a slope at z.
+template <class L>
+inline double residual(const L& loss, double y, double z, double u) noexcept {
+  return loss.value(y, z) + loss.conjugate(y, u) - z * u;
+}
+
 struct Hinge {
   double margin = 1.0;
   double value(double y, double z) const noexcept { return std::max(0.0, margin - y * z); }
   double derivative(double y, double z) const noexcept { return y * z < margin ? -y : 0.0; }
+  double conjugate(double y, double u) const noexcept { return margin * y * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::clamp(-y * u0 + (margin - y * z) / q, 0.0, 1.0);
   }
@@ -47,6 +60,7 @@ struct SquaredHinge {
     return slack * slack;
   }
   double derivative(double y, double z) const noexcept { return -2.0 * y * std::max(0.0, margin - y * z); }
+  double conjugate(double y, double u) const noexcept { return margin * y * u + 0.25 * u * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::max(0.0, (-q * y * u0 + margin - y * z) / (q + 0.5));
   }
@@ -60,6 +74,7 @@ struct ModifiedHuber {
   double derivative(double y, double z) const noexcept {
     return -y * std::clamp(2.0 * (1.0 - y * z), 0.0, 4.0);
   }
+  double conjugate(double y, double u) const noexcept { return y * u + 0.25 * u * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::clamp((-q * y * u0 + 1.0 - y * z) / (q + 0.5), 0.0, 4.0);
   }
@@ -72,6 +87,7 @@ struct Log {
   }
   double derivative(double y, double z) const noexcept { return -y * sigmoid(-y * z); }
 
+  double conjugate(double y, double u) const noexcept { return xlogx(-y * u) + xlogx(1.0 + y * u); }
   // Solves h(t) = t - q sigmoid(-t) - base = 0 for the new margin t; the new slope is sigmoid(-t).
   // h increases and its root lies in [base, base + q]. Newton is safeguarded by that bracket and by
   // bisection whenever |h| fails to halve: a bracket alone still cycles for large q.
@@ -107,6 +123,7 @@ struct Log {
 struct Squared {
   double value(double y, double z) const noexcept { return 0.5 * (z - y) * (z - y); }
   double derivative(double y, double z) const noexcept { return z - y; }
+  double conjugate(double y, double u) const noexcept { return u * y + 0.5 * u * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return (q * u0 + z - y) / (q + 1.0);
   }
@@ -119,6 +136,7 @@ struct Huber {
     return r <= delta ? 0.5 * r * r : delta * (r - 0.5 * delta);
   }
   double derivative(double y, double z) const noexcept { return std::clamp(z - y, -delta, delta); }
+  double conjugate(double y, double u) const noexcept { return u * y + 0.5 * u * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return std::clamp((q * u0 + z - y) / (q + 1.0), -delta, delta);
   }
@@ -131,6 +149,7 @@ struct EpsilonInsensitive {
     const double r = z - y;
     return r > epsilon ? 1.0 : r < -epsilon ? -1.0 : 0.0;
   }
+  double conjugate(double y, double u) const noexcept { return u * y + epsilon * std::abs(u); }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return std::clamp(soft(q * u0 + z - y, epsilon) / q, -1.0, 1.0);
   }
@@ -143,6 +162,7 @@ struct SquaredEpsilonInsensitive {
     return excess * excess;
   }
   double derivative(double y, double z) const noexcept { return 2.0 * soft(z - y, epsilon); }
+  double conjugate(double y, double u) const noexcept { return u * y + epsilon * std::abs(u) + 0.25 * u * u; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return soft(q * u0 + z - y, epsilon) / (q + 0.5);
   }
@@ -158,6 +178,7 @@ struct Quantile {
     const double r = z - y;
     return r < 0 ? -q : r > 0 ? 1.0 - q : 0.0;
   }
+  double conjugate(double y, double u) const noexcept { return u * y; }
   double dual_step(double y, double z, double u0, double curvature) const noexcept {
     return std::clamp((curvature * u0 + z - y) / curvature, -q, 1.0 - q);
   }

@@ -52,8 +52,8 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts) {
   return cuts;
 }
 
-// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
-template <class Rows>
+// V = X'U, or (X*X)'U with squared entries: (n_columns x K), zeroed here; threads own ranges of columns.
+template <bool squared, class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
@@ -65,7 +65,7 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
       if (K == 1 && u[0] == 0.0) continue;
       const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
       for (Index k = n_threads == 1 ? 0 : lower_bound(x, first); k < end; ++k) {
-        const double a = double(x.value[k]);
+        const double stored = double(x.value[k]), a = squared ? stored * stored : stored;
         double* target = V + column(x, k) * K;
         if (K == 1) {
           target[0] += a * u[0];

@@ -5,7 +5,7 @@
 // That walk costs a fraction of K separate ones, because the index and the cache line serve all classes.
 //
 // A block loss moves one row: it reads the scores and the row's state, writes the new state, and puts
-// u_new - u_old into `moved`; it returns whether anything moved.
+// u_new - u_old into `moved`. It tells whether anything moved, and the row's residual at (z, u_new).
 #pragma once
 
 #include <cstdint>
@@ -18,31 +18,36 @@
 
 namespace lineal {
 
+struct Move {
+  bool any;
+  double residual;
+};
+
 // Any loss of one score, K targets to a row: one-vs-rest classes, or several regressions at once.
 template <ScoreLoss Loss, class T>
 struct Elementwise {
   Loss loss;
   const double* Y;  // n_rows x K
 
-  bool move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
+  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
     bool any = false;
+    double gap = 0;
     for (Index k = 0; k < K; ++k) {
       const double y = Y[i * K + k], before = double(u[k]);
       const T after = T(q > 0 ? loss.dual_step(y, z[k], before, q) : loss.derivative(y, z[k]));
       u[k] = after;
       moved[k] = double(after) - before;
       any |= moved[k] != 0.0;
+      gap += residual(loss, y, z[k], double(after));
     }
-    return any;
+    return {any, gap};
   }
 };
 
 // State: u holds p = u + e_y, `extra` holds log p.
 template <class T>
 struct SoftmaxBlock {
-  const std::int32_t* code;
-
-  bool move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved) const noexcept {
+  Move move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved) const noexcept {
     double buffer[3 * stack];
     std::vector<double> heap;
     double* c = buffer;
@@ -56,26 +61,30 @@ struct SoftmaxBlock {
       t[k] = double(extra[k]);
       c[k] = z[k] + q * p[k];
     }
+    double highest = z[0], sum = 0;
+    for (Index k = 1; k < K; ++k) highest = std::max(highest, z[k]);
     if (q > 0) {
       softmax_step(K, q, c, p, t);
+      for (Index k = 0; k < K; ++k) sum += exp_fast(z[k] - highest);
     } else {
-      double highest = z[0], sum = 0;
-      for (Index k = 1; k < K; ++k) highest = std::max(highest, z[k]);
-      for (Index k = 0; k < K; ++k) sum += p[k] = std::exp(z[k] - highest);
+      for (Index k = 0; k < K; ++k) sum += p[k] = exp_fast(z[k] - highest);
       for (Index k = 0; k < K; ++k) {
         p[k] /= sum;
         t[k] = z[k] - highest - std::log(sum);
       }
     }
+    // loss(z) + loss*(u) - z.u = logsumexp(z) - z_y + sum p log p - (z.p - z_y)
     bool any = false;
+    double gap = highest + std::log(sum);
     for (Index k = 0; k < K; ++k) {
       const T after = T(p[k]);
+      gap += p[k] * (t[k] - z[k]);
       moved[k] = double(after) - double(u[k]);
       any |= moved[k] != 0.0;
       u[k] = after;
       extra[k] = T(t[k]);
     }
-    return any;
+    return {any, gap};
   }
 
   static constexpr Index stack = 128;
@@ -86,7 +95,7 @@ template <class T>
 struct CrammerSingerBlock {
   const std::int32_t* code;
 
-  bool move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
+  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
     double buffer[SoftmaxBlock<T>::stack];
     std::vector<double> heap;
     double* v = buffer;
@@ -98,14 +107,19 @@ struct CrammerSingerBlock {
     const double inverse = 1.0 / std::max(q, 1e-12);
     for (Index k = 0; k < K; ++k) v[k] = double(u[k]) + (z[k] + (k == code[i] ? 0.0 : 1.0)) * inverse;
     project_simplex(K, v, v);
+    // loss(z) + loss*(u) - z.u = max_k (z_k + [k != y]) - sum_k p_k (z_k + [k != y])
     bool any = false;
+    double worst = -HUGE_VAL, mean = 0;
     for (Index k = 0; k < K; ++k) {
       const T after = T(v[k]);
+      const double rival = z[k] + (k == code[i] ? 0.0 : 1.0);
+      worst = std::max(worst, rival);
+      mean += v[k] * rival;
       moved[k] = double(after) - double(u[k]);
       any |= moved[k] != 0.0;
       u[k] = after;
     }
-    return any;
+    return {any, worst - mean};
   }
 };
 
@@ -113,11 +127,12 @@ struct BlockShape {
   Index K, width;  // width >= K: W's padded row length
 };
 
-// W (n_columns x width) and U, extra (n_rows x K) are updated in place, b (K) too.
+// W (n_columns x width), U and extra (n_rows x K), b (K) and share (n_rows) are updated in place; returns
+// the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
-void block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
+double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
                          const DualSettings& set, BlockShape shape, Rng& rng, std::span<std::int32_t> order,
-                         Rest* rest, T* U, T* extra, T* W, double* b) {
+                         Rest* rest, double* share, T* U, T* extra, T* W, double* b) {
   std::iota(order.begin(), order.end(), 0);
   rng.shuffle(order);
   const double inverse = 1.0 / set.l2;
@@ -135,7 +150,9 @@ void block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, con
     for (Index j = 0; j < K; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[j];
     const double q = s[i] * (norm2[i] + set.bias2) * inverse;
     T* log_state = extra ? extra + i * K : nullptr;
-    if (!block.move(i, K, q, z.data(), U + i * K, log_state, moved.data())) {
+    const Move move = block.move(i, K, q, z.data(), U + i * K, log_state, moved.data());
+    share[i] = s[i] * move.residual;
+    if (!move.any) {
       rest[i].stayed();
       continue;
     }
@@ -147,6 +164,9 @@ void block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, con
     }
     update_block(x, static_cast<const T*>(step.data()), width, W);
   }
+  double gap = 0;
+  for (std::size_t i = 0; i < n; ++i) gap += share[i];
+  return gap;
 }
 
 }  // namespace lineal

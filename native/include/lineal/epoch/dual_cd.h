@@ -52,11 +52,12 @@ struct Shrunk {
   double operator[](Index j) const noexcept { return soft(t[j], threshold); }
 };
 
-// u, z (the score each row last saw), t and b are updated in place; `order` is scratch of n_rows.
+// u, t, b and share are updated in place; `order` is scratch of n_rows. share[i] is what row i adds to the
+// gap, as of its last visit; the returned sum over all rows is a free, slightly late estimate of the gap.
 template <ScoreLoss Loss, class Rows>
-void dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const double* s, const double* norm2,
+double dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const double* s, const double* norm2,
                    const DualSettings& set, Rng& rng, std::span<std::int32_t> order, Rest* rest, double* u,
-                   double* z, double* t, double& b) noexcept {
+                     double* share, double* t, double& b) noexcept {
   std::iota(order.begin(), order.end(), 0);
   rng.shuffle(order);
   const double inverse = 1.0 / set.l2;
@@ -68,9 +69,10 @@ void dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const doubl
     const Index i = order[k];
     if (rest[i].passes() || s[i] == 0.0) continue;
     const auto x = X[i];
-    z[i] = (set.l1 > 0 ? dot(x, shrunk) : dot(x, static_cast<const double*>(t))) + b;
+    const double z = (set.l1 > 0 ? dot(x, shrunk) : dot(x, static_cast<const double*>(t))) + b;
     const double q = s[i] * (norm2[i] + set.bias2) * inverse;
-    const double wanted = q > 0 ? loss.dual_step(y[i], z[i], u[i], q) : loss.derivative(y[i], z[i]);
+    const double wanted = q > 0 ? loss.dual_step(y[i], z, u[i], q) : loss.derivative(y[i], z);
+    share[i] = s[i] * residual(loss, y[i], z, wanted);
     const double moved = wanted - u[i];
     if (moved == 0.0) {
       rest[i].stayed();
@@ -86,6 +88,9 @@ void dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const doubl
     for (std::size_t i = 0; i < n; ++i) sum += s[i] * u[i];
     b -= set.bias2 * inverse * sum;
   }
+  double gap = 0;
+  for (std::size_t i = 0; i < n; ++i) gap += share[i];
+  return gap;
 }
 
 }  // namespace lineal

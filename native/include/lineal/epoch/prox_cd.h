@@ -37,8 +37,8 @@ struct Sweeps {
   double violation;  // the largest seen in the last sweep
 };
 
-// gradient enters as the model's gradient at w (g at w0) and is kept up to date. The first n_free
-// coordinates (intercepts) carry no penalty. Sweeps alternate: one over everything, then up to ten over
+// gradient enters as the model's gradient at w (g at w0) and is kept up to date. The last n_free
+// coordinates (an intercept) carry no penalty. Sweeps alternate: one over everything, then up to ten over
 // what is not zero.
 inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty penalty, double* gradient,
                       double* w, double tol, Index max_sweeps) noexcept {
@@ -51,8 +51,9 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
     double worst = 0;
     for (Index j = 0; j < m; ++j) {
       const double curvature = G[j * m + j];
-      const CoordinatePenalty& p = j < n_free ? none : penalty;
-      if (!full && j >= n_free && w[j] == 0.0) continue;
+      const bool is_free = j >= m - n_free;
+      const CoordinatePenalty& p = is_free ? none : penalty;
+      if (!full && !is_free && w[j] == 0.0) continue;
       if (curvature + p.l2 <= 0) continue;  // a column of zeros: any weight gives the same scores
       worst = std::max(worst, p.violation(w[j], gradient[j]));
       const double next = p.minimise(w[j], gradient[j], curvature), moved = next - w[j];

@@ -1,0 +1,42 @@
+"""What can go wrong, as a tree::
+
+    LinealError
+    ├── InputError (ValueError)         the data: shapes, NaN, labels, weights
+    │   └── InputTypeError (TypeError)  data of a kind that cannot be numbers
+    ├── ParameterError (ValueError)     an option that cannot be
+    │   └── CombinationError            loss, penalty and solver that do not go together
+    └── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
+
+    UserWarning
+    └── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+
+A message says what was needed, what came, and what to do.
+"""
+
+
+class LinealError(Exception):
+    """Root of every error that Lineal raises on purpose."""
+
+
+class InputError(LinealError, ValueError):
+    """The data are not what the model needs."""
+
+
+class InputTypeError(InputError, TypeError):
+    """The data are of a kind that cannot be read as numbers."""
+
+
+class ParameterError(LinealError, ValueError):
+    """An option has a value that cannot be."""
+
+
+class CombinationError(ParameterError):
+    """A loss, a penalty and a solver that do not go together."""
+
+
+class NoMinimumError(LinealError, ValueError):
+    """The objective has no minimiser, or only a meaningless one."""
+
+
+class NotCertifiedWarning(UserWarning):
+    """A fit ended before its tolerance was certified; the certificate says how far it came."""

@@ -1,0 +1,108 @@
+"""The certificate: a proof of how far a model is from the optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import NoPenalty
+from lineal.objective.problem import Intercept, Problem, pieces
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was proved about a fit, and how it ended.
+
+    Attributes
+    ----------
+    primal : float
+        P(W, b): the objective at the model's weights.
+    dual : float
+        D(U) at a feasible dual point: no weights whatever have an objective below it.
+    gap : float
+        primal - dual, so the model is at most this far above the optimum.
+    relative_gap : float
+        gap / max(|primal|, 1e-12 P(0)): what ``tol`` was compared with.
+    kkt_violation : float
+        The largest single term of the gap. The gap is a sum of non-negative terms, one for each row
+        (is u_i a slope of the loss at z_i?) and one for each weight (is -v_j a slope of the penalty at
+        w_j?); a term is 0 exactly when its optimality condition holds.
+    solver : str
+        Which algorithm, or chain of algorithms, found the weights.
+    epochs : int
+        Passes over the data.
+    seconds : float
+        Wall-clock time of the fit.
+    converged : bool
+        Whether relative_gap <= tol.
+    reason : str
+        Why the fit ended.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    solver: str = ""
+    epochs: int = 0
+    seconds: float = 0.0
+    converged: bool = False
+    reason: str = ""
+
+    def __str__(self) -> str:
+        state = "certified" if self.converged else "not certified"
+        return (
+            f"{state}: objective {self.primal:.10g}, at most {self.gap:.3g} above the optimum "
+            f"(relative gap {self.relative_gap:.2e}) by {self.solver} in {self.epochs} epochs, "
+            f"{self.seconds:.3g} s; {self.reason}"
+        )
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on the objective: D at a feasible U, with the V that belongs to it."""
+
+    U: FloatArray
+    V: FloatArray
+    dual: float
+
+
+def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
+    """D(U) for a U that is feasible up to rounding.
+
+    Sums that should be exactly 0 (``sum s u`` under a free intercept, V without a penalty) are 0 to
+    rounding only. What their residue could be worth at the optimum is charged to the bound, with the
+    present weights, doubled, standing in for the optimal ones.
+    """
+    charge = 0.0
+    if problem.intercept is Intercept.FREE:
+        residue = np.abs(problem.weighted(U).sum(axis=0))
+        charge += 2 * float(residue @ np.abs(b))
+    if isinstance(problem.penalty, NoPenalty):
+        charge += 2 * float(np.abs(V).sum(axis=0) @ np.abs(W).max(axis=0, initial=0.0))
+        conjugate = 0.0
+    else:
+        conjugate = sum(problem.penalty.conjugate(-piece) for piece in pieces(V))
+    dual = -problem.conjugate_sum(U) - conjugate - charge
+    return Bound(U, V, dual if np.isfinite(dual) else -np.inf)
+
+
+def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
+    """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
+    loss, U = problem.loss, bound.U
+    if loss.is_joint:
+        rows = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - (Z * U).sum(axis=1)
+        rows = problem.s * np.where(problem.s > 0, rows, 0.0)
+    else:
+        terms = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - Z * U
+        rows = problem.s[:, None] * np.where(problem.s[:, None] > 0, terms, 0.0)
+    worst = float(rows.max(initial=0.0))
+    if isinstance(problem.penalty, NoPenalty):
+        return max(worst, float(np.abs(bound.V * W).max(initial=0.0)))
+    for w, v in pieces(problem.penalised(W, b), bound.V):
+        terms = problem.penalty.terms(w) + problem.penalty.conjugate_terms(-v) + w * v
+        worst = max(worst, float(terms.max(initial=0.0)))
+    return worst

@@ -1,0 +1,329 @@
+"""Feasible dual points, found from weights and scores alone.
+
+A certificate is a statement about (W, b); its U may come from anywhere as long as it is feasible, so one
+tries several and keeps the best bound. In order of cost:
+
+``gradient_point``   the slopes of the losses, the intercept refitted so that they sum to 0;
+``newton_point``     the slopes one Newton step ahead: as tight as the true suboptimality near the optimum;
+``kink_point``       for losses with kinks, the best subgradients of the few rows that sit on one.
+
+``feasible`` turns any U into a bound: clip to the domain, balance the sums, scale into the penalty's dual
+ball. Each repair stays inside the domain, because 0 is in every domain and domains are convex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
+from scipy.sparse.linalg import LinearOperator, cg
+
+from lineal.objective.certificate import Bound, lower_bound
+from lineal.objective.joint import CrammerSinger, Softmax, one_hot
+from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import ElasticNet, L1
+from lineal.objective.problem import Intercept, Problem
+
+# A dense system of this many unknowns is solved directly; above it, by conjugate gradients.
+DIRECT_LIMIT = 2000
+
+
+# ---- repairs ------------------------------------------------------------------------------------
+
+
+def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
+    """The lower bound that U gives after it is made feasible."""
+    U = into_domain(problem, U)
+    if problem.intercept is Intercept.FREE:
+        U = _balance(problem, U)
+    V = problem.pull(U)
+    factor = problem.penalty.scaling(V)
+    if factor < 1.0:
+        U, V = U * factor, V * factor
+    return lower_bound(problem, U, V, W, b)
+
+
+def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
+    """The nearest U (one score) or a near one (joint) on which the conjugate is finite."""
+    if not problem.loss.is_joint:
+        return np.clip(U, *problem.loss.domain(problem.y))
+    gold = one_hot(problem.y, problem.n_outputs)
+    p = np.maximum(U + gold, 0.0)
+    return p / p.sum(axis=1, keepdims=True) - gold
+
+
+def _balance(problem: Problem, U: FloatArray) -> FloatArray:
+    """Brings sum_i s_i u_i to 0 by moving every u_i towards 0 (one score) or inside the simplex (joint)."""
+    s = problem.s
+    if not problem.loss.is_joint:
+        up, down = s @ np.maximum(U, 0.0), s @ np.maximum(-U, 0.0)
+        lighter = np.minimum(up, down)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            keep_up = np.where(up > 0, lighter / up, 1.0)
+            keep_down = np.where(down > 0, lighter / down, 1.0)
+        return np.where(U > 0, U * keep_up, U * keep_down)
+    # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
+    gold = one_hot(problem.y, problem.n_outputs)
+    p = U + gold
+    mass, wanted = s @ p, s @ gold
+    excess, lack = np.maximum(mass - wanted, 0.0), np.maximum(wanted - mass, 0.0)
+    if lack.sum() == 0:
+        return U
+    taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
+    freed = p @ taken
+    return p * (1 - taken) + freed[:, None] * (lack / lack.sum()) - gold
+
+
+# ---- the intercept that suits given weights -----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Refit:
+    """The shift of the intercept that minimises the sum of losses, and the slopes there."""
+
+    shift: FloatArray
+    U: FloatArray
+
+
+def refit_intercept(problem: Problem, Z: FloatArray) -> Refit:
+    """Minimises sum s loss(y, z + shift) over the shift; at the minimum the slopes sum to 0."""
+    if isinstance(problem.loss, CrammerSinger) or (problem.loss.is_joint and not problem.loss.is_smooth):
+        return Refit(np.zeros(problem.n_outputs), problem.slopes(Z))
+    if problem.loss.is_joint:
+        return _refit_joint(problem, Z)
+    return _refit_smooth(problem, Z) if problem.loss.is_smooth else _refit_piecewise(problem, Z)
+
+
+def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:
+    """Newton on each output's monotone sum of slopes, inside a bracket that shrinks."""
+    loss, y, s = problem.loss, problem.y, problem.s
+    shift = np.zeros(problem.n_outputs)
+    low, high = np.full_like(shift, -np.inf), np.full_like(shift, np.inf)
+    reach = np.ones_like(shift)
+    U = loss.derivative(y, Z)
+    for _ in range(100):
+        slope = s @ U
+        settled = np.abs(slope) <= 1e-14 * (s @ np.abs(U)) + 1e-300
+        if settled.all():
+            break
+        low, high = np.where(slope < 0, shift, low), np.where(slope > 0, shift, high)
+        bend = s @ loss.second_derivative(y, Z + shift)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(bend > 0, -slope / bend, np.inf)
+        # Where the losses are flat Newton knows nothing: walk, doubling, until the bracket closes.
+        walk = shift - np.sign(slope) * reach
+        middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, walk)
+        bold = np.abs(step) <= 4 * reach + 4 * np.abs(shift)
+        newton = shift + np.where(bold, step, 0.0)
+        inside = bold & (newton > low) & (newton < high)
+        following = np.where(settled, shift, np.where(inside, newton, middle))
+        reach = np.where(inside, reach, 2 * reach)
+        if np.all(np.abs(following - shift) <= 1e-16 * np.abs(shift)) or not np.isfinite(following).all():
+            break
+        shift = following
+        U = loss.derivative(y, Z + shift)
+    return Refit(shift, U)
+
+
+def _refit_piecewise(problem: Problem, Z: FloatArray) -> Refit:
+    """Exact for piecewise-linear losses: walk over the kinks in order until the slopes sum to 0."""
+    y, s = problem.y, problem.s
+    kinks = problem.loss.kinks(y)
+    low, _ = problem.loss.domain(y)
+    shift, U = np.zeros(problem.n_outputs), low.copy()
+    for k in range(problem.n_outputs):
+        place = np.concatenate([at[:, k] - Z[:, k] for at, _, _ in kinks])
+        rise = np.concatenate([top[:, k] - bottom[:, k] for _, bottom, top in kinks])
+        row = np.tile(np.arange(len(s)), len(kinks))
+        order = np.argsort(place, kind="stable")
+        climbed = float(s @ low[:, k]) + np.cumsum((s[row] * rise)[order])
+        stop = min(int(np.searchsorted(climbed, 0.0)), len(order) - 1)
+        shift[k] = place[order[stop]]
+        np.add.at(U[:, k], row[order[:stop]], rise[order[:stop]])
+        last = order[stop]
+        missing = -float(s @ U[:, k])
+        if s[row[last]] > 0:
+            U[row[last], k] += np.clip(missing / s[row[last]], 0.0, rise[last])
+    return Refit(shift, U)
+
+
+def _refit_joint(problem: Problem, Z: FloatArray) -> Refit:
+    """Damped Newton in the K shifts; the Hessian is K x K and costs no pass over X."""
+    s, K = problem.s, problem.n_outputs
+    shift = np.zeros(K)
+    value, U = problem.loss_sum(Z), problem.slopes(Z)
+    if not isinstance(problem.loss, Softmax):
+        return Refit(shift, U)
+    gold = one_hot(problem.y, K)
+    for _ in range(30):
+        slope = s @ U
+        if np.abs(slope).max() <= 1e-14 * float(s.sum()):
+            break
+        p = U + gold
+        H = np.diag(s @ p) - (p * s[:, None]).T @ p
+        step = -np.linalg.lstsq(H, slope, rcond=1e-12)[0]
+        step -= step.mean()
+        length = 1.0
+        while length > 1e-4:
+            following = problem.loss_sum(Z + shift + length * step)
+            if following <= value + 1e-4 * length * float(slope @ step):
+                break
+            length /= 2
+        else:
+            break
+        shift = shift + length * step
+        value, U = following, problem.slopes(Z + shift)
+    return Refit(shift, U)
+
+
+# ---- points -------------------------------------------------------------------------------------
+
+
+def gradient_point(problem: Problem, Z: FloatArray) -> FloatArray:
+    """The slopes at Z, with a free intercept at the slopes' own zero."""
+    return refit_intercept(problem, Z).U if problem.intercept is Intercept.FREE else problem.slopes(Z)
+
+
+def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> FloatArray:
+    """Slopes one Newton step ahead, linearised: u + h X c, where c is the step on the weights in play.
+
+    Under L1 and elastic net those are the non-zero weights, otherwise all. Needs a smooth loss. Near the
+    optimum the bound it gives is as tight as the weights are good.
+    """
+    U = problem.slopes(Z)
+    active = np.abs(W) > 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(W.shape, dtype=bool)
+    if problem.loss.is_joint:
+        return U + _joint_step(problem, W, b, Z, U, active)
+    ahead = np.empty_like(U)
+    for k in range(problem.n_outputs):
+        ahead[:, k] = U[:, k] + _single_step(problem, W, b, Z, U, np.flatnonzero(active[:, k]), k)
+    return ahead
+
+
+def _single_step(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, columns: NDArray[np.int64], k: int
+) -> FloatArray:
+    """h X c for output k, c solving (X'S H X + R'') c = -(R' + V) on ``columns`` and the intercept."""
+    has_constant = problem.intercept is not Intercept.NONE
+    y, s = problem.y[:, k], problem.s
+    h = problem.loss.second_derivative(y, Z[:, k])
+    X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
+    w = W[columns, k]
+    su = s * U[:, k]
+    slope = X.adjoint(su[:, None])[:, 0] + problem.penalty.derivative(w)
+    bend = problem.penalty.second_derivative(w)
+    if has_constant:
+        extra = problem.intercept is Intercept.PENALIZED
+        edge = problem.penalty.derivative(b[k : k + 1]) if extra else np.zeros(1)
+        slope = np.append(slope, su.sum() + edge)
+        bend = np.append(bend, problem.penalty.second_derivative(b[k : k + 1]) if extra else np.zeros(1))
+    if len(slope) == 0:
+        return np.zeros_like(h)
+    if len(slope) <= DIRECT_LIMIT:
+        G = X.gram(s * h, has_constant)
+        G[np.diag_indices_from(G)] += bend
+        c = _solve_symmetric(G, -slope)
+    else:
+
+        def product(c: FloatArray) -> FloatArray:
+            c = np.ravel(c)
+            zc = s * h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
+            back = X.adjoint(zc[:, None])[:, 0]
+            return (np.append(back, zc.sum()) if has_constant else back) + bend * c
+
+        c = _solve_operator(product, -slope)
+    return h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
+
+
+def _joint_step(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, active: NDArray[np.bool_]
+) -> FloatArray:
+    """The same for a joint loss, all outputs together, by conjugate gradients."""
+    loss, y, has_constant = problem.loss, problem.y, problem.intercept is not Intercept.NONE
+    columns = np.flatnonzero(active.any(axis=1))
+    X, mask, K = problem.X.take_columns(columns), active[columns], problem.n_outputs
+    extra = problem.intercept is Intercept.PENALIZED
+    edge = problem.penalty.derivative(b) if extra else np.zeros(K)
+    edge_bend = problem.penalty.second_derivative(b) if extra else np.zeros(K)
+    bend = problem.penalty.second_derivative(W[columns])
+    SU = problem.weighted(U)
+    slope = (X.adjoint(SU) + problem.penalty.derivative(W[columns])) * mask
+    right = np.vstack([slope, SU.sum(axis=0) + edge]) if has_constant else slope
+
+    def spread(c: FloatArray) -> FloatArray:
+        c = c.reshape(-1, K)
+        zc = X.dot(np.ascontiguousarray(c[: len(columns)])) + (c[-1] if has_constant else 0.0)
+        return loss.curvature_product(y, Z, zc)
+
+    def product(c: FloatArray) -> FloatArray:
+        c = np.ravel(c)
+        back = problem.weighted(spread(c))
+        block = c.reshape(-1, K)
+        out = (X.adjoint(back) + bend * block[: len(columns)]) * mask
+        if has_constant:
+            out = np.vstack([out, back.sum(axis=0) + edge_bend * block[-1]])
+        return out.ravel()
+
+    return spread(_solve_operator(product, -right.ravel()))
+
+
+def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
+    try:
+        factor = scipy.linalg.cho_factor(G, check_finite=False)
+        c = scipy.linalg.cho_solve(factor, right, check_finite=False)
+        # One refinement: the residue of the correction is what the bound is later charged for.
+        return np.asarray(c + scipy.linalg.cho_solve(factor, right - G @ c, check_finite=False))
+    except np.linalg.LinAlgError:
+        return np.asarray(scipy.linalg.lstsq(G, right, cond=1e-13, check_finite=False)[0])
+
+
+def _solve_operator(product: object, right: FloatArray) -> FloatArray:
+    operator = LinearOperator((len(right), len(right)), matvec=product, dtype=np.float64)
+    return np.asarray(cg(operator, right, rtol=1e-8, maxiter=250)[0])
+
+
+def kink_point(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, primal: float, dual: float
+) -> FloatArray | None:
+    """For losses with kinks: slopes off the kinks, and on them the subgradients that best meet R'(W).
+
+    Rows within a distance of a kink that the present gap allows are free inside the subdifferential of
+    that kink; a bounded least-squares problem chooses them. None where too many rows are free.
+    """
+    if problem.loss.is_joint:
+        return None
+    y, s, loss = problem.y, problem.s, problem.loss
+    U = gradient_point(problem, Z)
+    has_constant = problem.intercept is not Intercept.NONE
+    for k in range(problem.n_outputs):
+        yk, zk = y[:, k], Z[:, k]
+        low, high = U[:, k].copy(), U[:, k].copy()
+        span = np.maximum(np.abs(zk), np.abs(yk)) + 1.0
+        reach = span * np.clip((primal - dual) / max(abs(primal), 1e-300), 1e-9, 1e-2)
+        for place, bottom, top in loss.kinks(yk):
+            near = (np.abs(zk - place) <= reach) & (s > 0)
+            low, high = np.where(near, np.minimum(bottom, top), low), np.where(near, np.maximum(bottom, top), high)
+        free = np.flatnonzero(low < high)
+        used = W[:, k] != 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(len(W), dtype=bool)
+        columns = np.flatnonzero(used)
+        if len(free) == 0:
+            continue
+        if len(free) > DIRECT_LIMIT or len(free) * len(columns) > 20_000_000:
+            return None
+        fixed = U[:, k].copy()
+        fixed[free] = 0.0
+        X = problem.X.take_columns(columns)
+        target = -problem.penalty.derivative(W[columns, k]) - X.adjoint((s * fixed)[:, None])[:, 0]
+        chosen = np.zeros((problem.X.n_rows, len(free)))
+        chosen[free, np.arange(len(free))] = s[free]
+        A = X.adjoint(chosen)
+        if has_constant:
+            weight = max(1.0, float(np.abs(A).max(initial=0.0))) * 1e3
+            edge = problem.penalty.derivative(b[k : k + 1])[0] if problem.intercept is Intercept.PENALIZED else 0.0
+            A = np.vstack([A, weight * s[free]])
+            target = np.append(target, weight * (-edge - s @ fixed))
+        U[free, k] = lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x
+    return U

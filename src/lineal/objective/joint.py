@@ -1,0 +1,193 @@
+"""Losses of K scores at once, for more than two classes.
+
+Targets are codes 0..K-1, scores are (n, K). With p = u + e_y the domain of every conjugate is the
+probability simplex, p >= 0 and sum p = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, softmax, xlogy
+
+from lineal.errors import ParameterError
+from lineal.objective.losses import FloatArray
+
+Codes = NDArray[np.int32]
+
+
+def one_hot(y: Codes, n_classes: int) -> FloatArray:
+    """Row i is the unit vector of class y_i."""
+    out = np.zeros((len(y), n_classes))
+    out[np.arange(len(y)), y] = 1.0
+    return out
+
+
+def project_simplex(v: FloatArray) -> FloatArray:
+    """Each row's nearest point of the probability simplex (sort, then one threshold)."""
+    ordered = -np.sort(-v, axis=1)
+    excess = np.cumsum(ordered, axis=1) - 1.0
+    count = np.arange(1, v.shape[1] + 1)
+    rank = np.sum(ordered * count > excess, axis=1)
+    theta = excess[np.arange(len(v)), rank - 1] / rank
+    return np.maximum(v - theta[:, None], 0.0)
+
+
+@dataclass(frozen=True)
+class JointLoss:
+    """What every loss of K scores states; see :class:`lineal.objective.losses.Loss`."""
+
+    is_joint: ClassVar[bool] = True
+    is_margin: ClassVar[bool] = True
+    curvature: ClassVar[float | None] = None
+
+    def value(self, y: Codes, z: FloatArray) -> FloatArray:
+        """loss(y, z), one number per row."""
+        raise NotImplementedError
+
+    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        """A subgradient in z, (n, K); 0 where 0 is one."""
+        raise NotImplementedError
+
+    def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
+        """loss*(y, p - e_y) for p in the simplex."""
+        raise NotImplementedError
+
+    def conjugate(self, y: Codes, u: FloatArray) -> FloatArray:
+        """loss*(y, u), +inf where u + e_y leaves the simplex by more than rounding."""
+        p = u + one_hot(y, u.shape[1])
+        feasible = (p.min(axis=1) >= -1e-15) & (np.abs(p.sum(axis=1) - 1) <= 1e-12)
+        return np.where(feasible, self.simplex_conjugate(y, np.clip(p, 0.0, 1.0)), np.inf)
+
+    def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
+        """The Hessian in z, row by row, times d; only smooth losses have one."""
+        raise ParameterError(f"{self} has kinks, so it has no second derivative.")
+
+    def curvature_diagonal(self, y: Codes, z: FloatArray) -> FloatArray:
+        """The diagonal of that Hessian, (n, K)."""
+        raise ParameterError(f"{self} has kinks, so it has no second derivative.")
+
+    def smoothed(self, width: float) -> JointLoss:
+        """A smooth loss below this one, at most ``width`` away."""
+        return self
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the derivative is Lipschitz."""
+        return self.curvature is not None
+
+
+def _margins(y: Codes, z: FloatArray, cost: float) -> FloatArray:
+    """z_k + cost [k != y] - z_y."""
+    rows = np.arange(len(y))
+    margins = z - z[rows, y][:, None] + cost
+    margins[rows, y] = 0.0
+    return margins
+
+
+def _worst_rival(y: Codes, margins: FloatArray) -> FloatArray:
+    """e_k* - e_y where the largest margin over k != y is positive, else 0; ties to the lowest k."""
+    rows = np.arange(len(y))
+    rivals = margins.copy()
+    rivals[rows, y] = -np.inf
+    rival = rivals.argmax(axis=1)
+    active = rivals[rows, rival] > 0
+    u = np.zeros_like(margins)
+    u[rows[active], rival[active]] = 1.0
+    u[rows[active], y[active]] = -1.0
+    return u
+
+
+@dataclass(frozen=True)
+class Softmax(JointLoss):
+    """logsumexp(z) - z_y: maximum entropy, multinomial logistic regression."""
+
+    curvature: ClassVar[float | None] = 0.5
+
+    def value(self, y: Codes, z: FloatArray) -> FloatArray:
+        return logsumexp(z, axis=1) - z[np.arange(len(y)), y]
+
+    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        p = softmax(z, axis=1)
+        p[np.arange(len(y)), y] -= 1.0
+        return p
+
+    def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
+        p = softmax(z, axis=1)
+        pd = p * d
+        return pd - p * pd.sum(axis=1, keepdims=True)
+
+    def curvature_diagonal(self, y: Codes, z: FloatArray) -> FloatArray:
+        p = softmax(z, axis=1)
+        return p * (1 - p)
+
+    def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
+        return xlogy(p, p).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class CrammerSinger(JointLoss):
+    """max(0, 1 + max_{k != y} z_k - z_y): the multi-class hinge."""
+
+    def value(self, y: Codes, z: FloatArray) -> FloatArray:
+        return _margins(y, z, 1.0).max(axis=1)
+
+    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        return _worst_rival(y, _margins(y, z, 1.0))
+
+    def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
+        return p[np.arange(len(y)), y] - 1.0
+
+    def smoothed(self, width: float) -> JointLoss:
+        return SmoothedCrammerSinger(width)
+
+
+@dataclass(frozen=True)
+class SmoothedCrammerSinger(JointLoss):
+    """Crammer-Singer with its kinks rounded: max over the simplex of u.z - loss* - (mu/2)|u|^2."""
+
+    width: float
+    curvature: ClassVar[float | None] = np.inf  # 1 / width
+
+    def _probabilities(self, y: Codes, z: FloatArray) -> FloatArray:
+        gold = one_hot(y, z.shape[1])
+        return project_simplex(gold + (z + 1.0 - gold) / self.width)
+
+    def value(self, y: Codes, z: FloatArray) -> FloatArray:
+        u = self._probabilities(y, z) - one_hot(y, z.shape[1])
+        linear = (u * z).sum(axis=1) - u[np.arange(len(y)), y]
+        return linear - self.width / 2 * (u * u).sum(axis=1)
+
+    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        return self._probabilities(y, z) - one_hot(y, z.shape[1])
+
+    def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
+        # A projection's derivative: on the classes it keeps, subtract their mean.
+        kept = self._probabilities(y, z) > 0
+        mean = (kept * d).sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)
+        return kept * (d - mean) / self.width
+
+    def curvature_diagonal(self, y: Codes, z: FloatArray) -> FloatArray:
+        kept = self._probabilities(y, z) > 0
+        return kept * (1 - 1 / kept.sum(axis=1, keepdims=True)) / self.width
+
+    def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
+        u = p - one_hot(y, p.shape[1])
+        return u[np.arange(len(y)), y] + self.width / 2 * (u * u).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class JointPerceptron(JointLoss):
+    """max_k z_k - z_y; degenerate as an objective, like the loss of one score."""
+
+    def value(self, y: Codes, z: FloatArray) -> FloatArray:
+        return _margins(y, z, 0.0).max(axis=1)
+
+    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        return _worst_rival(y, _margins(y, z, 0.0))
+
+    def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
+        return np.zeros(len(y))

@@ -1,0 +1,213 @@
+"""Penalties on the weights, with the strength inside.
+
+Each is a frozen value object: the value, the proximal step, the conjugate ``R*(v) = max_w v.w - R(w)``
+(as one number per weight, so that the gap can be told weight by weight), and the derivative where there
+is one. Strengths multiply a *sum* of losses, so they do not change meaning with the weights of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lineal.errors import ParameterError
+from lineal.objective.losses import FloatArray, _soft
+
+
+def _positive(name: str, value: float) -> None:
+    if not (value > 0 and np.isfinite(value)):
+        raise ParameterError(
+            f"{name} must be a positive finite number, got {value!r}. For no penalty use NoPenalty()."
+        )
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """What every penalty states. ``terms`` and ``conjugate_terms`` are per weight; they sum to R and R*."""
+
+    is_smooth: ClassVar[bool] = False
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        """R(w), weight by weight."""
+        raise NotImplementedError
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        """R*(v), weight by weight; +inf outside the domain."""
+        raise NotImplementedError
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        """argmin over x of R(x) + |x - w|^2 / (2 step)."""
+        raise NotImplementedError
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        """The slope of R where R has one; 0 at a kink."""
+        raise NotImplementedError
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        """The curvature of R where R has one."""
+        raise NotImplementedError
+
+    def value(self, w: FloatArray) -> float:
+        """R(w)."""
+        return float(self.terms(w).sum())
+
+    def conjugate(self, v: FloatArray) -> float:
+        """R*(v)."""
+        return float(self.conjugate_terms(v).sum())
+
+    def scaling(self, v: FloatArray) -> float:
+        """The largest factor in [0, 1] that brings v into the domain of the conjugate."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class L2(Penalty):
+    """strength / 2 * sum_j w_j^2."""
+
+    strength: float = 1.0
+    is_smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _positive("L2(strength)", self.strength)
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        return self.strength / 2 * w * w
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        return v * v / (2 * self.strength)
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        return w / (1 + step * self.strength)
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        return self.strength * w
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        return np.full_like(w, self.strength)
+
+
+@dataclass(frozen=True)
+class L1(Penalty):
+    """strength * sum_j |w_j|."""
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        _positive("L1(strength)", self.strength)
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        return self.strength * np.abs(w)
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        # The last bits of a sum may carry v over the edge that scaling() put it on.
+        return np.where(np.abs(v) <= self.strength * (1 + 1e-12), 0.0, np.inf)
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        return _soft(w, step * self.strength)
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        return self.strength * np.sign(w)
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        return np.zeros_like(w)
+
+    def scaling(self, v: FloatArray) -> float:
+        largest = float(np.abs(v).max(initial=0.0))
+        return 1.0 if largest <= self.strength else self.strength / largest
+
+
+@dataclass(frozen=True)
+class ElasticNet(Penalty):
+    """l1 * sum_j |w_j| + l2 / 2 * sum_j w_j^2."""
+
+    l1: float = 0.5
+    l2: float = 0.5
+
+    def __post_init__(self) -> None:
+        _positive("ElasticNet(l1)", self.l1)
+        _positive("ElasticNet(l2)", self.l2)
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        return self.l1 * np.abs(w) + self.l2 / 2 * w * w
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        return _soft(v, self.l1) ** 2 / (2 * self.l2)
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        return _soft(w, step * self.l1) / (1 + step * self.l2)
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        return self.l1 * np.sign(w) + self.l2 * w
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        return np.full_like(w, self.l2)
+
+
+@dataclass(frozen=True)
+class Lp(Penalty):
+    """strength / p * sum_j |w_j|^p for p > 1; equals L2 at p = 2."""
+
+    strength: float = 1.0
+    p: float = 1.5
+    is_smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _positive("Lp(strength)", self.strength)
+        if not (self.p > 1 and np.isfinite(self.p)):
+            raise ParameterError(f"Lp needs a finite p > 1, got {self.p}. For p = 1 use L1(strength).")
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        return self.strength / self.p * np.abs(w) ** self.p
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        q = self.p / (self.p - 1)
+        return self.strength ** (1 - q) / q * np.abs(v) ** q
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        """The root x of x + step strength x^(p-1) = |w|, signed."""
+        target, pull = np.abs(w), step * self.strength
+        low, high = np.zeros_like(target), target.copy()
+        x = high.copy()
+        for _ in range(200):
+            f = x + pull * x ** (self.p - 1) - target
+            high, low = np.where(f > 0, x, high), np.where(f > 0, low, x)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                newton = x - f / (1 + pull * (self.p - 1) * x ** (self.p - 2))
+            middle = 0.5 * (low + high)
+            following = np.where((newton > low) & (newton < high), newton, middle)
+            if np.all(np.abs(following - x) <= 1e-16 * target):
+                break
+            x = following
+        return np.sign(w) * x
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        return self.strength * np.sign(w) * np.abs(w) ** (self.p - 1)
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        # Below p = 2 the curvature grows without bound at 0; a floor on |w| keeps it a number.
+        size = np.maximum(np.abs(w), 1e-8) if self.p < 2 else np.abs(w)
+        return self.strength * (self.p - 1) * size ** (self.p - 2)
+
+
+@dataclass(frozen=True)
+class NoPenalty(Penalty):
+    """0: the data alone decide."""
+
+    is_smooth: ClassVar[bool] = True
+
+    def terms(self, w: FloatArray) -> FloatArray:
+        return np.zeros_like(w)
+
+    def conjugate_terms(self, v: FloatArray) -> FloatArray:
+        return np.where(v == 0, 0.0, np.inf)
+
+    def prox(self, w: FloatArray, step: float) -> FloatArray:
+        return w
+
+    def derivative(self, w: FloatArray) -> FloatArray:
+        return np.zeros_like(w)
+
+    def second_derivative(self, w: FloatArray) -> FloatArray:
+        return np.zeros_like(w)

@@ -1,0 +1,144 @@
+"""The objective, stated once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.objective.joint import JointLoss
+from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.penalties import Penalty
+from lineal.objective.rows import Rows
+
+# Penalty sums walk over weights in pieces that stay in cache.
+_PIECE = 1 << 15
+# |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
+_FLOOR = 1e-12
+
+
+class Intercept(Enum):
+    """What the constant term is: absent, free of penalty, or penalised like a weight."""
+
+    NONE = "none"
+    FREE = "free"
+    PENALIZED = "penalized"
+
+
+@dataclass(frozen=True)
+class Problem:
+    r"""A regularised sum of losses, its dual, and the gap between them.
+
+    For scores ``z_i = W'x_i + b`` (K of them), weights of rows ``s_i`` and a penalty R with its strength
+    inside::
+
+        P(W, b) =  sum_i s_i loss(y_i, z_i) + R(W)
+        D(U)    = -sum_i s_i loss*(y_i, u_i) - R*(-V),      V = sum_i s_i x_i u_i'
+        P - D  >=  0  for every W, b and every feasible U, and = 0 at the optimum.
+
+    A free intercept adds the constraint ``sum_i s_i u_i = 0`` to the dual; a penalised one is a constant
+    column of X. A loss of one score is applied to each of the K targets of a row (one-vs-rest classes,
+    or several regressions); a joint loss takes the K scores together.
+
+    Attributes
+    ----------
+    X : Rows
+        (n, d).
+    y : array
+        (n, K) targets for a loss of one score, (n,) class codes for a joint loss.
+    s : array
+        (n,) weights of the rows, >= 0.
+    n_outputs : int
+        K.
+    """
+
+    X: Rows
+    y: NDArray[np.float64] | NDArray[np.int32]
+    s: FloatArray
+    loss: Loss | JointLoss
+    penalty: Penalty
+    intercept: Intercept
+    n_outputs: int
+
+    # ---- primal -----------------------------------------------------------------------------
+
+    def scores(self, W: FloatArray, b: FloatArray) -> FloatArray:
+        """Z = X W + b, (n, K)."""
+        return self.X.dot(W) + b
+
+    def loss_sum(self, Z: FloatArray) -> float:
+        """sum_i s_i loss(y_i, z_i)."""
+        values = self.loss.value(self.y, Z)
+        return float(np.dot(self.s, values if self.loss.is_joint else values.sum(axis=1)))
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        """U with u_i a subgradient of the loss at z_i."""
+        return self.loss.derivative(self.y, Z)
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        """The second derivatives of the losses, score by score, (n, K)."""
+        if isinstance(self.loss, JointLoss):
+            return self.loss.curvature_diagonal(self.y, Z)
+        return self.loss.second_derivative(self.y, Z)
+
+    def penalised(self, W: FloatArray, b: FloatArray) -> FloatArray:
+        """The weights that the penalty sees."""
+        return np.vstack([W, b]) if self.intercept is Intercept.PENALIZED else W
+
+    def primal(self, W: FloatArray, b: FloatArray, Z: FloatArray | None = None) -> float:
+        """P(W, b)."""
+        Z = self.scores(W, b) if Z is None else Z
+        return self.loss_sum(Z) + sum(self.penalty.value(piece) for piece in pieces(self.penalised(W, b)))
+
+    @cached_property
+    def primal_at_zero(self) -> float:
+        """P(0, 0)."""
+        return self.loss_sum(np.zeros((self.X.n_rows, self.n_outputs)))
+
+    # ---- dual -------------------------------------------------------------------------------
+
+    def weighted(self, U: FloatArray) -> FloatArray:
+        """S U."""
+        return self.s[:, None] * U
+
+    def pull(self, U: FloatArray) -> FloatArray:
+        """V = X'S U, with the row of the intercept below it when that is penalised."""
+        SU = self.weighted(U)
+        V = self.X.adjoint(SU)
+        return np.vstack([V, SU.sum(axis=0)]) if self.intercept is Intercept.PENALIZED else V
+
+    def conjugate_sum(self, U: FloatArray) -> float:
+        """sum_i s_i loss*(y_i, u_i); rows of weight 0 count nothing, whatever their u."""
+        values = self.loss.conjugate(self.y, U)
+        values = values if self.loss.is_joint else values.sum(axis=1)
+        return float(np.dot(self.s[self.s > 0], values[self.s > 0]))
+
+    # ---- gap --------------------------------------------------------------------------------
+
+    def relative_gap(self, primal: float, dual: float) -> float:
+        """(P - D) / max(|P|, 1e-12 P(0)), what ``tol`` is compared with."""
+        scale = max(abs(primal), _FLOOR * self.primal_at_zero)
+        if scale == 0.0:
+            return 0.0 if primal <= dual else np.inf
+        return (primal - dual) / scale
+
+    def with_loss(self, loss: Loss | JointLoss) -> Problem:
+        """The same data and penalty under another loss."""
+        return replace(self, loss=loss)
+
+    @property
+    def total_weight(self) -> float:
+        """sum_i s_i."""
+        return float(self.s.sum())
+
+
+def pieces(*arrays: FloatArray) -> list[FloatArray] | list[tuple[FloatArray, ...]]:
+    """The arrays' entries in matching pieces that fit a cache; one array gives plain pieces."""
+    flat = [np.ravel(a) for a in arrays]
+    cuts = range(0, max(len(flat[0]), 1), _PIECE)
+    if len(flat) == 1:
+        return [flat[0][c : c + _PIECE] for c in cuts]
+    return [tuple(a[c : c + _PIECE] for a in flat) for c in cuts]

@@ -1,0 +1,90 @@
+"""What a solver is: a stream of iterates.
+
+A solver knows a :class:`~lineal.objective.problem.Problem` and the native core. It yields iterates,
+epoch after epoch, and never decides when to stop: the driver certifies them, keeps the best weights and
+the best bound, and stops on the certified gap, a budget, an interruption or a callback.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from lineal.objective.certificate import Certificate
+from lineal.objective.losses import FloatArray
+from lineal.objective.problem import Problem
+
+Weights = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """Where a solver stands after an epoch.
+
+    Attributes
+    ----------
+    weights : callable
+        Gives (W, b) as float64 arrays that the solver will not touch again.
+    dual : callable or None
+        Gives a dual point worth trying; None leaves it to the slopes of the losses.
+    expected_gap : float or None
+        A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
+    """
+
+    weights: Callable[[], Weights]
+    dual: Callable[[], FloatArray] | None = None
+    expected_gap: float | None = None
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to begin: earlier weights and, for dual solvers, an earlier dual point."""
+
+    W: FloatArray
+    b: FloatArray
+    U: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One certified point of a fit, as callbacks and ``trace_`` see it."""
+
+    epoch: int
+    primal: float
+    dual: float
+    gap: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What minimising returns: weights, the dual point of the proof, the proof, and the way there."""
+
+    W: FloatArray
+    b: FloatArray
+    U: FloatArray
+    certificate: Certificate
+    trace: tuple[Progress, ...] = field(default=())
+
+
+class Solver(ABC):
+    """One algorithm. Solvers are stateless values; all state lives in the stream."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this solver cannot take the problem (and what can), or None if it can."""
+
+    @abstractmethod
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """Yields an iterate per epoch; ends when nothing more can be gained."""
+
+
+def zeros(problem: Problem) -> Weights:
+    """W = 0, b = 0."""
+    return np.zeros((problem.X.n_columns, problem.n_outputs)), np.zeros(problem.n_outputs)

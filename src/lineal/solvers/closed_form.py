@@ -1,0 +1,137 @@
+"""Least squares by its normal equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from lineal.objective.losses import FloatArray, Squared
+from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.newton import solve_positive
+
+# The smaller of rows and columns that is still factorised.
+LIMIT = 5000
+
+
+class ClosedForm(Solver):
+    """(X'S X + strength I)^-1 X'S y, or its dual form when there are fewer rows than columns.
+
+    Notes
+    -----
+    Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding; without a penalty and
+    with collinear columns, the solution of least norm. Costs one Gram matrix and one factorisation.
+    Published: Gauss 1809; the dual form is Saunders, Gammerman and Vovk 1998.
+    """
+
+    name = "closed_form"
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Needs least squares and a size that can be factorised."""
+        if not isinstance(problem.loss, Squared):
+            return f"closed_form needs loss=Squared(), not {problem.loss}: use newton"
+        if not isinstance(problem.penalty, (L2, NoPenalty)):
+            return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use prox_cd or lbfgs"
+        if min(problem.X.n_rows, problem.X.n_columns) > LIMIT:
+            return f"closed_form factorises at most {LIMIT} rows or columns: use newton"
+        return None
+
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """One solution, and corrections of it by what rounding left."""
+        n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
+        strength = problem.penalty.strength if isinstance(problem.penalty, L2) else 0.0
+        W, b = np.zeros((d, K)), np.zeros(K)
+        solve = _by_columns(problem, strength) if d <= n or strength == 0.0 else _by_rows(problem, strength)
+        for _ in range(3):
+            # Each round solves for what the last one left of the residual: iterative refinement.
+            residual = problem.y - problem.scores(W, b)
+            dW, db = solve(residual, W, b)
+            W, b = W + dW, b + db
+            yield Iterate(lambda W=W, b=b: (W, b))
+
+
+def _by_columns(problem: Problem, strength: float):  # type: ignore[no-untyped-def]
+    """Normal equations in the columns; without a penalty, by singular values, so that least norm is exact."""
+    X, s, has_constant = problem.X, problem.s, problem.intercept is not Intercept.NONE
+    penalises_b = problem.intercept is Intercept.PENALIZED
+    d = X.n_columns
+    dense = getattr(X, "dense", None)
+    if strength == 0.0 and dense is not None:
+        root = np.sqrt(s)[:, None]
+        centre = (s @ dense) / s.sum() if has_constant else np.zeros(d)
+        left, sizes, right = scipy.linalg.svd(root * (dense - centre), full_matrices=False, check_finite=False)
+        keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
+        inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
+
+        def by_singular_values(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+            mean = (s @ residual) / s.sum() if has_constant else np.zeros(residual.shape[1])
+            dW = right.T @ (inverse[:, None] * (left.T @ (root * (residual - mean))))
+            return dW, (mean - centre @ dW) if has_constant else np.zeros_like(b)
+
+        return by_singular_values
+    G = X.gram(s, has_constant)
+    bend = np.full(len(G), strength)
+    if has_constant and not penalises_b:
+        bend[-1] = 0.0
+
+    def by_gram(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        SR = problem.weighted(residual)
+        right = X.adjoint(SR) - strength * W
+        if has_constant:
+            right = np.vstack([right, SR.sum(axis=0) - (strength * b if penalises_b else 0.0)])
+        if strength == 0.0:
+            step = _least_norm(G, right, has_constant)
+        else:
+            step = np.column_stack([solve_positive(G, bend, column) for column in right.T])
+        return step[:d], step[d] if has_constant else np.zeros_like(b)
+
+    return by_gram
+
+
+def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatArray:
+    """The least-norm weights of singular normal equations; the intercept is eliminated first, so it is free."""
+    if has_constant and G[-1, -1] > 0:
+        edge, total = G[:-1, -1], G[-1, -1]
+        inner = _least_norm(G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False)
+        return np.vstack([inner, (right[-1] - edge @ inner) / total])
+    values, vectors = scipy.linalg.eigh(G, check_finite=False)
+    keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
+    inverse = np.where(keep, 1.0 / np.where(keep, values, 1.0), 0.0)
+    return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
+
+
+def _by_rows(problem: Problem, strength: float):  # type: ignore[no-untyped-def]
+    """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) r, the intercept bordered on."""
+    X, s, n = problem.X, problem.s, problem.X.n_rows
+    root = np.sqrt(s)
+    K = _row_products(X) * root[:, None] * root[None, :]
+    if problem.intercept is Intercept.PENALIZED:
+        K += np.outer(root, root)
+    K[np.diag_indices(n)] += strength
+    factor = scipy.linalg.cho_factor(K, check_finite=False)
+    lean = scipy.linalg.cho_solve(factor, root, check_finite=False)
+
+    def by_rows(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # The refinement's right side: residual minus what the penalty on the present weights asks for.
+        a = scipy.linalg.cho_solve(factor, root[:, None] * residual, check_finite=False)
+        shift = np.zeros_like(b)
+        if problem.intercept is Intercept.FREE and float(root @ lean) > 0:
+            shift = (root @ a) / float(root @ lean)
+            a = a - np.outer(lean, shift)
+        SA = root[:, None] * a
+        if problem.intercept is Intercept.PENALIZED:
+            shift = SA.sum(axis=0)
+        target = X.adjoint(SA)
+        # (W, b) already solves for the part of y it explains; only a first solve starts from 0.
+        return (target, shift) if not W.any() else (np.zeros_like(W), np.zeros_like(b))
+
+    return by_rows
+
+
+def _row_products(X) -> FloatArray:  # type: ignore[no-untyped-def]
+    if X.dense is not None:
+        return np.asarray(X.dense @ X.dense.T, dtype=np.float64)
+    return X.transposed().gram(np.ones(X.n_columns), False)

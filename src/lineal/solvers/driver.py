@@ -1,0 +1,241 @@
+"""Runs a solver until its result is certified, or a budget, a callback or the user says stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FrameType, TracebackType
+
+import numpy as np
+
+from lineal.errors import CombinationError
+from lineal.objective.certificate import Bound, Certificate, worst_term
+from lineal.objective.dual_points import feasible, gradient_point, refit_intercept
+from lineal.objective.losses import FloatArray, Log
+from lineal.objective.joint import Softmax
+from lineal.objective.penalties import NoPenalty
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
+
+Callback = Callable[[Progress], object]
+
+# An epoch whose own estimate is within this factor of the tolerance is worth a certificate.
+_HOPE = 1.0
+# So many certificates in a row without 1 % of progress: the solver is at its floor.
+_PATIENCE = 12
+
+
+@dataclass
+class Budget:
+    """When to stop short of the tolerance, and whom to tell on the way."""
+
+    max_seconds: float | None = None
+    max_epochs: int | None = None
+    callbacks: Sequence[Callback] = ()
+
+
+class Interruption:
+    """While open, Ctrl-C sets a flag that the driver reads between epochs; a second one raises.
+
+    Only the main thread receives signals; elsewhere this does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: object = None
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.getsignal(signal.SIGINT)
+            if self._before is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._ask)
+            else:
+                self._before = None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+
+
+@dataclass
+class _Best:
+    """The best weights and the best bound so far; they need not come from the same epoch."""
+
+    W: FloatArray
+    b: FloatArray
+    primal: float = np.inf
+    Z: FloatArray | None = None
+    bound: Bound | None = None
+    trace: list[Progress] = field(default_factory=list)
+
+    @property
+    def dual(self) -> float:
+        return -np.inf if self.bound is None else self.bound.dual
+
+
+def minimise(
+    problem: Problem,
+    solvers: Sequence[Solver],
+    *,
+    tol: float,
+    budget: Budget | None = None,
+    start: Start | None = None,
+    seed: int = 0,
+) -> Solution:
+    """Minimises P until the relative gap is certified to be at most ``tol``.
+
+    ``solvers`` are tried in turn, each from where the last one stalled. The result is the best seen, with
+    its certificate, however the run ended.
+    """
+    for solver in solvers:
+        if (refusal := solver.refusal(problem)) is not None:
+            raise CombinationError(refusal + ".")
+    budget = budget or Budget()
+    began = time.perf_counter()
+    W, b = (start.W, start.b) if start is not None else zeros(problem)
+    best = _Best(W, b)
+    epochs, reason, used = 0, "", []
+    with Interruption() as interruption:
+        for solver in solvers:
+            used.append(solver.name)
+            waited = 0
+            iterate: Iterate | None = None
+            is_fresh = False
+            for iterate in solver.iterates(problem, start, tol, seed):
+                epochs += 1
+                seconds = time.perf_counter() - began
+                is_last = _exhausted(budget, epochs, seconds) or interruption.requested
+                is_promising = iterate.expected_gap is None or iterate.expected_gap <= _HOPE * tol
+                is_fresh = is_last or is_promising or bool(budget.callbacks)
+                if is_fresh:
+                    before = best.primal - best.dual
+                    _certify(problem, iterate, best)
+                    point = _record(best, epochs, time.perf_counter() - began)
+                    gained = best.primal - best.dual < 0.99 * before
+                    waited = 0 if gained or not np.isfinite(before) else waited + 1
+                    reason = _why_stop(problem, best, tol, budget, point, interruption, waited)
+                    if reason:
+                        break
+            if iterate is not None and not is_fresh:
+                _certify(problem, iterate, best)
+                _record(best, epochs, time.perf_counter() - began)
+                reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, 0)
+            if reason and reason != _STALLED:
+                break
+            reason = _STALLED
+            start = Start(best.W, best.b, None if best.bound is None else best.bound.U)
+    return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
+
+
+_CERTIFIED = "the gap is certified"
+_STALLED = "no further progress: the gap is at the floor of this solver's arithmetic"
+_SEPARABLE = (
+    "the classes are separable and nothing is penalised, so the objective has no minimiser: "
+    "the weights are a separating direction, and the objective falls towards 0 along it"
+)
+
+
+def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
+    return (budget.max_epochs is not None and epochs >= budget.max_epochs) or (
+        budget.max_seconds is not None and seconds >= budget.max_seconds
+    )
+
+
+def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
+    W, b = iterate.weights()
+    Z = problem.scores(W, b)
+    U = None
+    if problem.intercept is Intercept.FREE:
+        # The best intercept for these weights costs no pass over X and can only help.
+        refit = refit_intercept(problem, Z)
+        if np.any(refit.shift) and problem.loss_sum(Z + refit.shift) <= problem.loss_sum(Z):
+            b, Z, U = b + refit.shift, Z + refit.shift, refit.U
+    primal = problem.primal(W, b, Z)
+    if primal < best.primal:
+        best.W, best.b, best.Z, best.primal = W, b, Z, primal
+    if iterate.dual is not None:
+        U = iterate.dual()
+    elif U is None:
+        U = gradient_point(problem, Z)
+    bound = feasible(problem, U, W, b)
+    if best.bound is None or bound.dual > best.dual:
+        best.bound = bound
+
+
+def _record(best: _Best, epoch: int, seconds: float) -> Progress:
+    point = Progress(epoch, best.primal, best.dual, best.primal - best.dual, seconds)
+    best.trace.append(point)
+    return point
+
+
+def _why_stop(
+    problem: Problem,
+    best: _Best,
+    tol: float,
+    budget: Budget,
+    point: Progress,
+    interruption: Interruption,
+    waited: int,
+) -> str:
+    asked = [callback(point) for callback in budget.callbacks]
+    if problem.relative_gap(best.primal, best.dual) <= tol:
+        return _CERTIFIED
+    if interruption.requested:
+        return "interrupted: this is the best model so far"
+    if any(answer is True for answer in asked):
+        return "a callback asked to stop"
+    if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
+        return f"max_epochs={budget.max_epochs} reached"
+    if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
+        return f"max_seconds={budget.max_seconds} reached"
+    if _is_separated(problem, best):
+        return _SEPARABLE
+    return _STALLED if waited >= _PATIENCE else ""
+
+
+def _is_separated(problem: Problem, best: _Best) -> bool:
+    """Whether the scores prove that an unpenalised likelihood has no minimiser."""
+    if not isinstance(problem.penalty, NoPenalty) or best.Z is None:
+        return False
+    heavy = problem.s > 0
+    if isinstance(problem.loss, Log):
+        return bool(np.any(np.min(np.where(heavy[:, None], problem.y * best.Z, np.inf), axis=0) > 0))
+    if isinstance(problem.loss, Softmax):
+        rows = np.arange(len(problem.y))
+        gold = best.Z[rows, problem.y]
+        rivals = best.Z.copy()
+        rivals[rows, problem.y] = -np.inf
+        return bool(np.all((gold - rivals.max(axis=1))[heavy] > 0))
+    return False
+
+
+def _finish(
+    problem: Problem, best: _Best, name: str, epochs: int, seconds: float, tol: float, reason: str
+) -> Solution:
+    if best.bound is None:
+        _certify(problem, Iterate(lambda: (best.W, best.b)), best)
+    relative = problem.relative_gap(best.primal, best.dual)
+    certificate = Certificate(
+        primal=best.primal,
+        dual=best.dual,
+        gap=best.primal - best.dual,
+        relative_gap=relative,
+        kkt_violation=worst_term(problem, best.W, best.b, best.Z, best.bound),
+        solver=name,
+        epochs=epochs,
+        seconds=seconds,
+        converged=bool(relative <= tol),
+        reason=reason or _STALLED,
+    )
+    return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace))

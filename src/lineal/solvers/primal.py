@@ -1,0 +1,161 @@
+"""What the primal solvers share: the objective along a line, at no pass over X.
+
+The parameters of a problem are one flat vector: W, row by row, then b where there is an intercept.
+Scores are linear in it, so X is met twice an iteration (once for a direction's scores, once for the
+gradient) however many steps a line search tries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lineal.objective.dual_points import gradient_point
+from lineal.objective.losses import FloatArray
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import Iterate, Solver, Start, zeros
+
+
+@dataclass
+class Point:
+    """Weights with their scores, objective and gradient."""
+
+    theta: FloatArray
+    Z: FloatArray
+    value: float
+    slopes: FloatArray
+    gradient: FloatArray
+
+
+@dataclass(frozen=True)
+class Objective:
+    """P as a function of the flat parameter vector."""
+
+    problem: Problem
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether b is part of the vector."""
+        return self.problem.intercept is not Intercept.NONE
+
+    def flat(self, W: FloatArray, b: FloatArray) -> FloatArray:
+        """(W, b) as one vector."""
+        return np.concatenate([W.ravel(), b]) if self.has_intercept else W.ravel().copy()
+
+    def split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The vector as (W, b), W a view."""
+        K, d = self.problem.n_outputs, self.problem.X.n_columns
+        b = theta[d * K :] if self.has_intercept else np.zeros(K)
+        return theta[: d * K].reshape(d, K), b
+
+    def penalised(self, theta: FloatArray) -> FloatArray:
+        """The part of the vector that the penalty sees."""
+        if self.problem.intercept is Intercept.FREE:
+            return theta[: -self.problem.n_outputs]
+        return theta
+
+    def scores(self, theta: FloatArray) -> FloatArray:
+        """Z."""
+        return self.problem.scores(*self.split(theta))
+
+    def value(self, theta: FloatArray, Z: FloatArray) -> float:
+        """P."""
+        return self.problem.loss_sum(Z) + self.problem.penalty.value(self.penalised(theta))
+
+    def back(self, U: FloatArray) -> FloatArray:
+        """X'S U and, for an intercept, the sums of S U: the gradient of the losses."""
+        SU = self.problem.weighted(U)
+        return self.flat(self.problem.X.adjoint(SU), SU.sum(axis=0))
+
+    def pad(self, part: FloatArray) -> FloatArray:
+        """What belongs to penalised parameters, with zeros for a free intercept."""
+        if self.problem.intercept is Intercept.FREE:
+            return np.concatenate([part, np.zeros(self.problem.n_outputs)])
+        return part
+
+    def point(self, theta: FloatArray, Z: FloatArray | None = None, value: float | None = None) -> Point:
+        """Everything about a vector; Z and the value are taken when known."""
+        Z = self.scores(theta) if Z is None else Z
+        U = self.problem.slopes(Z)
+        gradient = self.back(U) + self.pad(self.problem.penalty.derivative(self.penalised(theta)))
+        return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
+
+    def start(self, start: Start | None) -> Point:
+        """The point to begin at."""
+        W, b = zeros(self.problem) if start is None else (start.W, start.b)
+        return self.point(self.flat(W, b))
+
+    def line(self, point: Point, direction: FloatArray) -> Line:
+        """P restricted to point + t direction."""
+        return Line(self, point, direction, self.scores(direction))
+
+    def slope_of(self, Z: FloatArray, theta: FloatArray, dZ: FloatArray, direction: FloatArray) -> float:
+        """The derivative of P along a direction, from scores alone."""
+        loss_part = float(np.vdot(self.problem.weighted(self.problem.slopes(Z)), dZ))
+        penalty = self.problem.penalty.derivative(self.penalised(theta))
+        return loss_part + float(np.vdot(penalty, self.penalised(direction)))
+
+
+@dataclass(frozen=True)
+class Line:
+    """P along a line. ``dZ`` are the direction's scores, so no trial touches X."""
+
+    objective: Objective
+    origin: Point
+    direction: FloatArray
+    dZ: FloatArray
+
+    def value(self, t: float) -> float:
+        """P at t."""
+        return self.objective.value(self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ)
+
+    def slope(self, t: float) -> float:
+        """dP/dt at t."""
+        theta, Z = self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ
+        return self.objective.slope_of(Z, theta, self.dZ, self.direction)
+
+    def step(self, t: float, value: float) -> Point:
+        """The full point at t."""
+        return self.objective.point(
+            self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ, value
+        )
+
+
+def primal_iterate(objective: Objective, point: Point, expected_gap: float | None = None) -> Iterate:
+    """An iterate from a point. A smoothed problem's slopes are feasible for the true one too."""
+    W, b = objective.split(point.theta)
+    return Iterate(lambda: (W, b.copy()), lambda: gradient_point(objective.problem, point.Z), expected_gap)
+
+
+def through_smoothing(
+    solver: Solver, problem: Problem, start: Start | None, tol: float, seed: int
+) -> Iterator[Iterate]:
+    """Minimises a loss with kinks by smooth ones: mu, mu/4, mu/16 ... each from the last.
+
+    The smoothed problem's dual points are feasible for the true one, and the driver certifies against
+    the true one, so the smoothing costs time but never truth. A stage ends when its own gap has fallen
+    below what its smoothing is worth.
+    """
+    weight = problem.total_weight * (1 if problem.loss.is_joint else problem.n_outputs)
+    value = problem.primal_at_zero
+    width = max(value / max(weight, 1e-300), 1e-8)
+    for _ in range(40):
+        smooth = problem.with_loss(problem.loss.smoothed(width))
+        worth = width * weight / 2
+        latest: Iterate | None = None
+        for count, latest in enumerate(solver.iterates(smooth, start, tol, seed), 1):
+            W, b = latest.weights()
+            value = smooth.primal(W, b)
+            stage_gap = np.inf if latest.expected_gap is None else latest.expected_gap * abs(value)
+            if stage_gap <= 0.1 * worth or count >= 60:
+                break
+            yield Iterate(latest.weights, latest.dual, np.inf)
+        if latest is None:
+            return
+        yield Iterate(latest.weights, latest.dual, None)
+        W, b = latest.weights()
+        start = Start(W, b)
+        width = min(width / 4, max(abs(value), 1e-12 * problem.primal_at_zero) * 0.2 / max(weight, 1e-300))
+
