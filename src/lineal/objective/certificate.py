@@ -10,6 +10,9 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem, pieces
 
+# Sums of n terms that cancel are 0 to a few of these, times the terms' size.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -74,20 +77,27 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b
     """D(U) for a U that is feasible up to rounding.
 
     Sums that should be exactly 0 (``sum s u`` under a free intercept, V without a penalty) are 0 to
-    rounding only. What their residue could be worth at the optimum is charged to the bound, with the
-    present weights, doubled, standing in for the optimal ones.
+    rounding only. A residue above rounding gives no bound at all; what a smaller one could be worth at
+    the optimum is charged to the bound, with the present weights, doubled, standing in for the optimal
+    ones.
     """
-    charge = 0.0
+    charge, is_sound = 0.0, True
     if problem.intercept is Intercept.FREE:
-        residue = np.abs(problem.weighted(U).sum(axis=0))
+        SU = problem.weighted(U)
+        residue = np.abs(SU.sum(axis=0))
+        is_sound &= bool(np.all(residue <= _ROUNDING * np.abs(SU).sum(axis=0)))
         charge += 2 * float(residue @ np.abs(b))
     if isinstance(problem.penalty, NoPenalty):
+        # Cauchy and Schwarz bound what |v_j| could be, had its terms nothing to do with each other.
+        columns = np.sqrt(problem.X.squared_adjoint(problem.s[:, None]))
+        size = np.sqrt(problem.s @ (U * U))
+        is_sound &= bool(np.all(np.abs(V) <= _ROUNDING * columns * size))
         charge += 2 * float(np.abs(V).sum(axis=0) @ np.abs(W).max(axis=0, initial=0.0))
         conjugate = 0.0
     else:
         conjugate = sum(problem.penalty.conjugate(-piece) for piece in pieces(V))
     dual = -problem.conjugate_sum(U) - conjugate - charge
-    return Bound(U, V, dual if np.isfinite(dual) else -np.inf)
+    return Bound(U, V, dual if is_sound and np.isfinite(dual) else -np.inf)
 
 
 def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:

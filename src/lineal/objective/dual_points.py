@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from lineal.objective.certificate import Bound, lower_bound
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import ElasticNet, L1
+from lineal.objective.penalties import L1, ElasticNet, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 
 # A dense system of this many unknowns is solved directly; above it, by conjugate gradients.
@@ -36,9 +36,13 @@ DIRECT_LIMIT = 2000
 
 def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
     """The lower bound that U gives after it is made feasible."""
-    U = into_domain(problem, U)
-    if problem.intercept is Intercept.FREE:
-        U = _balance(problem, U)
+    if isinstance(problem.penalty, NoPenalty):
+        # V = 0 survives scaling alone: clipping or balancing would break it.
+        U = U * _largest_factor(problem, U)
+    else:
+        U = into_domain(problem, U)
+        if problem.intercept is Intercept.FREE:
+            U = _balance(problem, U)
     V = problem.pull(U)
     factor = problem.penalty.scaling(V)
     if factor < 1.0:
@@ -53,6 +57,21 @@ def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
     gold = one_hot(problem.y, problem.n_outputs)
     p = np.maximum(U + gold, 0.0)
     return p / p.sum(axis=1, keepdims=True) - gold
+
+
+def _largest_factor(problem: Problem, U: FloatArray) -> float:
+    """The largest factor in [0, 1] that brings all of U into the domain."""
+    if problem.loss.is_joint:
+        gold = one_hot(problem.y, problem.n_outputs)
+        low, high = -gold, 1.0 - gold
+    else:
+        low, high = problem.loss.domain(problem.y)
+    used = problem.s > 0
+    below, above = (U < low) & used[:, None], (U > high) & used[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = np.concatenate([(low / U)[below], (high / U)[above]])
+    # One rounding less than the exact factor: the product must not step over the edge again.
+    return 1.0 if factors.size == 0 else float(max(factors.min(), 0.0)) * (1 - 4e-16)
 
 
 def _balance(problem: Problem, U: FloatArray) -> FloatArray:
@@ -115,7 +134,8 @@ def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:
             step = np.where(bend > 0, -slope / bend, np.inf)
         # Where the losses are flat Newton knows nothing: walk, doubling, until the bracket closes.
         walk = shift - np.sign(slope) * reach
-        middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, walk)
+        with np.errstate(invalid="ignore"):
+            middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, walk)
         bold = np.abs(step) <= 4 * reach + 4 * np.abs(shift)
         newton = shift + np.where(bold, step, 0.0)
         inside = bold & (newton > low) & (newton < high)
@@ -180,6 +200,13 @@ def _refit_joint(problem: Problem, Z: FloatArray) -> Refit:
 
 
 # ---- points -------------------------------------------------------------------------------------
+
+
+def likely_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> FloatArray:
+    """The cheapest point that can be tight for this penalty."""
+    if isinstance(problem.penalty, (L1, NoPenalty)):
+        return newton_point(problem, W, b, Z)
+    return gradient_point(problem, Z)
 
 
 def gradient_point(problem: Problem, Z: FloatArray) -> FloatArray:

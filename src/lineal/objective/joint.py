@@ -28,6 +28,7 @@ def one_hot(y: Codes, n_classes: int) -> FloatArray:
 
 def project_simplex(v: FloatArray) -> FloatArray:
     """Each row's nearest point of the probability simplex (sort, then one threshold)."""
+    v = v - v.max(axis=1, keepdims=True)  # the projection ignores a common shift; large ones cost digits
     ordered = -np.sort(-v, axis=1)
     excess = np.cumsum(ordered, axis=1) - 1.0
     count = np.arange(1, v.shape[1] + 1)
@@ -41,8 +42,13 @@ class JointLoss:
     """What every loss of K scores states; see :class:`lineal.objective.losses.Loss`."""
 
     is_joint: ClassVar[bool] = True
+    is_rounded: ClassVar[bool] = False
     is_margin: ClassVar[bool] = True
-    curvature: ClassVar[float | None] = None
+
+    @property
+    def curvature(self) -> float | None:
+        """Lipschitz constant of the derivative; None where the loss has kinks."""
+        return None
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         """loss(y, z), one number per row."""
@@ -105,7 +111,7 @@ def _worst_rival(y: Codes, margins: FloatArray) -> FloatArray:
 class Softmax(JointLoss):
     """logsumexp(z) - z_y: maximum entropy, multinomial logistic regression."""
 
-    curvature: ClassVar[float | None] = 0.5
+    curvature: ClassVar[float] = 0.5
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         return logsumexp(z, axis=1) - z[np.arange(len(y)), y]
@@ -150,7 +156,12 @@ class SmoothedCrammerSinger(JointLoss):
     """Crammer-Singer with its kinks rounded: max over the simplex of u.z - loss* - (mu/2)|u|^2."""
 
     width: float
-    curvature: ClassVar[float | None] = np.inf  # 1 / width
+    is_rounded: ClassVar[bool] = True
+
+    @property
+    def curvature(self) -> float:
+        """1 / width."""
+        return 1 / self.width
 
     def _probabilities(self, y: Codes, z: FloatArray) -> FloatArray:
         gold = one_hot(y, z.shape[1])

@@ -58,6 +58,7 @@ class Loss:
 
     is_margin: ClassVar[bool]
     is_joint: ClassVar[bool] = False
+    is_rounded: ClassVar[bool] = False  # a kink made smooth: curved only in a narrow bend
     curvature: ClassVar[float | None] = None
 
     @abstractmethod
@@ -117,6 +118,18 @@ class _MarginLoss(Loss):
 
     def _conjugate_of_slope(self, a: FloatArray, value: FloatArray) -> FloatArray:
         return _inside((a >= 0) & (a <= self.steepest), value)
+
+
+class _Rounded:
+    """Shared curvature of the smoothed losses."""
+
+    is_rounded: ClassVar[bool] = True
+    width: float
+
+    @property
+    def curvature(self) -> float:
+        """1 / width."""
+        return 1 / self.width
 
 
 class _RegressionLoss(Loss):
@@ -454,12 +467,11 @@ class Quantile(_RegressionLoss):
 
 
 @dataclass(frozen=True)
-class SmoothedHinge(_MarginLoss):
+class SmoothedHinge(_Rounded, _MarginLoss):
     """Hinge with its kink rounded over a width mu."""
 
     margin: float
     width: float
-    curvature: ClassVar[float | None] = np.inf  # 1 / width
 
     def _slope(self, y: FloatArray, z: FloatArray) -> FloatArray:
         return np.clip((self.margin - y * z) / self.width, 0.0, 1.0)
@@ -481,12 +493,11 @@ class SmoothedHinge(_MarginLoss):
 
 
 @dataclass(frozen=True)
-class SmoothedEpsilonInsensitive(_RegressionLoss):
+class SmoothedEpsilonInsensitive(_Rounded, _RegressionLoss):
     """EpsilonInsensitive with both kinks rounded over a width mu."""
 
     epsilon: float
     width: float
-    curvature: ClassVar[float | None] = np.inf
     low: ClassVar[float] = -1.0
     high: ClassVar[float] = 1.0
 
@@ -507,12 +518,11 @@ class SmoothedEpsilonInsensitive(_RegressionLoss):
 
 
 @dataclass(frozen=True)
-class SmoothedQuantile(_RegressionLoss):
+class SmoothedQuantile(_Rounded, _RegressionLoss):
     """Quantile with its kink rounded over a width mu."""
 
     q: float
     width: float
-    curvature: ClassVar[float | None] = np.inf
 
     def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         return Quantile(self.q).domain(y)

@@ -84,6 +84,14 @@ class Problem:
             return self.loss.curvature_diagonal(self.y, Z)
         return self.loss.second_derivative(self.y, Z)
 
+    def model_curvatures(self, Z: FloatArray) -> FloatArray:
+        """The same with a floor where losses can be flat: a quadratic model without one knows no bound."""
+        H = self.curvatures(Z)
+        if not self.loss.is_rounded:
+            return H
+        floor = 1e-3 * float(H.mean())
+        return np.maximum(H, floor if floor > 0 else self.loss.curvature)
+
     def penalised(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """The weights that the penalty sees."""
         return np.vstack([W, b]) if self.intercept is Intercept.PENALIZED else W

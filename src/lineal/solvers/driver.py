@@ -13,7 +13,7 @@ import numpy as np
 
 from lineal.errors import CombinationError
 from lineal.objective.certificate import Bound, Certificate, worst_term
-from lineal.objective.dual_points import feasible, gradient_point, refit_intercept
+from lineal.objective.dual_points import feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.losses import FloatArray, Log
 from lineal.objective.joint import Softmax
 from lineal.objective.penalties import NoPenalty
@@ -24,8 +24,12 @@ Callback = Callable[[Progress], object]
 
 # An epoch whose own estimate is within this factor of the tolerance is worth a certificate.
 _HOPE = 1.0
-# So many certificates in a row without 1 % of progress: the solver is at its floor.
-_PATIENCE = 12
+# A solver that does not expect to be done is certified all the same after so many epochs, and again
+# each time the count has grown by this share: a run that creeps must be seen to creep.
+_EVERY, _GROWTH = 20, 0.25
+# So many certificates in a row that gain less than 1 %: the solver is at its floor. While another solver
+# stands behind it, gaining less than half is enough to hand over.
+_PATIENCE, _HURRY = 12, 2
 
 
 @dataclass
@@ -107,9 +111,11 @@ def minimise(
     best = _Best(W, b)
     epochs, reason, used = 0, "", []
     with Interruption() as interruption:
-        for solver in solvers:
+        for place, solver in enumerate(solvers):
             used.append(solver.name)
-            waited = 0
+            is_final = place == len(solvers) - 1
+            gain, patience = (0.99, _PATIENCE) if is_final else (0.5, _HURRY)
+            waited, due = 0, epochs + _EVERY
             iterate: Iterate | None = None
             is_fresh = False
             for iterate in solver.iterates(problem, start, tol, seed):
@@ -117,20 +123,22 @@ def minimise(
                 seconds = time.perf_counter() - began
                 is_last = _exhausted(budget, epochs, seconds) or interruption.requested
                 is_promising = iterate.expected_gap is None or iterate.expected_gap <= _HOPE * tol
-                is_fresh = is_last or is_promising or bool(budget.callbacks)
+                is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
                 if is_fresh:
                     before = best.primal - best.dual
                     _certify(problem, iterate, best)
                     point = _record(best, epochs, time.perf_counter() - began)
-                    gained = best.primal - best.dual < 0.99 * before
+                    gained = best.primal - best.dual < gain * before
                     waited = 0 if gained or not np.isfinite(before) else waited + 1
-                    reason = _why_stop(problem, best, tol, budget, point, interruption, waited)
+                    due = epochs + max(_EVERY, int(_GROWTH * epochs))
+                    stalled = waited >= patience
+                    reason = _why_stop(problem, best, tol, budget, point, interruption, stalled)
                     if reason:
                         break
             if iterate is not None and not is_fresh:
                 _certify(problem, iterate, best)
                 _record(best, epochs, time.perf_counter() - began)
-                reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, 0)
+                reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, False)
             if reason and reason != _STALLED:
                 break
             reason = _STALLED
@@ -166,8 +174,8 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
         best.W, best.b, best.Z, best.primal = W, b, Z, primal
     if iterate.dual is not None:
         U = iterate.dual()
-    elif U is None:
-        U = gradient_point(problem, Z)
+    elif U is None or isinstance(problem.penalty, NoPenalty):
+        U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
     bound = feasible(problem, U, W, b)
     if best.bound is None or bound.dual > best.dual:
         best.bound = bound
@@ -186,7 +194,7 @@ def _why_stop(
     budget: Budget,
     point: Progress,
     interruption: Interruption,
-    waited: int,
+    stalled: bool,
 ) -> str:
     asked = [callback(point) for callback in budget.callbacks]
     if problem.relative_gap(best.primal, best.dual) <= tol:
@@ -201,7 +209,7 @@ def _why_stop(
         return f"max_seconds={budget.max_seconds} reached"
     if _is_separated(problem, best):
         return _SEPARABLE
-    return _STALLED if waited >= _PATIENCE else ""
+    return _STALLED if stalled else ""
 
 
 def _is_separated(problem: Problem, best: _Best) -> bool:

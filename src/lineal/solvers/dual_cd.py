@@ -132,7 +132,7 @@ class DualCD(Solver):
         is_joint = problem.loss.is_joint
         gold = one_hot(problem.y, K) if is_joint else np.zeros((n, K))
         # Joint losses carry p = u + e_y; u = 0 is the certainty of the right class.
-        state = np.ascontiguousarray(gold if U is None else U + gold, dtype=dtype)
+        state = np.array(gold if U is None else U + gold, dtype=dtype, order="C")
         is_softmax = isinstance(problem.loss, Softmax)
         extra = np.log(np.maximum(state, 1e-9)).astype(dtype) if is_softmax else np.zeros((0, 0), dtype=dtype)
         shared = (problem.s, norm2, settings, order, state, extra, W, b)

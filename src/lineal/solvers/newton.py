@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from lineal.objective.joint import Softmax
-from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Lp
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start
@@ -94,10 +94,9 @@ def _is_flatter(following: Point, point: Point) -> bool:
 def _separate_steps(objective: Objective, point: Point) -> FloatArray:
     """Outputs do not meet in the Hessian: one small system for each."""
     problem = objective.problem
-    assert isinstance(problem.loss, Loss)
     K = problem.n_outputs
     has_intercept = objective.has_intercept
-    H = problem.s[:, None] * problem.loss.second_derivative(problem.y, point.Z)
+    H = problem.weighted(problem.model_curvatures(point.Z))
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta))).reshape(-1, K)
     gradient = point.gradient.reshape(-1, K)
     step = np.empty_like(gradient)

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lineal.objective.dual_points import gradient_point
+from lineal.objective.dual_points import feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, zeros
+
+# No stage of a smoothing takes longer than this many steps.
+_STAGE_LIMIT = 500
 
 
 @dataclass
@@ -126,7 +129,15 @@ class Line:
 def primal_iterate(objective: Objective, point: Point, expected_gap: float | None = None) -> Iterate:
     """An iterate from a point. A smoothed problem's slopes are feasible for the true one too."""
     W, b = objective.split(point.theta)
-    return Iterate(lambda: (W, b.copy()), lambda: gradient_point(objective.problem, point.Z), expected_gap)
+    return Iterate(lambda: (W, b.copy()), lambda: likely_point(objective.problem, W, b, point.Z), expected_gap)
+
+
+def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
+    """A stage's own gap: the solver's estimate where it has one, else proved."""
+    if iterate.expected_gap is not None:
+        return iterate.expected_gap * abs(value)
+    W, b = iterate.weights()
+    return value - feasible(smooth, iterate.dual(), W, b).dual
 
 
 def through_smoothing(
@@ -148,8 +159,8 @@ def through_smoothing(
         for count, latest in enumerate(solver.iterates(smooth, start, tol, seed), 1):
             W, b = latest.weights()
             value = smooth.primal(W, b)
-            stage_gap = np.inf if latest.expected_gap is None else latest.expected_gap * abs(value)
-            if stage_gap <= 0.1 * worth or count >= 60:
+            stage_gap = _stage_gap(smooth, latest, value)
+            if stage_gap <= 0.1 * worth or count >= _STAGE_LIMIT:
                 break
             yield Iterate(latest.weights, latest.dual, np.inf)
         if latest is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.dual_points import newton_point
+from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
@@ -40,6 +41,8 @@ class ProxCD(Solver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs an L1 part in the penalty."""
+        if isinstance(problem.loss, CrammerSinger):
+            return "prox_cd does not take the joint hinge: use loss=Log() or SquaredHinge(), or an L2 penalty"
         if not isinstance(problem.penalty, (L1, ElasticNet)):
             return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use dual_cd, newton or lbfgs"
         return None
@@ -134,7 +137,7 @@ def _descend(
         if _set_violation(w, gradient, l1, l2, n_free) <= tol:
             break
         if model is None or model.age >= _REUSE:
-            model = _build_model(problem, X, problem.s * problem.curvatures(Z)[:, k], has_constant)
+            model = _build_model(X, problem.s * problem.model_curvatures(Z)[:, k], has_constant)
         model.age += 1
         following = _minimise_model(model, X, gradient, w, su, l1, l2, n_free, has_constant, 0.3 * tol)
         move = following - w
@@ -178,11 +181,9 @@ def _set_violation(w: FloatArray, gradient: FloatArray, l1: float, l2: float, n_
     return float(violation.max(initial=0.0))
 
 
-def _build_model(problem: Problem, X: NativeRows, h: FloatArray, has_constant: bool) -> _Model:
+def _build_model(X: NativeRows, h: FloatArray, has_constant: bool) -> _Model:
     if X.n_columns <= _GRAM_LIMIT:
         G = X.gram(h, has_constant)
-        # Losses that are flat everywhere leave no curvature at all; a trace of it bounds the step.
-        G[np.diag_indices_from(G)] += 1e-12 * max(float(np.trace(G)), 1e-300)
         return _Model(G, None, h)
     return _Model(None, X.transposed(), h)
 
