@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,26 @@ def machine() -> dict[str, Any]:
         "n_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "load_average": [round(load, 2) for load in os.getloadavg()],
+        "others_busy": _others_busy(),
         "date": datetime.now(UTC).date().isoformat(),
     }
+
+
+def _others_busy(seconds: float = 1.0) -> float | None:
+    """The share of all cores in use while we sleep: the load average would count ourselves."""
+    try:
+        before = _jiffies()
+        time.sleep(seconds)
+        after = _jiffies()
+    except OSError:
+        return None
+    spent = [late - early for late, early in zip(after, before, strict=True)]
+    return round(1.0 - (spent[3] + spent[4]) / sum(spent), 2)  # idle and waiting for a disk
+
+
+def _jiffies() -> list[int]:
+    with open("/proc/stat") as lines:
+        return [int(field) for field in lines.readline().split()[1:9]]
 
 
 def _cpu_model() -> str:

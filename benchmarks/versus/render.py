@@ -42,6 +42,8 @@ def _conditions(record: dict[str, Any]) -> str:
     for side in record["sides"].values():
         versions.update({name: number for name, number in side.get("versions", {}).items() if number})
     load = ", ".join(f"{value:.1f}" for value in machine["load_average"])
+    if machine["others_busy"] is not None:
+        load += f" (other jobs held {machine['others_busy']:.0%} of the machine just before)"
     quick = " **Quick run: one round, for a look only.**" if record["quick"] else ""
     return (
         f"{machine['cpu']}, {machine['n_cores']} cores, threads: {record['threads']}, load average {load}, "

@@ -35,13 +35,12 @@ def main() -> None:
         peer_seconds=min(60.0, options.seconds) if options.quick else options.seconds,
         repeat_seconds=60.0,
     )
-    output: Path = CACHE / "quick" if options.quick else HERE / "results"
-    output.mkdir(parents=True, exist_ok=True)
     variables = threads(options.threads)
     peers = Side("peers", str(peers_python()), variables)
     ours = Side("ours", sys.executable, variables) if has_lineal(sys.executable) else None
     if ours is None:
-        print("lineal is not installed in this interpreter: the peers run alone")
+        print("lineal is not installed in this interpreter: the peers run alone, nothing goes to results/")
+    output = _folder(quick=options.quick, alone=ours is None)
     sides = {side.name: side.describe() for side in (ours, peers) if side is not None}
     try:
         for bar in options.only:
@@ -64,6 +63,13 @@ def main() -> None:
     table = render(records)
     (output / "table.md").write_text(table)
     print("\n" + table)
+
+
+def _folder(*, quick: bool, alone: bool) -> Path:
+    """Only a whole measurement of both sides replaces the results that are kept."""
+    folder = CACHE / "quick" if quick else CACHE / "peers-alone" if alone else HERE / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def measure(bar: str, ours: Side | None, peers: Side, rules: Rules) -> list[dict[str, Any]]:

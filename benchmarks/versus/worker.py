@@ -16,13 +16,15 @@ import re
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
 import data
 import numpy as np
 import scipy.sparse as sp
-from task import Contender, Task
+from task import Task
 
 _WARM_ROWS = 400
 
@@ -36,25 +38,37 @@ def measure(side: Any, request: dict[str, Any]) -> dict[str, Any]:
     """Fit once and say how long it took; the weights go to ``request["output"]``."""
     task = Task(**request["task"])
     X, y = _matrix(task.data, task.origin, task.fraction)
-    build, setting = side.CONTENDERS[request["contender"]], request["setting"]
+    build, setting = side.CONTENDERS[request["contender"]], dict(request["setting"])
+    blas_threads = setting.pop("blas_threads", None)
     if request["warm"]:
         n_warm = X.shape[0] if request["contender"] in side.COMPILED else min(_WARM_ROWS, X.shape[0])
         rows = np.linspace(0, X.shape[0] - 1, n_warm).astype(int)
         build(X[rows], y[rows], task, setting).run()  # imports and just-in-time compilation
-    seconds, extra, fitted, contender = _timed(build(X, y, task, setting))
+    contender = build(X, y, task, setting)
+    with _blas_limit(blas_threads):
+        seconds, extra, fitted = _timed(contender.run)
     weights = contender.read(fitted)
     np.savez(request["output"], coef=weights.coef, intercept=weights.intercept)
     return {"seconds": seconds, "extra_bytes": extra, "facts": weights.facts}
 
 
-def _timed(contender: Contender) -> tuple[float, int | None, Any, Contender]:
+def _blas_limit(count: int | None) -> AbstractContextManager[Any]:
+    if count is None:
+        return nullcontext()
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn, whose solvers alone ask for it
+
+    limits: AbstractContextManager[Any] = threadpool_limits(count, user_api="blas")
+    return limits
+
+
+def _timed(run: Callable[[], Any]) -> tuple[float, int | None, Any]:
     before = _resident(reset=True)
     start = time.perf_counter()
-    fitted = contender.run()
+    fitted = run()
     seconds = time.perf_counter() - start
     after = _resident()
     extra = after["VmHWM"] - before["VmRSS"] if before and after else None
-    return seconds, extra, fitted, contender
+    return seconds, extra, fitted
 
 
 def _resident(*, reset: bool = False) -> dict[str, int]:

@@ -17,7 +17,7 @@
 namespace lineal {
 
 // exp for a whole row of classes: branch-free so that the loop over classes vectorises. Relative error
-// below 4e-16 on [-700, 0]... arguments are clamped there; the simplex needs no others.
+// below 1e-15 on [-700, 0]; smaller arguments are clamped, larger ones are not needed on the simplex.
 inline double exp_fast(double x) noexcept {
   x = std::max(x, -700.0);
   constexpr double log2e = 1.4426950408889634, shifter = 6755399441055744.0;  // 1.5 * 2^52
@@ -82,31 +82,38 @@ inline void softmax_step_surely(Index K, double q, const double* c, double* p, d
   }
 }
 
-// p and t = log p enter as the last visit left them and leave as the solution. c = z + q p0.
+// p and t = log p enter as the last visit left them and leave as the solution. c = z + q p0. Progress is
+// judged by how far p moves: a residual weighed by a tiny p says nothing about the p that is wanted.
 inline void softmax_step(Index K, double q, const double* __restrict c, double* __restrict p,
                          double* __restrict t) noexcept {
-  double nu = 0;
-  for (Index k = 0; k < K; ++k) nu += p[k] * (t[k] + q * p[k] - c[k]);
+  double nu = 0, mass = 0;
+  for (Index k = 0; k < K; ++k) {
+    p[k] = std::max(p[k], exp_fast(t[k]));  // a p that was rounded to 0 still has its logarithm
+    nu += p[k] * (t[k] + q * p[k] - c[k]);
+    mass += p[k];
+  }
+  nu /= mass;
   for (int step = 0; step < 12; ++step) {
-    double mass = 0, pull = 0, slope = 0, worst = 0;
+    double pull = 0, slope = 0;
+    for (Index k = 0; k < K; ++k) {
+      const double weight = p[k] / (1.0 + q * p[k]);
+      pull += weight * (t[k] + q * p[k] - c[k] - nu);
+      slope += weight;
+    }
+    nu += (1.0 - mass + pull) / slope;
+    double moved = 0;
+    mass = 0;
     for (Index k = 0; k < K; ++k) {
       const double residual = t[k] + q * p[k] - c[k] - nu;
-      const double weight = p[k] / (1.0 + q * p[k]);
-      mass += p[k];
-      pull += weight * residual;
-      slope += weight;
-      worst = std::max(worst, std::min(p[k], 1.0) * std::abs(residual));
+      t[k] = std::min(std::max(t[k] - residual / (1.0 + q * p[k]), -700.0), 0.0);
+      const double next = exp_fast(t[k]);
+      moved = std::max(moved, std::abs(next - p[k]));
+      p[k] = next;
+      mass += next;
     }
-    if (worst <= 1e-9 && std::abs(mass - 1.0) <= 1e-9) {
+    if (moved <= 1e-8 && std::abs(mass - 1.0) <= 1e-8) {
       for (Index k = 0; k < K; ++k) p[k] /= mass;
       return;
-    }
-    const double change = (1.0 - mass + pull) / slope;
-    nu += change;
-    for (Index k = 0; k < K; ++k) {
-      const double residual = t[k] + q * p[k] - c[k] - nu;
-      t[k] = std::clamp(t[k] - residual / (1.0 + q * p[k]), -700.0, 0.0);
-      p[k] = exp_fast(t[k]);
     }
   }
   softmax_step_surely(K, q, c, p, t);

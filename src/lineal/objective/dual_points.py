@@ -230,11 +230,18 @@ def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
     return ahead
 
 
+def _intercept_is_active(problem: Problem, b: FloatArray) -> NDArray[np.bool_]:
+    """Which intercepts a Newton step may move: a penalised one at 0 stays there under L1."""
+    if problem.intercept is Intercept.PENALIZED and isinstance(problem.penalty, (L1, ElasticNet)):
+        return np.abs(b) > 0
+    return np.full(b.shape, problem.intercept is not Intercept.NONE)
+
+
 def _single_step(
     problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, columns: NDArray[np.int64], k: int
 ) -> FloatArray:
     """h X c for output k, c solving (X'S H X + R'') c = -(R' + V) on ``columns`` and the intercept."""
-    has_constant = problem.intercept is not Intercept.NONE
+    has_constant = bool(_intercept_is_active(problem, b)[k])
     y, s = problem.y[:, k], problem.s
     h = problem.loss.second_derivative(y, Z[:, k])
     X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
@@ -269,7 +276,9 @@ def _joint_step(
     problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, active: NDArray[np.bool_]
 ) -> FloatArray:
     """The same for a joint loss, all outputs together, by conjugate gradients."""
-    loss, y, has_constant = problem.loss, problem.y, problem.intercept is not Intercept.NONE
+    loss, y = problem.loss, problem.y
+    in_play = _intercept_is_active(problem, b)
+    has_constant = bool(in_play.any())
     columns = np.flatnonzero(active.any(axis=1))
     X, mask, K = problem.X.take_columns(columns), active[columns], problem.n_outputs
     extra = problem.intercept is Intercept.PENALIZED
@@ -278,7 +287,7 @@ def _joint_step(
     bend = problem.penalty.second_derivative(W[columns])
     SU = problem.weighted(U)
     slope = (X.adjoint(SU) + problem.penalty.derivative(W[columns])) * mask
-    right = np.vstack([slope, SU.sum(axis=0) + edge]) if has_constant else slope
+    right = np.vstack([slope, (SU.sum(axis=0) + edge) * in_play]) if has_constant else slope
 
     def spread(c: FloatArray) -> FloatArray:
         c = c.reshape(-1, K)
@@ -291,7 +300,7 @@ def _joint_step(
         block = c.reshape(-1, K)
         out = (X.adjoint(back) + bend * block[: len(columns)]) * mask
         if has_constant:
-            out = np.vstack([out, back.sum(axis=0) + edge_bend * block[-1]])
+            out = np.vstack([out, (back.sum(axis=0) + edge_bend * block[-1]) * in_play])
         return out.ravel()
 
     return spread(_solve_operator(product, -right.ravel()))
