@@ -44,7 +44,7 @@ def _conditions(record: dict[str, Any]) -> str:
     load = ", ".join(f"{value:.1f}" for value in machine["load_average"])
     if machine["others_busy"] is not None:
         load += f" (other jobs held {machine['others_busy']:.0%} of the machine just before)"
-    quick = " **Quick run: one round, for a look only.**" if record["quick"] else ""
+    quick = " **Quick, for a look only: what is slow ran once.**" if record["quick"] else ""
     return (
         f"{machine['cpu']}, {machine['n_cores']} cores, threads: {record['threads']}, load average {load}, "
         f"{machine['date']}, best of {record['n_rounds']}; "

@@ -30,10 +30,10 @@ def main() -> None:
     options = _options()
     rules = Rules(
         quick=options.quick,
-        n_rounds=1 if options.quick else options.rounds,
+        n_rounds=2 if options.quick else options.rounds,
         our_seconds=min(60.0, options.seconds),
         peer_seconds=min(60.0, options.seconds) if options.quick else options.seconds,
-        repeat_seconds=60.0,
+        repeat_seconds=1.5 if options.quick else 60.0,
     )
     variables = threads(options.threads)
     peers = Side("peers", str(peers_python()), variables)
@@ -89,7 +89,7 @@ def measure(bar: str, ours: Side | None, peers: Side, rules: Rules) -> list[dict
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--only", type=_bars, default=BARS, metavar="P2,P3", help="bars to measure")
-    parser.add_argument("--quick", action="store_true", help="one round, under three minutes")
+    parser.add_argument("--quick", action="store_true", help="a look, in under three minutes")
     parser.add_argument("--rounds", type=int, default=3, help="best of how many (default 3)")
     parser.add_argument("--seconds", type=float, default=240.0, help="a peer's fit is ended after this")
     parser.add_argument("--threads", type=int, help="threads for everyone (default: their own)")

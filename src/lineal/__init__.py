@@ -1,0 +1,41 @@
+"""Linear learners with a certificate.
+
+One objective, ``sum of losses + penalty``; every loss and penalty; a proof of optimality with every fit.
+Public names are loaded when they are first used, so ``import lineal`` costs next to nothing.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+_HOMES = {
+    "lineal.learners.linear": ("LinearClassifier", "LinearRegressor"),
+    "lineal.learners.presets": (
+        "ElasticNet",
+        "HuberRegressor",
+        "Lasso",
+        "LinearRegression",
+        "LinearSVC",
+        "LinearSVR",
+        "LogisticRegression",
+        "QuantileRegressor",
+        "Ridge",
+        "RidgeClassifier",
+    ),
+    "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version("lineal")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'lineal' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -65,6 +65,10 @@ class Loss:
     def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
         """loss(y, z)."""
 
+    def __call__(self, y: FloatArray, z: FloatArray) -> FloatArray:
+        """loss(y, z): a loss is a function."""
+        return self.value(np.asarray(y, dtype=float), np.asarray(z, dtype=float))
+
     @abstractmethod
     def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
         """The slope in z; at a kink, the subgradient nearest 0."""

@@ -53,6 +53,10 @@ class Penalty:
         """R(w)."""
         return float(self.terms(w).sum())
 
+    def __call__(self, w: FloatArray) -> float:
+        """R(w): a penalty is a function."""
+        return self.value(np.asarray(w, dtype=float))
+
     def conjugate(self, v: FloatArray) -> float:
         """R*(v)."""
         return float(self.conjugate_terms(v).sum())

@@ -1,0 +1,77 @@
+"""Arrays from outside become rows for the core: checked, sorted, borrowed where they can be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lineal.errors import InputError, ParameterError
+from lineal.objective.rows import NativeRows, native_csr, native_dense
+
+_MOST_COLUMNS = 2**31 - 1
+
+
+def thread_count(n_threads: int | None) -> int:
+    """How many threads: the argument, else ``LINEAL_NUM_THREADS``, else the cores this process may use."""
+    if n_threads is None:
+        asked = os.environ.get("LINEAL_NUM_THREADS")
+        if asked is None:
+            affinity = getattr(os, "sched_getaffinity", None)
+            return len(affinity(0)) if affinity else os.cpu_count() or 1
+        if not asked.strip().isdigit() or int(asked) < 1:
+            raise ParameterError(f"LINEAL_NUM_THREADS must be a positive whole number, got {asked!r}.")
+        return int(asked)
+    if not isinstance(n_threads, (int, np.integer)) or n_threads < 1:
+        raise ParameterError(f"n_threads must be a positive whole number or None, got {n_threads!r}.")
+    return int(n_threads)
+
+
+def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> NativeRows:
+    """A float array or SciPy matrix as rows for the core.
+
+    One native pass checks that every index is in range, every row sorted and every value finite.
+    CSR values and 32-bit indices, and C-ordered dense arrays, are borrowed; other layouts are converted,
+    never in place.
+
+    Raises
+    ------
+    InputError
+        For NaN or infinity (with row and column), corrupt index arrays, or too many columns.
+    """
+    if X.shape[1] > _MOST_COLUMNS:
+        raise InputError(f"X has {X.shape[1]:,} columns; at most {_MOST_COLUMNS:,} can be numbered. Hash the features.")
+    if not sp.issparse(X):
+        rows = native_dense(np.ascontiguousarray(X), n_threads)
+        _refuse(rows.matrix.check(n_threads), names)
+        return rows
+    csr = sp.csr_array(X)
+    if len(csr.indices) != len(csr.data) or len(csr.indptr) != csr.shape[0] + 1:
+        raise InputError("X is a corrupt sparse matrix: its arrays do not fit each other. Build it again.")
+    if csr.indices.dtype != np.int32 and len(csr.indices) and (csr.indices.max() > _MOST_COLUMNS or csr.indices.min() < 0):
+        raise InputError("X is a corrupt sparse matrix: a column index is out of range. Build it again.")
+    rows = native_csr(csr, n_threads)
+    flaw = rows.matrix.check(n_threads)
+    if flaw[0] == "unsorted":
+        csr = csr.copy()
+        csr.sum_duplicates()
+        rows = native_csr(csr, n_threads)
+        flaw = rows.matrix.check(n_threads)
+    _refuse(flaw, names)
+    return rows
+
+
+def _refuse(flaw: tuple[str, int, int], names: Sequence[str] | None) -> None:
+    kind, row, column = flaw
+    if kind == "":
+        return
+    if kind == "not_finite":
+        name = f" ({names[column]!r})" if names is not None else ""
+        raise InputError(
+            f"X contains NaN or infinity, first at row {row}, column {column}{name}. "
+            "Fill or drop the value, for example with sklearn.impute.SimpleImputer."
+        )
+    raise InputError(f"X is a corrupt sparse matrix: row {row} has a bad pointer or column index. Build it again.")

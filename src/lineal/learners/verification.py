@@ -1,0 +1,183 @@
+"""Checks that owe nothing to the code they check: verify, check_gradient, empirical_risk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lineal.errors import InputError
+from lineal.learners.linear import BaseLinearClassifier, LinearModel, numpy_problem
+from lineal.objective.certificate import Bound, Certificate, worst_term
+from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
+from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.problem import Problem
+
+
+def verify(
+    model: LinearModel,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    tol: float | None = None,
+    use_dual: bool = True,
+) -> Certificate:
+    """Proves again, from the model's weights, how far from the optimum it is.
+
+    Everything is computed anew in NumPy and float64; no native code takes part. The bound is the best of
+    several dual points: the slopes of the losses at the model's scores, the slopes one Newton step ahead,
+    for losses with kinks the best subgradients of the rows that sit on one, and the dual point that the
+    fit kept, which is checked like any other.
+
+    Parameters
+    ----------
+    model : fitted LinearClassifier, LinearRegressor or preset
+    X, y, sample_weight
+        The training data.
+    tol : float, optional
+        What ``converged`` compares with; the model's own if not given.
+    use_dual : bool
+        False leaves ``model.dual_`` aside, for a proof from the weights alone.
+
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
+    >>> from lineal import LogisticRegression, verify
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> verify(model, X, y).converged
+    True
+    """
+    began = time.perf_counter()
+    problem = numpy_problem(model, X, y, sample_weight)
+    W = np.atleast_2d(model.coef_).T.astype(np.float64)
+    b = np.atleast_1d(model.intercept_).astype(np.float64)
+    Z = problem.scores(W, b)
+    primal = problem.primal(W, b, Z)
+    dual = getattr(model, "dual_", None) if use_dual else None
+    if dual is not None and dual.shape != Z.shape:
+        raise InputError(f"the model was fitted on {dual.shape[0]} rows, not {Z.shape[0]}: verify on the training data.")
+    bound, source = _best_bound(problem, W, b, Z, primal, dual)
+    relative = problem.relative_gap(primal, bound.dual)
+    limit = model._tolerance if tol is None else tol
+    return Certificate(
+        primal=primal,
+        dual=bound.dual,
+        gap=primal - bound.dual,
+        relative_gap=relative,
+        kkt_violation=worst_term(problem, W, b, Z, bound),
+        solver="verify",
+        epochs=0,
+        seconds=time.perf_counter() - began,
+        converged=bool(relative <= limit),
+        reason=f"recomputed from the weights; dual point: {source}",
+    )
+
+
+def _best_bound(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, primal: float, dual: FloatArray | None
+) -> tuple[Bound, str]:
+    candidates: list[tuple[str, Callable[[], FloatArray | None]]] = []
+    if dual is not None:
+        candidates.append(("kept by the fit", lambda: dual))
+    candidates.append(("slopes of the losses", lambda: gradient_point(problem, Z)))
+    if problem.loss.is_smooth:
+        candidates.append(("slopes one Newton step ahead", lambda: newton_point(problem, W, b, Z)))
+    best, source = Bound(np.zeros_like(Z), np.zeros_like(problem.penalised(W, b)), -np.inf), "none"
+    for name, make in candidates:
+        U = make()
+        assert U is not None
+        bound = feasible(problem, U, W, b)
+        if bound.dual > best.dual:
+            best, source = bound, name
+    if not problem.loss.is_smooth:
+        for _ in range(3):
+            U = kink_point(problem, W, b, Z, primal, best.dual)
+            if U is None:
+                break
+            bound = feasible(problem, U, W, b)
+            if not bound.dual > best.dual:
+                break
+            best, source = bound, "subgradients chosen on the kinks"
+    return best, source
+
+
+@dataclass(frozen=True)
+class GradientCheck:
+    """A gradient beside its numerical twin.
+
+    ``ratio`` is |numerical - given| / |numerical + given|; ``passed`` means ratio <= 1e-6.
+    """
+
+    ratio: float
+    numerical: FloatArray
+    given: FloatArray
+
+    @property
+    def passed(self) -> bool:
+        """Whether the two agree."""
+        return self.ratio <= 1e-6
+
+
+def check_gradient(
+    value: Callable[[FloatArray], float],
+    gradient: Callable[[FloatArray], FloatArray],
+    at: Any,
+    *,
+    epsilon: float = 1e-4,
+) -> GradientCheck:
+    """Compares a gradient with central differences of its function, coordinate by coordinate.
+
+    Use it away from kinks and away from the optimum, where both norms are noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lineal import check_gradient
+    >>> check_gradient(lambda w: float(w @ w) / 2, lambda w: w, [1.0, -2.0]).passed
+    True
+    >>> check_gradient(lambda w: float(w @ w) / 2, lambda w: 1.001 * w, [1.0, -2.0]).passed
+    False
+    """
+    point = np.array(at, dtype=np.float64)
+    numerical = np.empty_like(point)
+    for index in np.ndindex(point.shape):
+        ahead, behind = point.copy(), point.copy()
+        ahead[index] += epsilon
+        behind[index] -= epsilon
+        numerical[index] = (value(ahead) - value(behind)) / (2 * epsilon)
+    given = np.asarray(gradient(point), dtype=np.float64)
+    total = float(np.linalg.norm(numerical + given))
+    difference = float(np.linalg.norm(numerical - given))
+    return GradientCheck(difference / total if total > 0 else (0.0 if difference == 0 else np.inf), numerical, given)
+
+
+def empirical_risk(model: LinearModel, X: Any, y: Any, loss: Loss | None = None, sample_weight: Any = None) -> float:
+    """The average loss of a fitted model on data: the model's own loss, or another one.
+
+    Examples
+    --------
+    >>> from lineal import LogisticRegression, empirical_risk
+    >>> from lineal.objective import ZeroOne
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> empirical_risk(LogisticRegression().fit(X, y), X, y, loss=ZeroOne())
+    0.0
+    """
+    problem = numpy_problem(model, X, y, sample_weight)
+    Z = problem.scores(np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_))
+    if loss is None:
+        return problem.loss_sum(Z) / problem.total_weight
+    if not problem.loss.is_joint and Z.shape[1] == 1:
+        return float(problem.s @ loss.value(problem.y, Z)[:, 0]) / problem.total_weight
+    if isinstance(model, BaseLinearClassifier) and not isinstance(loss, Loss):
+        gold = problem.y if problem.loss.is_joint else problem.y.argmax(axis=1)
+        return float(problem.s @ (Z.argmax(axis=1) != gold)) / problem.total_weight
+    values = loss.value(problem.y, Z) if not problem.loss.is_joint else loss.joint().value(problem.y, Z)  # type: ignore[misc]
+    return float(problem.s @ values.reshape(len(Z), -1).sum(axis=1)) / problem.total_weight

@@ -1,0 +1,49 @@
+"""What is minimised: losses, penalties, the problem they form with data, and the proof of a minimum."""
+
+from lineal.objective.certificate import Certificate
+from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
+from lineal.objective.losses import (
+    Absolute,
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    Log,
+    Loss,
+    ModifiedHuber,
+    Perceptron,
+    Quantile,
+    Squared,
+    SquaredEpsilonInsensitive,
+    SquaredHinge,
+    ZeroOne,
+)
+from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
+from lineal.objective.problem import Intercept, Problem
+
+__all__ = [
+    "L1",
+    "L2",
+    "Absolute",
+    "Certificate",
+    "CrammerSinger",
+    "ElasticNet",
+    "EpsilonInsensitive",
+    "Hinge",
+    "Huber",
+    "Intercept",
+    "JointPerceptron",
+    "Log",
+    "Loss",
+    "Lp",
+    "ModifiedHuber",
+    "NoPenalty",
+    "Penalty",
+    "Perceptron",
+    "Problem",
+    "Quantile",
+    "Softmax",
+    "Squared",
+    "SquaredEpsilonInsensitive",
+    "SquaredHinge",
+    "ZeroOne",
+]
