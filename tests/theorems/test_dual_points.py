@@ -14,7 +14,7 @@ from lineal.objective.dual_points import (
     refit_intercept,
 )
 from lineal.objective.joint import JointPerceptron, Softmax, one_hot
-from lineal.objective.losses import Log, Loss
+from lineal.objective.losses import Huber, Log, Loss
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
 from lineal.objective.problem import Intercept
 from lineal.solvers.driver import Budget, minimise
@@ -82,8 +82,6 @@ def test_into_domain_leaves_feasible_points_alone(loss):
 @pytest.mark.parametrize("intercept", list(Intercept), ids=named)
 def test_no_bound_near_the_optimum_is_above_it(kind, penalty, intercept):
     """D <= P* even where the gap is small: the optimal U, disturbed and repaired, stays below."""
-    from lineal.objective.losses import Huber
-
     loss = {"regression": Huber(0.5), "binary": Log(), "classes": Softmax()}[kind]
     problem = small(loss, penalty, intercept, kind)
     solution = minimise(problem, plan(problem).solvers, tol=1e-9)
@@ -115,8 +113,10 @@ def test_refit_intercept_minimises_over_the_shift(loss):
             )  # fmt: skip
             searched += found.fun
     assert ours <= searched + 1e-9 * (1 + searched)
-    # 60 slopes whose sum cancels; Newton stops at 1e-14 of them or one float from the root.
-    assert np.all(np.abs(problem.s @ refit.U) <= 1e-12 * (problem.s @ np.abs(refit.U) + 1))
+    # One score: Newton stops at 1e-14 of the slopes or one float from the root. Joint: a line search compares
+    # sums of losses, whose last bits hide slopes below the root of eps squared over the curvature.
+    tolerance = 1e-10 if loss.is_joint else 1e-12
+    assert np.all(np.abs(problem.s @ refit.U) <= tolerance * (problem.s @ np.abs(refit.U) + 1))
 
 
 @every_loss
@@ -194,11 +194,11 @@ def test_kink_point_certifies_a_loss_with_kinks_from_weights_alone(loss, interce
 
 @pytest.mark.parametrize("loss", [k for k in [*losses(), *joint_losses()] if k.is_smooth and not k.is_rounded], ids=named)
 def test_without_a_penalty_a_bound_needs_no_pull_at_all(loss):
-    """NoPenalty: a random U proves nothing (-inf); the Newton point of the optimum has V = 0 and D = P*."""
+    """NoPenalty: a random U proves nothing, or 0 if it shrinks to 0; the optimum's U has V = 0 and D = P*."""
     problem = small(loss, NoPenalty(), Intercept.FREE, kinds_of(loss)[-1], n=120)
     rng = np.random.default_rng(0)
     W, b = weights(problem, 1)
-    assert feasible(problem, rng.normal(size=(120, problem.n_outputs)), W, b).dual == -np.inf
+    assert feasible(problem, rng.normal(size=(120, problem.n_outputs)), W, b).dual in (-np.inf, 0.0)
     solution = minimise(problem, plan(problem).solvers, tol=1e-8, budget=Budget(max_seconds=5))
     assert np.abs(problem.pull(solution.U)).max() <= 1e-7 * 120
     assert solution.certificate.dual <= solution.certificate.primal * (1 + ROUNDING)

@@ -27,9 +27,9 @@ _HOPE = 1.0
 # A solver that does not expect to be done is certified all the same after so many epochs, and again
 # each time the count has grown by this share: a run that creeps must be seen to creep.
 _EVERY, _GROWTH = 20, 0.25
-# So many certificates in a row that gain less than 1 %: the solver is at its floor. While another solver
-# stands behind it, gaining less than half is enough to hand over.
-_PATIENCE, _HURRY = 12, 2
+# So many of these stretches in a row that gain less than 1 %: the solver is at its floor. While another
+# solver stands behind it, one that gains less than half is enough to hand over.
+_PATIENCE = 10
 
 
 @dataclass
@@ -114,8 +114,8 @@ def minimise(
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             is_final = place == len(solvers) - 1
-            gain, patience = (0.99, _PATIENCE) if is_final else (0.5, _HURRY)
-            waited, due = 0, epochs + _EVERY
+            gain, patience = (0.99, _PATIENCE) if is_final else (0.5, 1)
+            waited, due, mark = 0, epochs + _EVERY, np.inf
             iterate: Iterate | None = None
             is_fresh = False
             for iterate in solver.iterates(problem, start, tol, seed):
@@ -125,14 +125,12 @@ def minimise(
                 is_promising = iterate.expected_gap is None or iterate.expected_gap <= _HOPE * tol
                 is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
                 if is_fresh:
-                    before = best.primal - best.dual
                     _certify(problem, iterate, best)
                     point = _record(best, epochs, time.perf_counter() - began)
-                    gained = best.primal - best.dual < gain * before
-                    waited = 0 if gained or not np.isfinite(before) else waited + 1
-                    due = epochs + max(_EVERY, int(_GROWTH * epochs))
-                    stalled = waited >= patience
-                    reason = _why_stop(problem, best, tol, budget, point, interruption, stalled)
+                    if epochs >= due:
+                        waited = 0 if point.gap < gain * mark else waited + 1
+                        due, mark = epochs + max(_EVERY, int(_GROWTH * epochs)), point.gap
+                    reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
                     if reason:
                         break
             if iterate is not None and not is_fresh:

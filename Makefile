@@ -1,0 +1,66 @@
+# The commands to remember. Each sets up what it needs, from a clean clone, in .venv and build/.
+#   make demo    train, certify and explain a classifier on data that every machine has
+#   make test    the test suite, then the native tests under sanitizers
+#   make check   format, lint, types, layers, stubs
+#   make bench   speed against other libraries (bench-quick: under three minutes)
+
+PYTHON ?= python3
+BIN := .venv/bin
+NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test test-slow check format stubs bench bench-quick clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '2,6s/^# *//p' Makefile
+
+# The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
+.venv/.tools: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=1.1" "nanobind>=3.1" cmake ninja
+	@touch $@
+
+.venv/.built: .venv/.tools $(NATIVE) $(shell find src -name '__init__.py')
+	@echo "building the native core (about a minute the first time)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test]"
+	@touch $@
+
+.venv/.check: .venv/.built
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,check]"
+	@touch $@
+
+demo: .venv/.built
+	@$(BIN)/python examples/standard_library.py
+
+test: .venv/.built
+	$(BIN)/python -m pytest
+	bash native/tests/run.sh
+
+test-slow: .venv/.built
+	$(BIN)/python -m pytest -m slow
+
+check: .venv/.check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $$(find native -name '*.h' -o -name '*.cpp')
+	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o build/_core.pyi
+	diff -u src/lineal/_core.pyi build/_core.pyi
+
+format: .venv/.check
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet . || true
+	$(BIN)/clang-format -i $$(find native -name '*.h' -o -name '*.cpp')
+
+stubs: .venv/.check
+	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o src/lineal/_core.pyi
+
+bench: .venv/.built
+	$(BIN)/python benchmarks/versus/run.py
+
+bench-quick: .venv/.built
+	$(BIN)/python benchmarks/versus/run.py --quick
+
+clean:
+	rm -rf build .venv

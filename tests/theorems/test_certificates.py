@@ -1,0 +1,186 @@
+"""Every solver's certificate is a proof: it converges, it bounds all other solvers, they agree within gaps."""
+
+import numpy as np
+import pytest
+from strategies import grid, kinds_of, named, objectives, penalties, small, solvers
+
+from lineal.errors import CombinationError, NoMinimumError, ParameterError
+from lineal.objective.joint import CrammerSinger, JointPerceptron
+from lineal.objective.losses import Log, Perceptron, Squared
+from lineal.objective.penalties import L1, L2, Lp
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import Start
+from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.planner import plan
+
+# Sums of 60 x 5 terms at most; two orders above their rounding.
+ROUNDING = 1e-12
+TOL, SLOW_TOL = 1e-4, 1e-2
+
+
+def first_of_each_kind(members):
+    """One member per class, with its default parameters."""
+    return list({type(member): member for member in reversed(members)}.values())[::-1]
+
+
+def tolerance(solver, problem):
+    """Smoothing K kinks at once takes many stages: a looser proof keeps the tests short."""
+    is_slow = isinstance(problem.loss, CrammerSinger) and solver.name in ("lbfgs", "newton")
+    is_slow |= solver.name == "prox_cd" and not problem.loss.is_smooth and problem.n_outputs > 1
+    return SLOW_TOL if is_slow else TOL
+
+
+def prove(loss, penalty, intercept, seed):
+    for kind in kinds_of(loss):
+        problem = small(loss, penalty, intercept, kind, seed)
+        found = {}
+        for solver in solvers():
+            if solver.refusal(problem) is None:
+                tol = tolerance(solver, problem)
+                found[solver.name] = minimise(problem, [solver], tol=tol, budget=Budget(max_seconds=20))
+        proofs = {name: solution.certificate for name, solution in found.items()}
+        # Crammer-Singer under L1 and elastic net is the one case that no solver takes.
+        assert proofs or isinstance(loss, CrammerSinger)
+        for name, proof in proofs.items():
+            said = f"{kind}, {name}: {proof}"
+            assert proof.converged and proof.relative_gap <= max(TOL, SLOW_TOL), said
+            assert proof.gap >= -ROUNDING * abs(proof.primal), said
+            assert proof.gap == pytest.approx(proof.primal - proof.dual, abs=1e-12 * abs(proof.primal)), said
+            assert 0 <= proof.kkt_violation <= proof.gap + 1e-9 * abs(proof.primal), said
+            solution = found[name]
+            assert problem.primal(solution.W, solution.b) == pytest.approx(proof.primal, rel=1e-12), said
+            assert intercept is not Intercept.NONE or not solution.b.any(), said
+        if proofs:
+            highest = max(proof.dual for proof in proofs.values())
+            lowest = min(proof.primal for proof in proofs.values())
+            assert highest <= lowest + ROUNDING * abs(lowest), proofs
+            for proof in proofs.values():
+                assert proof.primal - lowest <= proof.gap + ROUNDING * abs(lowest), proofs
+
+
+THIN = grid(first_of_each_kind(objectives()), first_of_each_kind(penalties()), (Intercept.NONE, Intercept.FREE))
+THIN += grid(first_of_each_kind(objectives()), [L2(1.0), L1(1.0)], (Intercept.PENALIZED,))
+
+
+@pytest.mark.parametrize(("loss", "penalty", "intercept"), THIN, ids=map(named, THIN))
+def test_solvers_prove_what_they_found(loss, penalty, intercept):
+    """Certificates converge, no dual is above any primal, all solvers agree within their gaps."""
+    prove(loss, penalty, intercept, seed=11)
+
+
+FULL = grid()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("loss", "penalty", "intercept"), FULL, ids=map(named, FULL))
+@pytest.mark.parametrize("seed", [0, 1])
+def test_solvers_prove_what_they_found_on_the_whole_grid(loss, penalty, intercept, seed):
+    """The same for every loss, penalty and intercept with more than one parameter and seed."""
+    prove(loss, penalty, intercept, seed)
+
+
+@pytest.mark.parametrize(("loss", "penalty", "intercept"), THIN, ids=map(named, THIN))
+def test_a_plan_exists_or_a_refusal_names_what_to_use(loss, penalty, intercept):
+    """The planner's own choice takes every problem that some solver takes."""
+    problem = small(loss, penalty, intercept, n=20, d=3)
+    if all(solver.refusal(problem) for solver in solvers()):
+        with pytest.raises(CombinationError):
+            minimise(problem, plan(problem).solvers, tol=TOL)
+        return
+    chosen = plan(problem)
+    assert all(solver.refusal(problem) is None for solver in chosen.solvers)
+    assert chosen.reason and str(chosen).startswith(chosen.solvers[0].name)
+
+
+class _Untouchable:
+    """Rows of a known size whose numbers must not be read."""
+
+    n_rows, n_columns, is_sparse = 30, 4, False
+
+    def __getattr__(self, name):
+        raise AssertionError(f"a refusal read the data: {name}")
+
+
+@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+def test_refusals_come_before_the_data_are_touched(solver):
+    """Each incompatible pair raises CombinationError, and the message names another way."""
+    refused = 0
+    for loss, penalty, intercept in grid():
+        stub = small(loss, penalty, intercept, n=30, d=4)
+        problem = Problem(_Untouchable(), stub.y, stub.s, loss, penalty, intercept, stub.n_outputs)
+        if solver.refusal(problem) is None:
+            continue
+        refused += 1
+        with pytest.raises(CombinationError, match="use |only"):
+            minimise(problem, [solver], tol=TOL)
+        with pytest.raises(CombinationError, match="auto"):
+            plan(problem, solver.name)
+    assert refused > 0
+
+
+@pytest.mark.parametrize("loss", [Perceptron(), JointPerceptron()], ids=named)
+def test_the_perceptron_is_no_objective(loss):
+    """w = 0 minimises it under every penalty, so the planner refuses and says why."""
+    with pytest.raises(NoMinimumError, match="w = 0"):
+        plan(small(loss, L2(1.0), Intercept.NONE))
+
+
+def test_unknown_solvers_are_refused():
+    """A misspelt name is answered with the names there are."""
+    with pytest.raises(ParameterError, match="dual_cd"):
+        plan(small(Log(), L2(1.0), Intercept.NONE), "sag")
+
+
+def test_newton_refuses_powers_near_1():
+    """Lp with p < 1.2 has a curvature that explodes at 0; lbfgs takes it, newton does not."""
+    problem = small(Squared(), Lp(1.0, 1.1), Intercept.FREE)
+    assert [solver.name for solver in solvers() if solver.refusal(problem) is None] == ["lbfgs"]
+
+
+@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+def test_a_warm_start_at_the_optimum_is_recognised(solver):
+    """Started from its own solution, a solver is certified at once or within a few epochs."""
+    penalty = L1(1.0) if solver.name == "prox_cd" else L2(1.0)
+    loss = Squared() if solver.name == "closed_form" else Log()
+    problem = small(loss, penalty, Intercept.FREE)
+    first = minimise(problem, [solver], tol=1e-8)
+    again = minimise(problem, [solver], tol=1e-7, start=Start(first.W, first.b, first.U))
+    assert again.certificate.converged
+    assert again.certificate.epochs <= max(2, first.certificate.epochs // 2)
+
+
+@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+def test_a_budget_ends_a_run_with_an_honest_certificate(solver):
+    """Cut short, the answer is the best so far; its gap is true and `converged` is false."""
+    penalty = L1(0.01) if solver.name == "prox_cd" else L2(0.01)
+    loss = Squared() if solver.name == "closed_form" else Log()
+    problem = small(loss, penalty, Intercept.FREE)
+    good = minimise(problem, plan(problem).solvers, tol=1e-9).certificate
+    cut = minimise(problem, [solver], tol=0.0, budget=Budget(max_epochs=1)).certificate
+    assert "max_epochs" in cut.reason and not cut.converged and cut.epochs == 1
+    assert cut.dual <= good.primal * (1 + ROUNDING) and cut.primal >= good.dual * (1 - ROUNDING)
+
+
+def test_traces_never_rise_and_callbacks_stop():
+    """Along a trace the primal never rises and the bound never falls; a callback's True ends the run."""
+    problem = small(Log(), L2(0.1), Intercept.FREE)
+    seen = []
+    budget = Budget(callbacks=[lambda point: seen.append(point) or len(seen) == 3])
+    solution = minimise(problem, plan(problem, "lbfgs").solvers, tol=1e-12, budget=budget)
+    assert len(seen) == 3 and solution.trace == tuple(seen) and "callback" in solution.certificate.reason
+    full = minimise(problem, plan(problem, "lbfgs").solvers, tol=1e-9, budget=Budget(callbacks=[lambda point: None]))
+    primal = np.array([point.primal for point in full.trace])
+    dual = np.array([point.dual for point in full.trace])
+    assert np.all(np.diff(primal) <= 0) and np.all(np.diff(dual) >= 0)
+
+
+def test_separable_likelihoods_without_a_penalty_are_recognised():
+    """Separable classes and no penalty: no minimiser, and the fit says so instead of claiming one."""
+    from strategies import stated
+
+    from lineal.objective.penalties import NoPenalty
+
+    X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
+    problem = stated(X, np.array([0, 0, 1, 1]), Log(), NoPenalty(), Intercept.FREE)
+    certificate = minimise(problem, plan(problem).solvers, tol=1e-6).certificate
+    assert not certificate.converged and "separable" in certificate.reason
