@@ -20,8 +20,7 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
   return {Dense<V>{n, d, value.data()}, n * d, std::move(owner)};
 }
 
-template <class T>
-nb::ndarray<double, nb::numpy> dot(const Matrix& X, Array2<const T> W, int n_threads) {
+nb::ndarray<double, nb::numpy> product(const Matrix& X, Array2<const double> W, int n_threads) {
   require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
   const std::size_t K = W.shape(1);
   auto Z = new_array<double>({std::size_t(X.n_rows()), K});
@@ -36,7 +35,14 @@ nb::ndarray<double, nb::numpy> adjoint(const Matrix& X, Array2<const double> U, 
   const std::size_t K = U.shape(1);
   auto V = new_array<double>({std::size_t(X.n_columns()), K});
   const nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& rows) { adjoint_pass<squared>(rows, U.data(), Index(K), V.data(), n_threads); }, X.rows);
+  std::visit(
+      [&](const auto& rows) {
+        if constexpr (squared)
+          squared_adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads);
+        else
+          adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads);
+      },
+      X.rows);
   return V;
 }
 
@@ -136,8 +142,7 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro("is_sparse", [](const Matrix& X) { return X.rows.index() < 2; })
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1, "(flaw, row, column) of the first offence; '' if there is none.")
-      .def("dot", &dot<double>, "W"_a, "n_threads"_a = 1, "X W for a feature-major W.")
-      .def("dot", &dot<float>, "W"_a, "n_threads"_a = 1)
+      .def("dot", &product, "W"_a, "n_threads"_a = 1, "X W for a feature-major W.")
       .def("adjoint", &adjoint<false>, "U"_a, "n_threads"_a = 1, "X'U.")
       .def("squared_adjoint", &adjoint<true>, "U"_a, "n_threads"_a = 1, "(X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")

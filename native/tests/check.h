@@ -39,12 +39,13 @@ inline int& n_failures() {
 // A loop over thousands of cases may fail thousands of times: the first few tell enough.
 inline bool is_worth_printing() { return ++n_failures() <= 5; }
 
-inline void expect(bool holds, const char* what, const char* file, int line) {
+[[gnu::noinline]] inline void expect(bool holds, const char* what, const char* file, int line) {
   if (!holds && is_worth_printing()) std::printf("  %s:%d: %s does not hold\n", file, line, what);
 }
 
 // NaN is near nothing, and an infinity only near itself.
-inline void expect_near(double got, double wanted, double tolerance, const char* what, const char* file, int line) {
+[[gnu::noinline]] inline void expect_near(double got, double wanted, double tolerance, const char* what,
+                                          const char* file, int line) {
   const bool is_near = got == wanted || std::abs(got - wanted) <= tolerance;
   if (!is_near && is_worth_printing())
     std::printf("  %s:%d: %s: %.17g and %.17g differ by %.3g, more than %.3g\n", file, line, what, got, wanted,

@@ -16,8 +16,8 @@ using check::uniforms;
 namespace {
 
 constexpr int most_threads = 5;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
 
@@ -29,18 +29,18 @@ bool same_bits(const Numbers& a, const Numbers& b) {
 // compares them with the plain sums.
 template <class Pass>
 void check_bits(const Numbers& wanted, Pass&& pass) {
-  Numbers first(wanted.size(), nan);
+  Numbers first(wanted.size(), not_a_number);
   pass(1, first.data());
   for (std::size_t k = 0; k < wanted.size(); ++k)
     CHECK_NEAR(first[k], wanted[k], 1e-12);  // at most 60 terms below 8, in another order
   for (int n_threads = 2; n_threads <= most_threads; ++n_threads) {
-    Numbers out(wanted.size(), nan);
+    Numbers out(wanted.size(), not_a_number);
     pass(n_threads, out.data());
     CHECK(same_bits(out, first));
   }
 }
 
-// Calls f(sample, view) for both layouts and storage types, over shapes that include every kind of nothing.
+// Calls f(rng, sample, view) for both layouts and storage types, over shapes that include every kind of nothing.
 template <class F>
 void each_matrix(F&& f) {
   Rng rng(2);
@@ -50,7 +50,7 @@ void each_matrix(F&& f) {
         for (const double density : {0.0, 0.2, 1.0}) {
           const Sample<V> X = sample_matrix<V>(rng, n, d, density);
           f(rng, X, X.csr());
-          f(rng, X, X.dense());
+          if constexpr (sizeof(V) == 8) f(rng, X, X.dense());  // rows_test.cpp has every combination
         }
   };
   of_type(float{});
@@ -61,7 +61,7 @@ void each_matrix(F&& f) {
 
 THEOREM("dot_pass is X W, with the same bits for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    for (const Index K : {1, 3}) {
+    for (const Index K : {1, 5}) {
       const Numbers W = uniforms(rng, X.n_columns * K, -1, 1);
       Numbers wanted(std::size_t(X.n_rows * K), 0.0);
       for (Index i = 0; i < X.n_rows; ++i)
@@ -75,7 +75,7 @@ THEOREM("dot_pass is X W, with the same bits for any number of threads") {
 
 THEOREM("adjoint_pass is X'U or (X*X)'U, with the same bits for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    for (const Index K : {1, 3}) {
+    for (const Index K : {1, 5}) {
       Numbers U = uniforms(rng, X.n_rows * K, -1, 1);
       for (double& u : U)
         if (uniform(rng, 0, 1) < 0.3) u = 0.0;
@@ -154,7 +154,7 @@ THEOREM("taken columns are the wanted ones, in order, for any number of threads"
       std::vector<Index> start(std::size_t(X.n_rows) + 1, -1);
       take_columns_count(rows, place.data(), start.data());
       std::vector<std::int32_t> index(std::size_t(start.back()), -1);
-      std::vector<V> value(std::size_t(start.back()), V(nan));
+      std::vector<V> value(std::size_t(start.back()), V(not_a_number));
       take_columns_copy(rows, place.data(), start.data(), index.data(), value.data(), n_threads);
       const Csr<V> taken{X.n_rows, Index(wanted.size()), start.data(), index.data(), value.data()};
       CHECK(check_pass(taken, start.back(), 1).kind == Flaw::none);
@@ -248,7 +248,7 @@ THEOREM("one flaw in sparse arrays is found wherever it is, and named by its row
         bad.index[place] = c;
         check_finds(bad, {Flaw::bad_column, i, c});
       }
-      for (const double a : {nan, inf, -inf}) {
+      for (const double a : {not_a_number, infinity, -infinity}) {
         Foreign<float> bad = sound;
         bad.value[place] = float(a);
         check_finds(bad, {Flaw::not_finite, i, X.index[place]});
@@ -314,7 +314,7 @@ THEOREM("a NaN or an infinity in dense rows is found wherever it is; huge, tiny 
         };
         const Flaw wanted{Flaw::not_finite, Index(place) / d, Index(place) % d};
         for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
-          for (const V a : {V(nan), V(inf), V(-inf)}) CHECK(found(a, n_threads) == wanted);
+          for (const V a : {V(not_a_number), V(infinity), V(-infinity)}) CHECK(found(a, n_threads) == wanted);
           for (const V a : {Limits::max(), Limits::lowest(), Limits::denorm_min(), V(-0.0)})
             CHECK(found(a, n_threads) == Flaw{});
         }
@@ -356,7 +356,7 @@ THEOREM("20000 random corruptions of sparse arrays: reported if and only if pres
       const std::size_t place = rng.below(arrays.value.size());
       if (kind == 3) arrays.index[place] = std::int32_t(std::uint32_t(std::uint64_t(anything())));
       if (kind == 4) std::swap(arrays.index[place], arrays.index[rng.below(arrays.index.size())]);
-      if (kind == 5) arrays.value[place] = float(rng.below(2) ? nan : rng.below(2) ? inf : -inf);
+      if (kind == 5) arrays.value[place] = float(rng.below(2) ? not_a_number : rng.below(2) ? infinity : -infinity);
     }
     // Threads are dear under a sanitizer: every case with one, every tenth with 2 .. 5.
     unsigned any = 0;

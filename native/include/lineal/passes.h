@@ -14,8 +14,8 @@
 namespace lineal {
 
 // Z = X W: (n_rows x K) from a feature-major W (n_columns x K); every row is one thread's.
-template <class Rows, class T>
-void dot_pass(const Rows& X, const T* W, Index K, double* Z, int n_threads) {
+template <class Rows>
+void dot_pass(const Rows& X, const double* W, Index K, double* Z, int n_threads) {
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
@@ -52,8 +52,8 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts) {
   return cuts;
 }
 
-// V = X'U, or (X*X)'U with squared entries: (n_columns x K), zeroed here; threads own ranges of columns.
-template <bool squared, class Rows>
+// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
+template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
@@ -63,15 +63,30 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
       const auto x = X[i];
       const double* u = U + i * K;
       if (K == 1 && u[0] == 0.0) continue;
+      const Index begin = n_threads == 1 ? 0 : lower_bound(x, first);
       const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
-      for (Index k = n_threads == 1 ? 0 : lower_bound(x, first); k < end; ++k) {
-        const double stored = double(x.value[k]), a = squared ? stored * stored : stored;
-        double* target = V + column(x, k) * K;
-        if (K == 1) {
-          target[0] += a * u[0];
-        } else {
-          for (Index j = 0; j < K; ++j) target[j] += a * u[j];
-        }
+      double* target = V + first_column(x, begin) * K;
+      if (K == 1)
+        axpy(u[0], slice(x, begin, end), target);
+      else
+        update_block(slice(x, begin, end), u, K, target);
+    }
+  });
+}
+
+// (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices.
+template <class Rows>
+void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  const auto cuts = column_cuts(X, n_threads);
+  parallel(n_threads, [&](int part) {
+    const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
+    std::fill(V + first * K, V + last * K, 0.0);
+    for (Index i = 0; i < X.n_rows; ++i) {
+      const auto x = X[i];
+      const Index end = lower_bound(x, last);
+      for (Index k = lower_bound(x, first); k < end; ++k) {
+        const double a = double(x.value[k]) * double(x.value[k]);
+        for (Index j = 0; j < K; ++j) V[column(x, k) * K + j] += a * U[i * K + j];
       }
     }
   });

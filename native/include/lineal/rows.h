@@ -141,30 +141,115 @@ inline Index lower_bound(DenseRow<V> x, Index c) noexcept {
   return c < x.size ? c : x.size;
 }
 
+// The stored entries [first, last) of a row, and the column that their numbering starts from.
+template <class V>
+inline CsrRow<V> slice(CsrRow<V> x, Index first, Index last) noexcept {
+  return {x.index + first, x.value + first, last - first};
+}
+template <class V>
+inline DenseRow<V> slice(DenseRow<V> x, Index first, Index last) noexcept {
+  return {x.value + first, last - first};
+}
+template <class V>
+inline Index first_column(CsrRow<V>, Index) noexcept {
+  return 0;
+}
+template <class V>
+inline Index first_column(DenseRow<V>, Index first) noexcept {
+  return first;
+}
+
 // ---- K outputs side by side -------------------------------------------------------------------
 
-// z[0..width) += x . W, W feature-major with `width` numbers per feature.
-template <class Row, class T, class S>
-inline void dot_block(Row x, const T* __restrict W, Index width, S* __restrict z) noexcept {
+// Thirty-two bytes of numbers, wherever they lie: one AVX2 register, two SSE ones.
+template <class T>
+struct Lane {
+  typedef T Vector __attribute__((vector_size(32)));
+  static constexpr Index size = Index(32 / sizeof(T));
+  static Vector load(const T* p) noexcept {
+    Vector v;
+    __builtin_memcpy(&v, p, 32);
+    return v;
+  }
+  static void store(T* p, Vector v) noexcept { __builtin_memcpy(p, &v, 32); }
+};
+
+// One tile of N lanes: the sums stay in registers while the row is walked.
+template <int N, class Row, class T>
+inline void dot_tile(Row x, const T* W, Index width, T* z) noexcept {
+  using L = Lane<T>;
   constexpr Index ahead = 12;  // far enough for L3, near enough to stay in the line-fill buffers
+  typename L::Vector sum[N];
+  for (int n = 0; n < N; ++n) sum[n] = L::load(z + n * L::size);
   for (Index k = 0; k < x.size; ++k) {
     if (k + ahead < x.size) {
       const T* next = W + column(x, k + ahead) * width;
-      for (Index j = 0; j < width; j += Index(64 / sizeof(T))) __builtin_prefetch(next + j);
+      for (Index byte = 0; byte < 32 * N; byte += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(next) + byte);
     }
-    const S a = S(x.value[k]);
-    const T* __restrict row = W + column(x, k) * width;
-    for (Index j = 0; j < width; ++j) z[j] += a * S(row[j]);
+    const T a = T(x.value[k]);
+    const T* row = W + column(x, k) * width;
+    for (int n = 0; n < N; ++n) sum[n] += a * L::load(row + n * L::size);
+  }
+  for (int n = 0; n < N; ++n) L::store(z + n * L::size, sum[n]);
+}
+
+template <int N, class Row, class T>
+inline void update_tile(Row x, const T* d, Index width, T* W) noexcept {
+  using L = Lane<T>;
+  typename L::Vector step[N];
+  for (int n = 0; n < N; ++n) step[n] = L::load(d + n * L::size);
+  for (Index k = 0; k < x.size; ++k) {
+    const T a = T(x.value[k]);
+    T* row = W + column(x, k) * width;
+    for (int n = 0; n < N; ++n) L::store(row + n * L::size, L::load(row + n * L::size) + a * step[n]);
+  }
+}
+
+// Calls tile.template operator()<N>(first) for tiles of at most four lanes that cover whole lanes of
+// [0, width), and returns how many numbers they cover.
+template <class T, class Tile>
+inline Index in_tiles(Index width, Tile&& tile) noexcept {
+  const Index n_lanes = width / Lane<T>::size;
+  Index lane = 0;
+  for (; lane + 4 <= n_lanes; lane += 4) tile.template operator()<4>(lane * Lane<T>::size);
+  switch (n_lanes - lane) {
+    case 3:
+      tile.template operator()<3>(lane * Lane<T>::size);
+      break;
+    case 2:
+      tile.template operator()<2>(lane * Lane<T>::size);
+      break;
+    case 1:
+      tile.template operator()<1>(lane * Lane<T>::size);
+      break;
+    default:
+      break;
+  }
+  return n_lanes * Lane<T>::size;
+}
+
+// z[0..width) += x . W, W feature-major with `width` numbers per feature.
+template <class Row, class T>
+inline void dot_block(Row x, const T* W, Index width, T* z) noexcept {
+  const Index covered =
+      in_tiles<T>(width, [&]<int N>(Index first) { dot_tile<N>(x, W + first, width, z + first); });
+  for (Index j = covered; j < width; ++j) {
+    T sum = z[j];
+    for (Index k = 0; k < x.size; ++k) sum += T(x.value[k]) * W[column(x, k) * width + j];
+    z[j] = sum;
   }
 }
 
 // W += x d', the rank-one update of dot_block's layout.
 template <class Row, class T>
-inline void update_block(Row x, const T* __restrict d, Index width, T* __restrict W) noexcept {
+inline void update_block(Row x, const T* d, Index width, T* W) noexcept {
+  const Index covered =
+      in_tiles<T>(width, [&]<int N>(Index first) { update_tile<N>(x, d + first, width, W + first); });
   for (Index k = 0; k < x.size; ++k) {
     const T a = T(x.value[k]);
-    T* __restrict row = W + column(x, k) * width;
-    for (Index j = 0; j < width; ++j) row[j] += a * d[j];
+    T* row = W + column(x, k) * width;
+    for (Index j = covered; j < width; ++j) row[j] += a * d[j];
   }
 }
 

@@ -87,6 +87,7 @@ inline void softmax_step_surely(Index K, double q, const double* c, double* p, d
 inline void softmax_step(Index K, double q, const double* __restrict c, double* __restrict p,
                          double* __restrict t) noexcept {
   double nu = 0, mass = 0;
+#pragma omp simd reduction(+ : nu, mass)
   for (Index k = 0; k < K; ++k) {
     p[k] = std::max(p[k], exp_fast(t[k]));  // a p that was rounded to 0 still has its logarithm
     nu += p[k] * (t[k] + q * p[k] - c[k]);
@@ -95,6 +96,7 @@ inline void softmax_step(Index K, double q, const double* __restrict c, double* 
   nu /= mass;
   for (int step = 0; step < 12; ++step) {
     double pull = 0, slope = 0;
+#pragma omp simd reduction(+ : pull, slope)
     for (Index k = 0; k < K; ++k) {
       const double weight = p[k] / (1.0 + q * p[k]);
       pull += weight * (t[k] + q * p[k] - c[k] - nu);
@@ -103,11 +105,13 @@ inline void softmax_step(Index K, double q, const double* __restrict c, double* 
     nu += (1.0 - mass + pull) / slope;
     double moved = 0;
     mass = 0;
+#pragma omp simd reduction(+ : mass) reduction(max : moved)
     for (Index k = 0; k < K; ++k) {
       const double residual = t[k] + q * p[k] - c[k] - nu;
       t[k] = std::min(std::max(t[k] - residual / (1.0 + q * p[k]), -700.0), 0.0);
       const double next = exp_fast(t[k]);
-      moved = std::max(moved, std::abs(next - p[k]));
+      const double change = std::abs(next - p[k]);
+      moved = change > moved ? change : moved;
       p[k] = next;
       mass += next;
     }

@@ -5,7 +5,7 @@
 // That walk costs a fraction of K separate ones, because the index and the cache line serve all classes.
 //
 // A block loss moves one row: it reads the scores and the row's state, writes the new state, and puts
-// u_new - u_old into `moved`. It tells whether anything moved, and the row's residual at (z, u_new).
+// u_new - u_old into `moved`; `scratch` has room for 3 K numbers. It tells whether anything moved, and the row's residual at (z, u_new).
 #pragma once
 
 #include <cstdint>
@@ -29,33 +29,28 @@ struct Elementwise {
   Loss loss;
   const double* Y;  // n_rows x K
 
-  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
-    bool any = false;
+  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved, double*) const noexcept {
+    int any = 0;
     double gap = 0;
+#pragma omp simd reduction(+ : gap) reduction(| : any)
     for (Index k = 0; k < K; ++k) {
       const double y = Y[i * K + k], before = double(u[k]);
       const T after = T(q > 0 ? loss.dual_step(y, z[k], before, q) : loss.derivative(y, z[k]));
       u[k] = after;
       moved[k] = double(after) - before;
-      any |= moved[k] != 0.0;
+      any |= int(moved[k] != 0.0);
       gap += residual(loss, y, z[k], double(after));
     }
-    return {any, gap};
+    return {any != 0, gap};
   }
 };
 
 // State: u holds p = u + e_y, `extra` holds log p.
 template <class T>
 struct SoftmaxBlock {
-  Move move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved) const noexcept {
-    double buffer[3 * stack];
-    std::vector<double> heap;
-    double* c = buffer;
-    if (K > stack) {
-      heap.resize(std::size_t(3 * K));
-      c = heap.data();
-    }
-    double *p = c + K, *t = p + K;
+  Move move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved,
+            double* scratch) const noexcept {
+    double *c = scratch, *p = c + K, *t = p + K;
     for (Index k = 0; k < K; ++k) {
       p[k] = double(u[k]);
       t[k] = double(extra[k]);
@@ -65,6 +60,7 @@ struct SoftmaxBlock {
     for (Index k = 1; k < K; ++k) highest = std::max(highest, z[k]);
     if (q > 0) {
       softmax_step(K, q, c, p, t);
+#pragma omp simd reduction(+ : sum)
       for (Index k = 0; k < K; ++k) sum += exp_fast(z[k] - highest);
     } else {
       for (Index k = 0; k < K; ++k) sum += p[k] = exp_fast(z[k] - highest);
@@ -74,20 +70,19 @@ struct SoftmaxBlock {
       }
     }
     // loss(z) + loss*(u) - z.u = logsumexp(z) - z_y + sum p log p - (z.p - z_y)
-    bool any = false;
+    int any = 0;
     double gap = highest + std::log(sum);
+#pragma omp simd reduction(+ : gap) reduction(| : any)
     for (Index k = 0; k < K; ++k) {
       const T after = T(p[k]);
       gap += p[k] * (t[k] - z[k]);
       moved[k] = double(after) - double(u[k]);
-      any |= moved[k] != 0.0;
+      any |= int(moved[k] != 0.0);
       u[k] = after;
       extra[k] = T(t[k]);
     }
-    return {any, gap};
+    return {any != 0, gap};
   }
-
-  static constexpr Index stack = 128;
 };
 
 // State: u holds p = u + e_y.
@@ -95,14 +90,9 @@ template <class T>
 struct CrammerSingerBlock {
   const std::int32_t* code;
 
-  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved) const noexcept {
-    double buffer[SoftmaxBlock<T>::stack];
-    std::vector<double> heap;
-    double* v = buffer;
-    if (K > SoftmaxBlock<T>::stack) {
-      heap.resize(std::size_t(K));
-      v = heap.data();
-    }
+  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved,
+            double* scratch) const noexcept {
+    double* v = scratch;
     // An empty row (q = 0) has scores that no u can change: a tiny q picks the best vertex.
     const double inverse = 1.0 / std::max(q, 1e-12);
     for (Index k = 0; k < K; ++k) v[k] = double(u[k]) + (z[k] + (k == code[i] ? 0.0 : 1.0)) * inverse;
@@ -140,6 +130,7 @@ double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, c
   const std::size_t n = order.size();
   std::vector<T> step(std::size_t(width), T(0)), score(std::size_t(width), T(0));
   std::vector<double> z(std::size_t(width), 0.0), moved(std::size_t(width), 0.0);
+  std::vector<double> scratch(std::size_t(3 * K), 0.0);
   for (std::size_t k = 0; k < n; ++k) {
     if (k + 1 < n) X.prefetch(order[k + 1]);
     const Index i = order[k];
@@ -150,7 +141,7 @@ double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, c
     for (Index j = 0; j < K; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[j];
     const double q = s[i] * (norm2[i] + set.bias2) * inverse;
     T* log_state = extra ? extra + i * K : nullptr;
-    const Move move = block.move(i, K, q, z.data(), U + i * K, log_state, moved.data());
+    const Move move = block.move(i, K, q, z.data(), U + i * K, log_state, moved.data(), scratch.data());
     share[i] = s[i] * move.residual;
     if (!move.any) {
       rest[i].stayed();

@@ -1,0 +1,162 @@
+"""Two roads to one optimum: layouts, threads, precisions, slow twins."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from reference.descent import lasso, proximal_descent
+from reference.dual_ascent import dual_ascent, joint_dual_ascent, one_coordinate
+from strategies import kinds_of, named, objectives, sample, small, solvers, stated
+
+from lineal.objective.dual_points import feasible
+from lineal.objective.joint import CrammerSinger, Softmax
+from lineal.objective.losses import Hinge, Huber, Log, ModifiedHuber, Quantile, Squared, SquaredHinge
+from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
+from lineal.objective.problem import Intercept
+from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.dual_cd import DualCD
+from lineal.solvers.planner import plan
+from lineal.solvers.prox_cd import ProxCD
+
+CASES = [
+    (Squared(), L2(0.7), "regression"),
+    (Squared(), NoPenalty(), "regression"),
+    (Squared(), L1(1.0), "regression"),
+    (Quantile(0.3), L2(0.7), "regression"),
+    (Log(), L2(0.7), "binary"),
+    (Log(), L1(1.0), "binary"),
+    (Log(), ElasticNet(0.5, 0.5), "binary"),
+    (Hinge(), L2(0.7), "binary"),
+    (Hinge(), L2(0.7), "classes"),
+    (SquaredHinge(), L1(1.0), "classes"),
+    (Softmax(), L2(0.7), "classes"),
+    (Softmax(), L1(1.0), "classes"),
+    (CrammerSinger(), L2(0.7), "classes"),
+    (Huber(0.5), Lp(0.7, 1.5), "regression"),
+]
+every_solver = pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+every_case = pytest.mark.parametrize(("loss", "penalty", "kind"), CASES, ids=map(named, CASES))
+
+
+def sparse_sample(kind, seed, n=60, d=20):
+    """A sample two thirds of whose entries are 0."""
+    X, y = sample(kind, seed, n, d)
+    return np.where(np.random.default_rng(seed).random(X.shape) < 0.35, X, 0.0), y
+
+
+def loose(problem, solver, tol):
+    """Smoothed joint hinges are slow; two digits prove the agreement as well."""
+    return 1e-2 if isinstance(problem.loss, CrammerSinger) and solver.name in ("lbfgs", "newton") else tol
+
+
+@every_solver
+@every_case
+def test_threads_change_no_bit_of_a_fit(solver, loss, penalty, kind):
+    """Sparse or dense, weights, intercept and bound have the same bits with 1, 2 and 3 threads."""
+    X, y = sparse_sample(kind, 3)
+    for data in (X, sp.csr_array(X)):
+        one, *more = (stated(data, y, loss, penalty, n_threads=k) for k in (1, 2, 3))
+        if solver.refusal(one) is not None:
+            pytest.skip(solver.refusal(one))
+        budget = Budget(max_epochs=15)
+        first = minimise(one, [solver], tol=loose(one, solver, 1e-4), budget=budget)
+        for problem in more:
+            other = minimise(problem, [solver], tol=loose(one, solver, 1e-4), budget=budget)
+            assert first.W.tobytes() == other.W.tobytes()
+            assert first.b.tobytes() == other.b.tobytes()
+            assert first.certificate.dual == other.certificate.dual
+
+
+@every_solver
+@every_case
+def test_sparse_and_dense_data_give_one_model(solver, loss, penalty, kind):
+    """CSR in float64 and in float32-representable float32, and dense: one optimum within the gaps."""
+    X, y = sparse_sample(kind, 4)
+    X = X.astype(np.float32).astype(np.float64)  # so that all layouts hold the same numbers
+    layouts = [X, sp.csr_array(X), X.astype(np.float32), sp.csr_array(X.astype(np.float32))]
+    proofs = []
+    for data in layouts:
+        problem = stated(data, y, loss, penalty)
+        if solver.refusal(problem) is not None:
+            pytest.skip(solver.refusal(problem))
+        proofs.append(minimise(problem, [solver], tol=loose(problem, solver, 1e-4)).certificate)
+        assert proofs[-1].converged, proofs[-1]
+    assert max(p.dual for p in proofs) <= min(p.primal for p in proofs) * (1 + 1e-12)
+
+
+@every_solver
+def test_a_seed_gives_one_model(solver):
+    """The same seed, the same bits; another seed, another order but the same optimum."""
+    penalty = L1(1.0) if solver.name == "prox_cd" else L2(1.0)
+    problem = small(Squared() if solver.name == "closed_form" else Huber(), penalty, Intercept.FREE)
+    a, b, c = (minimise(problem, [solver], tol=1e-8, seed=seed) for seed in (5, 5, 6))
+    assert a.W.tobytes() == b.W.tobytes() and a.certificate.dual == b.certificate.dual
+    assert c.certificate.primal == pytest.approx(a.certificate.primal, rel=1e-7)
+
+
+# ---- slow twins ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", [k for k in objectives() if not k.is_joint and k.native is not None], ids=named)
+def test_dual_ascent_by_search_meets_the_core(loss):
+    """Coordinate ascent with a scalar search a row ends where the native epochs end."""
+    problem = small(loss, L2(10.0), Intercept.NONE, n=15, d=3)
+    X, y = problem.X.dense, problem.y[:, 0]
+    w, u = dual_ascent(loss, X, y, problem.s, 10.0, 15, one_coordinate)
+    slow = feasible(problem, u[:, None], w[:, None], np.zeros(1)).dual
+    fast = minimise(problem, [DualCD()], tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
+    assert slow <= fast.primal * (1 + 1e-12)
+    # 15 epochs on 15 rows: the twin is near, not at, the optimum when the loss has kinks.
+    assert fast.dual - slow <= (1e-4 if loss.is_smooth else 2e-2) * abs(fast.primal)
+
+
+@pytest.mark.parametrize("loss", [k for k in objectives() if not k.is_joint and k.native is not None], ids=named)
+def test_one_epoch_of_the_core_climbs_as_the_twin_does(loss):
+    """With the core's own steps the twin's dual rises at every row and ends within the native gap."""
+    problem = small(loss, L2(20.0), Intercept.NONE, n=30, d=4)
+    X, y = problem.X.dense, problem.y[:, 0]
+    before = -np.inf
+    for epochs in (0, 1, 2, 5, 20, 100):
+        w, u = dual_ascent(loss, X, y, problem.s, 20.0, epochs, lambda k, *at: k.native.dual_step(*at))
+        dual = feasible(problem, u[:, None], w[:, None], np.zeros(1)).dual
+        assert dual >= before - 1e-12 * abs(dual)
+        before = dual
+    fast = minimise(problem, plan(problem).solvers, tol=1e-6, budget=Budget(max_epochs=20_000)).certificate
+    assert before <= fast.primal * (1 + 1e-12)
+    assert fast.dual - before <= (1e-9 if loss.is_smooth else 2e-2) * abs(fast.primal)
+
+
+@pytest.mark.parametrize("loss", [Softmax(), CrammerSinger()], ids=named)
+def test_block_ascent_by_a_general_solver_meets_the_core(loss):
+    """Simplex steps by sequential quadratic programming end where the native block steps end."""
+    X, y = sample("classes", 1, n=12, d=2)
+    problem = stated(X, y, loss, L2(3.0), Intercept.NONE)
+    W, U = joint_dual_ascent(loss, X, problem.y, problem.s, 3.0, 8)
+    slow = feasible(problem, U, W, np.zeros(5)).dual
+    fast = minimise(problem, [DualCD()], tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
+    assert slow <= fast.primal * (1 + 1e-12)
+    # The general solver works to 1e-6 a row, and the joint hinge has kinks.
+    assert fast.dual - slow <= (1e-5 if loss.is_smooth else 1e-2) * fast.primal
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(2.0, 0.0), (1.0, 0.5), (8.0, 1.0)])
+def test_the_lasso_by_hand_meets_the_core(l1, l2):
+    """Cyclic coordinate descent on least squares, 500 sweeps, gives the same weights."""
+    problem = small(Squared(), ElasticNet(l1, l2) if l2 else L1(l1), Intercept.NONE)
+    w = lasso(problem.X.dense, problem.y[:, 0], problem.s, l1, l2, 500)
+    fast = minimise(problem, [ProxCD()], tol=1e-12)
+    np.testing.assert_allclose(fast.W[:, 0], w, atol=1e-6)
+    np.testing.assert_array_equal(fast.W[:, 0] == 0, w == 0)
+
+
+@pytest.mark.parametrize("penalty", [L2(1.0), L1(1.0), ElasticNet(0.5, 0.5), Lp(1.0, 1.5), Lp(1.0, 3.0)], ids=named)
+@pytest.mark.parametrize("loss", [Log(), SquaredHinge(), ModifiedHuber(), Huber(), Softmax()], ids=named)
+def test_proximal_descent_meets_every_planned_solver(loss, penalty):
+    """One formula for all penalties, 3000 steps: the same objective."""
+    problem = small(loss, penalty, Intercept.NONE, kinds_of(loss)[-1], n=40, d=4)
+    W = proximal_descent(problem, 1500)
+    fast = minimise(problem, plan(problem).solvers, tol=1e-8).certificate
+    assert fast.converged
+    slow = problem.primal(W, np.zeros(problem.n_outputs))
+    assert fast.dual <= slow * (1 + 1e-12)
+    assert fast.primal <= slow + fast.gap + 1e-12 * slow
+    assert slow - fast.primal <= 1e-7 * slow

@@ -1,0 +1,1 @@
+"""Slow, obvious twins of the native kernels: the formula as a loop."""
