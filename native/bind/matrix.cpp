@@ -20,30 +20,28 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
   return {Dense<V>{n, d, value.data()}, n * d, std::move(owner)};
 }
 
-nb::ndarray<double, nb::numpy> product(const Matrix& X, Array2<const double> W, int n_threads) {
+void product(const Matrix& X, Array2<const double> W, Array2<double> Z, int n_threads) {
   require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
-  const std::size_t K = W.shape(1);
-  auto Z = new_array<double>({std::size_t(X.n_rows()), K});
+  require(Index(Z.shape(0)) == X.n_rows() && Z.shape(1) == W.shape(1), "Z has the wrong shape");
   const nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& rows) { dot_pass(rows, W.data(), Index(K), Z.data(), n_threads); }, X.rows);
-  return Z;
+  std::visit([&](const auto& rows) { dot_pass(rows, W.data(), Index(W.shape(1)), Z.data(), n_threads); },
+             X.rows);
 }
 
 template <bool squared>
-nb::ndarray<double, nb::numpy> adjoint(const Matrix& X, Array2<const double> U, int n_threads) {
+void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_threads) {
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
-  const std::size_t K = U.shape(1);
-  auto V = new_array<double>({std::size_t(X.n_columns()), K});
+  require(Index(V.shape(0)) == X.n_columns() && V.shape(1) == U.shape(1), "V has the wrong shape");
+  const Index K = Index(U.shape(1));
   const nb::gil_scoped_release unlocked;
   std::visit(
       [&](const auto& rows) {
         if constexpr (squared)
-          squared_adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads);
+          squared_adjoint_pass(rows, U.data(), K, V.data(), n_threads);
         else
-          adjoint_pass(rows, U.data(), Index(K), V.data(), n_threads);
+          adjoint_pass(rows, U.data(), K, V.data(), n_threads);
       },
       X.rows);
-  return V;
 }
 
 nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
@@ -142,9 +140,10 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro("is_sparse", [](const Matrix& X) { return X.rows.index() < 2; })
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1, "(flaw, row, column) of the first offence; '' if there is none.")
-      .def("dot", &product, "W"_a, "n_threads"_a = 1, "X W for a feature-major W.")
-      .def("adjoint", &adjoint<false>, "U"_a, "n_threads"_a = 1, "X'U.")
-      .def("squared_adjoint", &adjoint<true>, "U"_a, "n_threads"_a = 1, "(X*X)'U, squares entry by entry.")
+      .def("dot", &product, "W"_a, "Z"_a.noconvert(), "n_threads"_a = 1, "Z = X W for a feature-major W.")
+      .def("adjoint", &adjoint<false>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1, "V = X'U.")
+      .def("squared_adjoint", &adjoint<true>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1,
+           "V = (X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("to_float32", &to_float32, "n_threads"_a = 1)

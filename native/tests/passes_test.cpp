@@ -73,7 +73,7 @@ THEOREM("dot_pass is X W, with the same bits for any number of threads") {
   });
 }
 
-THEOREM("adjoint_pass is X'U or (X*X)'U, with the same bits for any number of threads") {
+THEOREM("adjoint_pass is X'U and squared_adjoint_pass (X*X)'U, with the same bits for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
     for (const Index K : {1, 5}) {
       Numbers U = uniforms(rng, X.n_rows * K, -1, 1);
@@ -87,8 +87,8 @@ THEOREM("adjoint_pass is X'U or (X*X)'U, with the same bits for any number of th
             plain[std::size_t(j * K + k)] += a * u;
             squared[std::size_t(j * K + k)] += a * a * u;
           }
-      check_bits(plain, [&](int n, double* V) { adjoint_pass<false>(rows, U.data(), K, V, n); });
-      check_bits(squared, [&](int n, double* V) { adjoint_pass<true>(rows, U.data(), K, V, n); });
+      check_bits(plain, [&](int n, double* V) { adjoint_pass(rows, U.data(), K, V, n); });
+      check_bits(squared, [&](int n, double* V) { squared_adjoint_pass(rows, U.data(), K, V, n); });
     }
   });
 }
@@ -137,7 +137,7 @@ THEOREM("column cuts begin at 0, never fall and end at n_columns, wherever the f
   Numbers wanted(30, 0.0);
   for (Index i = 0; i < 8; ++i)
     for (Index j = 0; j < 30; ++j) wanted[std::size_t(j)] += X.at(i + 12, j) * u[std::size_t(i)];
-  check_bits(wanted, [&](int n, double* V) { adjoint_pass<false>(tail, u.data(), 1, V, n); });
+  check_bits(wanted, [&](int n, double* V) { adjoint_pass(tail, u.data(), 1, V, n); });
 }
 
 THEOREM("taken columns are the wanted ones, in order, for any number of threads") {

@@ -112,7 +112,7 @@ def test_the_first_number_that_is_none_is_found(layout, bad, n_threads):
     [
         (("bad_column", 1, 3), [0, 1, 2, 3], [0, 3, 1]),
         (("bad_column", 0, -1), [0, 1, 2, 3], [-1, 0, 1]),
-        (("bad_pointer", 0, -1), [0, 2, 1, 3], [0, 1, 2]),
+        (("bad_pointer", 1, -1), [0, 2, 1, 3], [0, 1, 2]),
         (("bad_pointer", 2, -1), [0, 1, 2, 9], [0, 1, 2]),
         (("unsorted", 1, -1), [0, 1, 3, 3], [0, 2, 1]),
         (("unsorted", 0, -1), [0, 2, 3, 3], [1, 1, 0]),

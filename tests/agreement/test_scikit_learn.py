@@ -117,8 +117,9 @@ def test_linear_support_vectors(loss):
     X, y = sample("binary", 1)
     name = "hinge" if isinstance(loss, Hinge) else "squared_hinge"
     them = svm.LinearSVC(C=0.5, loss=name, dual=True, tol=1e-9, max_iter=1_000_000, random_state=0).fit(X, y, S)
-    found = ours(X, y, loss, L2(2.0), PENALIZED, S, 1e-7)
-    assert_same(*found, them.coef_, them.intercept_, rtol=1e-5)
+    found = ours(X, y, loss, L2(2.0), PENALIZED, S, 1e-6)
+    # A gap of 1e-6 of 27 allows |w - w*| up to sqrt(2 gap / lam) = 5e-3.
+    assert_same(*found, them.coef_, them.intercept_, rtol=1e-5, atol=1e-2)
 
 
 def test_support_vectors_with_a_free_intercept():

@@ -5,8 +5,9 @@ import pytest
 from strategies import grid, kinds_of, named, objectives, penalties, small, solvers, stated
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
-from lineal.objective.joint import CrammerSinger, JointPerceptron
-from lineal.objective.losses import Log, Perceptron, Squared
+from lineal.objective.dual_points import gradient_point
+from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
+from lineal.objective.losses import Hinge, Log, Perceptron, Squared, SquaredHinge
 from lineal.objective.penalties import L1, L2, Lp, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Start
@@ -147,6 +148,29 @@ def test_a_warm_start_at_the_optimum_is_recognised(solver):
     again = minimise(problem, [solver], tol=1e-7, start=Start(first.W, first.b, first.U))
     assert again.certificate.converged
     assert again.certificate.epochs <= max(2, first.certificate.epochs // 2)
+
+
+@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+@pytest.mark.parametrize("intercept", list(Intercept), ids=named)
+@pytest.mark.parametrize("loss", [Squared(), Log(), SquaredHinge(), Hinge(), Softmax(), CrammerSinger()], ids=named)
+def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
+    """From far weights, with or without a dual point of their own, a solver proves the same optimum as from 0."""
+    for penalty in (L2(1.0), L1(1.0)):
+        for kind in kinds_of(loss):
+            problem = small(loss, penalty, intercept, kind)
+            if solver.refusal(problem) is not None:
+                continue
+            rng = np.random.default_rng(0)
+            W, b = rng.normal(size=(6, problem.n_outputs)), rng.normal(size=problem.n_outputs)
+            b = np.zeros_like(b) if intercept is Intercept.NONE else b
+            U = gradient_point(problem, problem.scores(W, b))
+            tol = max(tolerance(solver, problem), 1e-3 if kind == "classes" else TOL)
+            proofs = [
+                minimise(problem, [solver], tol=tol, start=start, budget=Budget(max_epochs=3000)).certificate
+                for start in (None, Start(W, b), Start(W, b, U))
+            ]
+            assert all(proof.converged for proof in proofs), proofs
+            assert max(proof.dual for proof in proofs) <= min(proof.primal for proof in proofs) * (1 + ROUNDING)
 
 
 @pytest.mark.parametrize("solver", [s for s in solvers() if s.name != "closed_form"], ids=lambda solver: solver.name)

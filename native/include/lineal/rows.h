@@ -25,6 +25,19 @@ struct DenseRow {
   Index size;
 };
 
+// Hints a row's bytes into cache while another one is being worked on: rows are visited in random order,
+// which the hardware prefetcher cannot foresee.
+template <class V>
+inline void prefetch(CsrRow<V> x) noexcept {
+  for (Index k = 0; k < x.size; k += 16) {
+    __builtin_prefetch(x.index + k);
+    __builtin_prefetch(x.value + k);
+    if constexpr (sizeof(V) == 8) __builtin_prefetch(x.value + k + 8);
+  }
+}
+template <class V>
+inline void prefetch(DenseRow<V>) noexcept {}  // long and contiguous: the hardware sees it coming
+
 template <class V>
 struct Csr {
   using Value = V;
@@ -37,16 +50,6 @@ struct Csr {
     return {index + start[i], value + start[i], start[i + 1] - start[i]};
   }
   Index stored(Index first, Index last) const noexcept { return start[last] - start[first]; }
-  // Hints the next row's bytes into cache while the present one is being worked on: rows are
-  // visited in random order, which the hardware prefetcher cannot foresee.
-  void prefetch(Index i) const noexcept {
-    const Index first = start[i], last = start[i + 1];
-    for (Index k = first; k < last; k += 16) {
-      __builtin_prefetch(index + k);
-      __builtin_prefetch(value + k);
-      if constexpr (sizeof(V) == 8) __builtin_prefetch(value + k + 8);
-    }
-  }
 };
 
 template <class V>
@@ -57,7 +60,6 @@ struct Dense {
 
   DenseRow<V> operator[](Index i) const noexcept { return {value + i * n_columns, n_columns}; }
   Index stored(Index first, Index last) const noexcept { return (last - first) * n_columns; }
-  void prefetch(Index) const noexcept {}
 };
 
 // ---- one output -------------------------------------------------------------------------------

@@ -89,15 +89,21 @@ class NativeRows:
 
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
-        return self.matrix.dot(np.ascontiguousarray(W), self.n_threads)
+        Z = np.empty((self.n_rows, W.shape[1]))
+        self.matrix.dot(np.ascontiguousarray(W), Z, self.n_threads)
+        return Z
 
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
-        return self.matrix.adjoint(np.ascontiguousarray(U), self.n_threads)
+        V = np.empty((self.n_columns, U.shape[1]))  # NumPy's large arrays come in huge pages
+        self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
+        return V
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""
-        return self.matrix.squared_adjoint(np.ascontiguousarray(H), self.n_threads)
+        V = np.empty((self.n_columns, H.shape[1]))
+        self.matrix.squared_adjoint(np.ascontiguousarray(H), V, self.n_threads)
+        return V
 
     def squared_norms(self) -> FloatArray:
         """|x_i|^2 for each row."""

@@ -132,7 +132,7 @@ double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, c
   std::vector<double> z(std::size_t(width), 0.0), moved(std::size_t(width), 0.0);
   std::vector<double> scratch(std::size_t(3 * K), 0.0);
   for (std::size_t k = 0; k < n; ++k) {
-    if (k + 1 < n) X.prefetch(order[k + 1]);
+    if (k + 1 < n) prefetch(X[order[k + 1]]);
     const Index i = order[k];
     if (rest[i].passes() || s[i] == 0.0) continue;
     const auto x = X[i];

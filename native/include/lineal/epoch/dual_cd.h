@@ -65,7 +65,7 @@ double dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const dou
   const std::size_t n = order.size();
   for (std::size_t k = 0; k < n; ++k) {
     // Two rows ahead: one row of work hides the latency of memory, not of memory and page tables.
-    if (k + 2 < n) X.prefetch(order[k + 2]);
+    if (k + 2 < n) prefetch(X[order[k + 2]]);
     const Index i = order[k];
     if (rest[i].passes() || s[i] == 0.0) continue;
     const auto x = X[i];

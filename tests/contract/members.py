@@ -1,0 +1,70 @@
+"""What the contracts quantify over: every public estimator, discovered, and small data sets for each."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+import lineal
+
+
+def estimators():
+    """Every public estimator class; a new one arrives with all its contracts."""
+    public = (getattr(lineal, name) for name in lineal.__all__)
+    return [member for member in public if inspect.isclass(member) and hasattr(member, "fit")]
+
+
+def classifiers():
+    """Every public classifier class."""
+    return [kind for kind in estimators() if is_classifier(kind())]
+
+
+def regressors():
+    """Every public regressor class."""
+    return [kind for kind in estimators() if is_regressor(kind())]
+
+
+def named(kind):
+    """A readable test id."""
+    return kind.__name__ if inspect.isclass(kind) else str(kind)
+
+
+def features(n=60, d=5, seed=0):
+    """(n, d) numbers of ordinary size."""
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def labels(X, n_classes=2, seed=1):
+    """Noisy labels 0 .. n_classes - 1 that depend on X; every class has members and none is separable."""
+    rng = np.random.default_rng(seed)
+    scores = X @ rng.normal(size=(X.shape[1], n_classes)) + 1.5 * rng.gumbel(size=(len(X), n_classes))
+    codes = scores.argmax(axis=1)
+    codes[: 3 * n_classes] = np.arange(3 * n_classes) % n_classes
+    return codes
+
+
+def numbers(X, n_targets=None, seed=1):
+    """Noisy linear targets, (n,) or (n, n_targets)."""
+    rng = np.random.default_rng(seed)
+    K = 1 if n_targets is None else n_targets
+    y = X @ rng.normal(size=(X.shape[1], K)) + 0.5 * rng.normal(size=(len(X), K)) + 0.7
+    return y[:, 0] if n_targets is None else y
+
+
+def data_for(kind, n=60, d=5, seed=0):
+    """(X, y) that suit an estimator."""
+    X = features(n, d, seed)
+    return X, labels(X) if kind in classifiers() else numbers(X)
+
+
+def whole_features(n=60, d=5, seed=0):
+    """(n, d) small whole numbers, a third of them 0: exact in every dtype and worth storing sparsely."""
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random((n, d)) < 0.35, 0, rng.integers(-3, 4, size=(n, d))).astype(np.int64)
+
+
+def same_model(a, b):
+    """Whether two fits have the same weights, bit for bit."""
+    return np.array_equal(a.coef_, b.coef_) and np.array_equal(a.intercept_, b.intercept_)

@@ -1,0 +1,44 @@
+"""Every public estimator passes scikit-learn's own checks."""
+
+import pytest
+from contract.members import estimators
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+import lineal
+
+# check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
+# relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
+# promise 1e-7, and these two checks are run with the options below instead of the defaults. Estimators that
+# are not named here (closed forms and coordinate descent on least squares) pass at their defaults.
+# With lbfgs and newton the weights settle to rounding; where coordinate descent is chosen, the objective
+# stops changing at sqrt(rounding) in the weights, which is too coarse for 1e-7.
+TIGHT = {
+    lineal.LinearClassifier: {"solver": "lbfgs", "tol": 1e-16},
+    lineal.LogisticRegression: {"solver": "lbfgs", "tol": 1e-16},
+    lineal.LinearSVC: {"solver": "newton", "tol": 1e-12},
+    lineal.HuberRegressor: {"solver": "newton", "tol": 1e-12},
+    lineal.LinearSVR: {"tol": 1e-12},
+}
+AT_1E7 = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+
+
+def _left_to_tight_options(estimator):
+    if type(estimator) not in TIGHT:
+        return {}
+    return dict.fromkeys(AT_1E7, "compares at 1e-7, finer than the default tol; run below with a tight tol")
+
+
+@parametrize_with_checks([kind() for kind in estimators()], expected_failed_checks=_left_to_tight_options)
+def test_scikit_learn_check(estimator, check):
+    """An estimator with its default options obeys scikit-learn's conventions."""
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")  # 1e-16 is the floor of the arithmetic
+@pytest.mark.parametrize("kind", TIGHT, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", AT_1E7)
+def test_weights_are_repetitions_to_1e7(kind, name):
+    """With a tight tol, a row of weight k predicts like k rows, and weight 0 like none, to 1e-7."""
+    ours = [check for estimator, check in estimator_checks_generator(kind(**TIGHT[kind])) if name in str(check)]
+    assert len(ours) == 1
+    ours[0](kind(**TIGHT[kind]))
