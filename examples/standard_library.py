@@ -45,7 +45,9 @@ def docstrings():
     seen = set()
     for label, module in modules():
         things = [t for n, t in vars(module).items() if not n.startswith("_")]
-        things += [m for t in things if inspect.isclass(t) for n, m in vars(t).items() if not n.startswith("_")]
+        things += [
+            m for t in things if inspect.isclass(t) for n, m in vars(t).items() if not n.startswith("_")
+        ]
         for thing in things:
             text = thing.__doc__ if isinstance(getattr(thing, "__doc__", None), str) else ""
             home = str(getattr(thing, "__module__", label) or label).split(".")[0]
@@ -99,10 +101,14 @@ def main():
     centre, n = (share + z * z / (2 * len(test))) / (1 + z * z / len(test)), len(test)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     guess = (labels[test] == Counter(labels[train]).most_common(1)[0][0]).mean()
-    console.print(f"\naccuracy     {share:.1%}  (95 % interval {centre - half:.1%} to {centre + half:.1%}); always guessing the largest: {guess:.1%}")
+    console.print(
+        f"\naccuracy     {share:.1%}  (95 % interval {centre - half:.1%} to {centre + half:.1%}); always guessing the largest: {guess:.1%}"
+    )
     console.print(f"plan         {model.plan_}")
     console.print(f"certificate  {model.certificate_}")
-    console.print(f"verified     relative gap {verify(model, X, labels[train]).relative_gap:.2e}, recomputed in NumPy alone")
+    console.print(
+        f"verified     relative gap {verify(model, X, labels[train]).relative_gap:.2e}, recomputed in NumPy alone"
+    )
     doc = "Return the arc cosine (measured in radians) of x."
     p = model.predict_proba(bag_of_words([doc], vocabulary)[0])[0]
     console.print(f'\n"{doc}"  →  {", ".join(f"{model.classes_[i]} {p[i]:.0%}" for i in np.argsort(-p)[:3])}')

@@ -1,11 +1,12 @@
 """What theorems quantify over: members that are discovered, numbers that hypothesis supplies, small problems.
 
-A new loss, penalty or solver appears in ``losses()``, ``penalties()`` or ``solvers()`` by being defined, and so
-arrives with all its tests.
+A new loss, penalty or solver appears in ``losses()``, ``penalties()`` or ``solvers()`` by being defined,
+and so arrives with all its tests.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from dataclasses import fields, replace
 
@@ -14,7 +15,9 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from lineal.errors import ParameterError
-from lineal.objective import joint, losses as single, penalties as penalty_module
+from lineal.objective import joint
+from lineal.objective import losses as single
+from lineal.objective import penalties as penalty_module
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import native_csr, native_dense
 from lineal.solvers.planner import SOLVERS
@@ -22,7 +25,16 @@ from lineal.solvers.planner import SOLVERS
 # ---- members ------------------------------------------------------------------------------------
 
 # A second value for each parameter that members have; one that is not named here keeps its default.
-_OTHER = {"margin": 0.5, "delta": 0.3, "epsilon": 0.7, "q": 0.8, "strength": 0.4, "p": 3.0, "l1": 0.2, "l2": 1.5}
+_OTHER = {
+    "margin": 0.5,
+    "delta": 0.3,
+    "epsilon": 0.7,
+    "q": 0.8,
+    "strength": 0.4,
+    "p": 3.0,
+    "l1": 0.2,
+    "l2": 1.5,
+}
 _WIDTH = 0.3
 
 
@@ -36,7 +48,7 @@ def concrete(module, base):
 
 
 def _made(kinds):
-    """Each kind with its defaults, and once more with every parameter changed; None of those that need more."""
+    """Each kind with its defaults, and once more with every parameter changed."""
     made = []
     for kind in kinds:
         try:
@@ -44,10 +56,8 @@ def _made(kinds):
         except TypeError:
             continue
         changed = {f.name: _OTHER[f.name] for f in fields(kind) if f.name in _OTHER}
-        try:
+        with contextlib.suppress(ParameterError):
             made.append(replace(made[-1], **changed))
-        except ParameterError:
-            pass
     return list(dict.fromkeys(made))
 
 

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
@@ -35,8 +36,12 @@ struct Matrix {
   Index n_stored;
   nb::object owner;  // whatever holds the arrays of the view
 
-  Index n_rows() const { return std::visit([](const auto& X) { return X.n_rows; }, rows); }
-  Index n_columns() const { return std::visit([](const auto& X) { return X.n_columns; }, rows); }
+  Index n_rows() const {
+    return std::visit([](const auto& X) { return X.n_rows; }, rows);
+  }
+  Index n_columns() const {
+    return std::visit([](const auto& X) { return X.n_columns; }, rows);
+  }
 };
 
 // A new array that Python owns.
@@ -55,7 +60,6 @@ inline void require(bool holds, const char* what) {
 }
 
 void bind_matrix(nb::module_& m);
-void bind_losses(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
 

@@ -1,9 +1,10 @@
+#include "lineal/epoch/dual_cd.h"
+
 #include <algorithm>
 
 #include "bind.h"
 #include "lineal/epoch/batched_dual_cd.h"
 #include "lineal/epoch/block_dual_cd.h"
-#include "lineal/epoch/dual_cd.h"
 #include "lineal/passes.h"
 
 namespace lineal {
@@ -13,17 +14,13 @@ template <class Loss>
 void bind_loss(nb::module_& m, const char* name) {
   nb::class_<Loss> bound(m, name);
   if constexpr (requires(Loss loss) { loss.margin; })
-    bound.def(
-        "__init__", [](Loss* self, double margin) { new (self) Loss{margin}; }, "margin"_a);
+    bound.def("__init__", [](Loss* self, double margin) { new (self) Loss{margin}; }, "margin"_a);
   else if constexpr (requires(Loss loss) { loss.delta; })
-    bound.def(
-        "__init__", [](Loss* self, double delta) { new (self) Loss{delta}; }, "delta"_a);
+    bound.def("__init__", [](Loss* self, double delta) { new (self) Loss{delta}; }, "delta"_a);
   else if constexpr (requires(Loss loss) { loss.epsilon; })
-    bound.def(
-        "__init__", [](Loss* self, double epsilon) { new (self) Loss{epsilon}; }, "epsilon"_a);
+    bound.def("__init__", [](Loss* self, double epsilon) { new (self) Loss{epsilon}; }, "epsilon"_a);
   else if constexpr (requires(Loss loss) { loss.q; })
-    bound.def(
-        "__init__", [](Loss* self, double q) { new (self) Loss{q}; }, "q"_a);
+    bound.def("__init__", [](Loss* self, double q) { new (self) Loss{q}; }, "q"_a);
   else
     bound.def(nb::init<>());
   bound.def("value", &Loss::value, "y"_a, "z"_a)
@@ -34,7 +31,8 @@ void bind_loss(nb::module_& m, const char* name) {
 
 // What a run of dual coordinate ascent carries between epochs besides its arrays.
 struct DualOrder {
-  DualOrder(Index n_rows, std::uint64_t seed) : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)), share(std::size_t(n_rows)) {}
+  DualOrder(Index n_rows, std::uint64_t seed)
+      : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)), share(std::size_t(n_rows)) {}
   void wake() { std::fill(rest.begin(), rest.end(), Rest{}); }
   Rng rng;
   std::vector<std::int32_t> order;
@@ -45,7 +43,8 @@ struct DualOrder {
 
 // Rows that overlap little go in batches that two cores can share; others one by one.
 void plan_batches(DualOrder& order, const Matrix& X, Array1<const double> norm2) {
-  require(norm2.shape(0) == std::size_t(X.n_rows()) && order.order.size() == norm2.shape(0), "lengths differ");
+  require(norm2.shape(0) == std::size_t(X.n_rows()) && order.order.size() == norm2.shape(0),
+          "lengths differ");
   const nb::gil_scoped_release unlocked;
   std::visit(
       [&](const auto& rows) {
@@ -61,9 +60,10 @@ void plan_batches(DualOrder& order, const Matrix& X, Array1<const double> norm2)
       X.rows);
 }
 
-std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y, Array1<const double> s,
-                           Array1<const double> norm2, const DualSettings& set, DualOrder& order,
-                           Array1<double> u, Array1<double> t, double b, int n_threads) {
+std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y,
+                                              Array1<const double> s, Array1<const double> norm2,
+                                              const DualSettings& set, DualOrder& order, Array1<double> u,
+                                              Array1<double> t, double b, int n_threads) {
   const std::size_t n = std::size_t(X.n_rows());
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               order.order.size() == n && Index(t.shape(0)) == X.n_columns(),
@@ -73,11 +73,12 @@ std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix&
       [&](const auto& the_loss, const auto& rows) {
         if constexpr (requires { rows.start; })
           if (!order.cut.empty())
-            return batched_dual_cd_epoch(the_loss, rows, order.cut.data(), y.data(), s.data(), norm2.data(), set,
-                                         order.rng, std::span(order.order), order.rest.data(), u.data(),
+            return batched_dual_cd_epoch(the_loss, rows, order.cut.data(), y.data(), s.data(), norm2.data(),
+                                         set, order.rng, std::span(order.order), order.rest.data(), u.data(),
                                          order.share.data(), t.data(), b, n_threads);
-        return dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng, std::span(order.order),
-                      order.rest.data(), u.data(), order.share.data(), t.data(), b);
+        return dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng,
+                             std::span(order.order), order.rest.data(), u.data(), order.share.data(),
+                             t.data(), b);
       },
       loss, X.rows);
   return {b, gap};
@@ -85,8 +86,8 @@ std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix&
 
 template <class T, class Block>
 double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
-               const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
-               Array1<double> b) {
+                 const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
+                 Array1<double> b) {
   const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
   const bool has_extra = extra.shape(0) > 0;
   require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
@@ -96,9 +97,10 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
   const nb::gil_scoped_release unlocked;
   return std::visit(
       [&](const auto& rows) {
-        return block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, BlockShape{Index(K), Index(W.shape(1))},
-                            order.rng, std::span(order.order), order.rest.data(), order.share.data(),
-                            U.data(), has_extra ? extra.data() : nullptr, W.data(), b.data());
+        return block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set,
+                                   BlockShape{Index(K), Index(W.shape(1))}, order.rng, std::span(order.order),
+                                   order.rest.data(), order.share.data(), U.data(),
+                                   has_extra ? extra.data() : nullptr, W.data(), b.data());
       },
       X.rows);
 }
@@ -114,12 +116,13 @@ void bind_blocks(nb::module_& m) {
         return std::visit(
             [&](const auto& the_loss) {
               using Loss = std::decay_t<decltype(the_loss)>;
-              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra, W, b);
+              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra,
+                                  W, b);
             },
             loss);
       },
-      "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
-      "W"_a.noconvert(), "b"_a.noconvert());
+      "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(),
+      "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert());
   m.def(
       "softmax_dual_cd_epoch",
       [](const Matrix& X, Array1<const double> s, Array1<const double> norm2, const DualSettings& set,
@@ -132,7 +135,8 @@ void bind_blocks(nb::module_& m) {
   m.def(
       "crammer_singer_dual_cd_epoch",
       [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
-         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
+         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
+         Array1<double> b) {
         require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
         return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
       },
@@ -169,8 +173,9 @@ void bind_dual_cd(nb::module_& m) {
       .def("plan_batches", &plan_batches, "X"_a, "norm2"_a,
            "Lets rows go in batches, for two threads, where they overlap little.")
       .def("wake", &DualOrder::wake, "Forget which rows rest.");
-  m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a,
-        "u"_a.noconvert(), "t"_a.noconvert(), "b"_a, "n_threads"_a, "One epoch in place; returns (b, estimated gap).");
+  m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,
+        "order"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a, "n_threads"_a,
+        "One epoch in place; returns (b, estimated gap).");
   bind_blocks<float>(m);
   bind_blocks<double>(m);
 }

@@ -50,7 +50,8 @@ nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, boo
   const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
   auto G = new_array<double>({size, size});
   const nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& rows) { gram_pass(rows, h.data(), with_constant, G.data(), n_threads); }, X.rows);
+  std::visit([&](const auto& rows) { gram_pass(rows, h.data(), with_constant, G.data(), n_threads); },
+             X.rows);
   return G;
 }
 
@@ -61,14 +62,14 @@ nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
   return norms;
 }
 
-nb::tuple check(const Matrix& X, int n_threads) {
+std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
   Flaw flaw;
   {
     const nb::gil_scoped_release unlocked;
     flaw = std::visit([&](const auto& rows) { return check_pass(rows, X.n_stored, n_threads); }, X.rows);
   }
   static constexpr const char* names[] = {"", "bad_pointer", "bad_column", "unsorted", "not_finite"};
-  return nb::make_tuple(names[flaw.kind], flaw.row, flaw.column);
+  return {names[flaw.kind], flaw.row, flaw.column};
 }
 
 // A sparse matrix with the same columns and float32 values; the index arrays stay shared.
@@ -115,12 +116,12 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
 }
 
 // (start, index, value) of a float64 sparse matrix, for SciPy.
-nb::tuple arrays(const nb::handle& self) {
+auto arrays(const nb::handle& self) {
   const Matrix& X = nb::cast<const Matrix&>(self);
   const auto* rows = std::get_if<Csr<double>>(&X.rows);
   require(rows != nullptr, "only float64 sparse matrices have arrays to give");
   const nb::object owner = nb::borrow(self);
-  return nb::make_tuple(
+  return std::make_tuple(
       nb::ndarray<const Index, nb::numpy>(rows->start, {std::size_t(rows->n_rows) + 1}, owner),
       nb::ndarray<const std::int32_t, nb::numpy>(rows->index, {std::size_t(X.n_stored)}, owner),
       nb::ndarray<const double, nb::numpy>(rows->value, {std::size_t(X.n_stored)}, owner));
@@ -139,7 +140,8 @@ void bind_matrix(nb::module_& m) {
       .def_ro("n_stored", &Matrix::n_stored)
       .def_prop_ro("is_sparse", [](const Matrix& X) { return X.rows.index() < 2; })
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
-      .def("check", &check, "n_threads"_a = 1, "(flaw, row, column) of the first offence; '' if there is none.")
+      .def("check", &check, "n_threads"_a = 1,
+           "(flaw, row, column) of the first offence; '' if there is none.")
       .def("dot", &product, "W"_a, "Z"_a.noconvert(), "n_threads"_a = 1, "Z = X W for a feature-major W.")
       .def("adjoint", &adjoint<false>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1, "V = X'U.")
       .def("squared_adjoint", &adjoint<true>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1,
@@ -149,7 +151,8 @@ void bind_matrix(nb::module_& m) {
       .def("to_float32", &to_float32, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
       .def("arrays", &arrays);
-  nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.").def(nb::init<std::uint64_t>(), "seed"_a);
+  nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")
+      .def(nb::init<std::uint64_t>(), "seed"_a);
 }
 
 }  // namespace lineal

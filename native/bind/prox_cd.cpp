@@ -7,8 +7,8 @@ namespace lineal {
 void bind_prox_cd(nb::module_& m) {
   m.def(
       "gram_cd",
-      [](Array2<const double> G, Index n_free, double l1, double l2, Array1<double> gradient, Array1<double> w,
-         double tol, Index max_sweeps) {
+      [](Array2<const double> G, Index n_free, double l1, double l2, Array1<double> gradient,
+         Array1<double> w, double tol, Index max_sweeps) {
         require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                 "gram_cd: lengths differ");
         const nb::gil_scoped_release unlocked;

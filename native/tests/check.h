@@ -48,8 +48,8 @@ inline bool is_worth_printing() { return ++n_failures() <= 5; }
                                           const char* file, int line) {
   const bool is_near = got == wanted || std::abs(got - wanted) <= tolerance;
   if (!is_near && is_worth_printing())
-    std::printf("  %s:%d: %s: %.17g and %.17g differ by %.3g, more than %.3g\n", file, line, what, got, wanted,
-                std::abs(got - wanted), tolerance);
+    std::printf("  %s:%d: %s: %.17g and %.17g differ by %.3g, more than %.3g\n", file, line, what, got,
+                wanted, std::abs(got - wanted), tolerance);
 }
 
 // The closing line is alone on its line and always of the form "N passed, N failed".
@@ -76,10 +76,10 @@ inline int run_all() {
 
 #define LINEAL_JOIN_(a, b) a##b
 #define LINEAL_JOIN(a, b) LINEAL_JOIN_(a, b)
-#define THEOREM(statement)                                                                               \
-  static void LINEAL_JOIN(theorem_, __LINE__)();                                                         \
-  static const lineal::check::Registered LINEAL_JOIN(registered_, __LINE__){statement,                   \
-                                                                            &LINEAL_JOIN(theorem_, __LINE__)}; \
+#define THEOREM(statement)                                                   \
+  static void LINEAL_JOIN(theorem_, __LINE__)();                             \
+  static const lineal::check::Registered LINEAL_JOIN(registered_, __LINE__){ \
+      statement, &LINEAL_JOIN(theorem_, __LINE__)};                          \
   static void LINEAL_JOIN(theorem_, __LINE__)()
 #define CHECK(...) lineal::check::expect(bool(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 #define CHECK_NEAR(got, wanted, tolerance) \

@@ -99,7 +99,8 @@ const DualSettings settings[] = {
 
 }  // namespace
 
-THEOREM("the dual never falls, stays below the primal, and meets it: every loss, L2, elastic net, intercept") {
+THEOREM(
+    "the dual never falls, stays below the primal, and meets it: every loss, L2, elastic net, intercept") {
   each_loss([](const char*, const auto& loss, const Domain& domain) {
     const Problem problem(1, domain);
     for (const DualSettings& set : settings) {

@@ -23,7 +23,10 @@ std::vector<double> targets(const Domain& domain) {
 double inside(Rng& rng, const Domain& domain, double y) {
   const double low = std::max(domain.low, -3.0), high = std::min(domain.high, 3.0);
   const std::uint64_t kind = rng.below(5);
-  const double a = kind == 0 ? low : kind == 1 ? high : kind == 2 ? std::clamp(0.0, low, high) : uniform(rng, low, high);
+  const double a = kind == 0   ? low
+                   : kind == 1 ? high
+                   : kind == 2 ? std::clamp(0.0, low, high)
+                               : uniform(rng, low, high);
   return domain.is_margin ? -y * a : a;
 }
 
@@ -117,8 +120,8 @@ THEOREM("a dual step stays in the domain, and no point found by golden-section s
       const double reach = 2 * (std::abs(z) + std::abs(y)) + std::abs(u0) + 2;
       double low = std::max(domain.low, -reach), high = std::min(domain.high, reach);
       if (domain.is_margin && y > 0) std::swap(low = -low, high = -high);
-      const double found = golden_section(
-          [&](double u) { return difference(loss, y, z, u0, q, u1, u).value; }, low, high);
+      const double found =
+          golden_section([&](double u) { return difference(loss, y, z, u0, q, u1, u).value; }, low, high);
       for (const double u : {found, u0, low, high, uniform(rng, low, high)}) {
         const Difference rise = difference(loss, y, z, u0, q, u1, u);
         CHECK(rise.value >= -1e-13 * rise.scale);
@@ -148,7 +151,8 @@ THEOREM("a dual step from its own result with the new score does not move") {
       const double u1 = loss.dual_step(y, z, u0, q), z1 = z - q * (u1 - u0);
       const double again = loss.dual_step(y, z1, u1, q);
       // Rounding of z1 over the curvature q, and rounding of u itself.
-      const double blur = 1e-13 * (1 + std::abs(z) + std::abs(y)) / q + 1e-12 * (1 + std::abs(u1) + std::abs(u0));
+      const double blur =
+          1e-13 * (1 + std::abs(z) + std::abs(y)) / q + 1e-12 * (1 + std::abs(u1) + std::abs(u0));
       CHECK_NEAR(again, u1, blur);
     });
   });

@@ -38,7 +38,8 @@ struct Model {
     b0 = 0.25;
     curvature.assign(std::size_t(d), 0.0);
     for (Index j = 0; j < d; ++j)
-      for (Index i = 0; i < n; ++i) curvature[std::size_t(j)] += h[std::size_t(i)] * XT.at(j, i) * XT.at(j, i);
+      for (Index i = 0; i < n; ++i)
+        curvature[std::size_t(j)] += h[std::size_t(i)] * XT.at(j, i) * XT.at(j, i);
   }
   // Column j of [X 1] at row i.
   double entry(Index i, Index j) const { return j < d ? XT.at(j, i) : 1.0; }
@@ -87,7 +88,8 @@ struct Point {
   Sweeps done;
 };
 
-Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol, Index max_sweeps) {
+Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol,
+              Index max_sweeps) {
   const Index size = model.d + has_intercept;
   const Numbers G = model.gram(size);
   Numbers gradient = model.gradient(model.w0, model.b0, size), w = model.w0;
@@ -104,11 +106,12 @@ Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty,
   return {w, b, done};
 }
 
-Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol, Index max_sweeps) {
+Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol,
+                 Index max_sweeps) {
   Numbers residual = model.slopes, w = model.w0;
   double b = model.b0;
-  const Sweeps done = column_cd(model.XT.csr(), model.h.data(), has_intercept, penalty, model.curvature.data(),
-                                residual.data(), w.data(), b, tol, max_sweeps);
+  const Sweeps done = column_cd(model.XT.csr(), model.h.data(), has_intercept, penalty,
+                                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps);
   const Numbers fresh = model.residual(w, b);
   for (std::size_t i = 0; i < fresh.size(); ++i) CHECK_NEAR(residual[i], fresh[i], 1e-10);
   return {w, b, done};
@@ -121,8 +124,10 @@ const CoordinatePenalty penalties[] = {{0.5, 0.0}, {0.05, 0.0}, {0.5, 0.7}, {0.0
 THEOREM("minimise gives the minimiser over one coordinate, and violation is 0 exactly there") {
   Rng rng(1);
   for (int round = 0; round < 2000; ++round) {
-    const CoordinatePenalty p{round % 5 == 0 ? 0.0 : uniform(rng, 0, 2), round % 3 == 0 ? 0.0 : uniform(rng, 0, 2)};
-    const double w = round % 4 == 0 ? 0.0 : uniform(rng, -2, 2), g = uniform(rng, -3, 3), c = uniform(rng, 0.1, 4);
+    const CoordinatePenalty p{round % 5 == 0 ? 0.0 : uniform(rng, 0, 2),
+                              round % 3 == 0 ? 0.0 : uniform(rng, 0, 2)};
+    const double w = round % 4 == 0 ? 0.0 : uniform(rng, -2, 2), g = uniform(rng, -3, 3),
+                 c = uniform(rng, 0.1, 4);
     const double best = p.minimise(w, g, c);
     const auto cost = [&](double v) {
       return g * (v - w) + 0.5 * c * (v - w) * (v - w) + p.l1 * std::abs(v) + 0.5 * p.l2 * v * v;
@@ -149,8 +154,10 @@ THEOREM("both forms satisfy every coordinate's optimality condition, and reach t
           // The last sweep saw violations below 1e-11; moves and rounding add a little to them.
           for (Index j = 0; j + 1 < model.d; ++j)
             CHECK(penalty.violation(point->w[std::size_t(j)], g[std::size_t(j)]) <= 1e-9);
-          if (has_intercept) CHECK_NEAR(g.back(), 0.0, 1e-9);
-          else CHECK(point->b == model.b0);
+          if (has_intercept)
+            CHECK_NEAR(g.back(), 0.0, 1e-9);
+          else
+            CHECK(point->b == model.b0);
         }
         for (std::size_t j = 0; j < dense.w.size(); ++j) CHECK_NEAR(dense.w[j], sparse.w[j], 1e-7);
         CHECK_NEAR(dense.b, sparse.b, 1e-7);

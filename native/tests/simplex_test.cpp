@@ -165,11 +165,25 @@ THEOREM("project_simplex gives the nearest point of the simplex: (v - p).(e_k - 
         CHECK_NEAR(sum_of(p), 1.0, double(K) * blur);
         double along = 0;
         for (std::size_t k = 0; k < v.size(); ++k) along += (v[k] - p[k]) * p[k];
-        for (std::size_t k = 0; k < v.size(); ++k) CHECK(v[k] - p[k] <= along + double(K) * blur * (1 + 20 * size));
+        for (std::size_t k = 0; k < v.size(); ++k)
+          CHECK(v[k] - p[k] <= along + double(K) * blur * (1 + 20 * size));
         Numbers in_place = v, again = p;
         project_simplex(K, in_place.data(), in_place.data());
         CHECK(in_place == p);
         project_simplex(K, again.data(), again.data());
         for (std::size_t k = 0; k < v.size(); ++k) CHECK_NEAR(again[k], p[k], double(K) * blur);
       }
+}
+
+THEOREM("project_simplex ignores a shift common to all numbers, however large") {
+  Rng rng(5);
+  for (const Index K : {1, 2, 3, 10, 130})
+    for (const double shift : {0.0, -1e3, 1e6, 0x1p40, -0x1p40, 0x1p48}) {
+      Numbers v(std::size_t(K), 0.0), p(v.size()), shifted(v), wanted(v.size());
+      // Sixteenths are exact next to 2^48, so the shift itself loses nothing.
+      for (std::size_t k = 0; k < v.size(); ++k) shifted[k] = shift + (v[k] = double(rng.below(32)) / 16);
+      project_simplex(K, v.data(), wanted.data());
+      project_simplex(K, shifted.data(), p.data());
+      for (std::size_t k = 0; k < v.size(); ++k) CHECK_NEAR(p[k], wanted[k], 1e-12);
+    }
 }

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from reference.dual_ascent import one_coordinate
 from strategies import losses, named, reals, target_of
 
@@ -79,4 +80,5 @@ def test_dual_steps_survive_extremes(loss, q, z):
     for y in (-1.0, 1.0):
         low, high = loss.domain(y)
         u = loss.native.dual_step(y, z, 0.0, q)
-        assert np.isfinite(u) and low <= u <= high
+        assert np.isfinite(u)
+        assert low <= u <= high

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn import linear_model, svm
-from strategies import sample, stated
 
 from lineal.objective.joint import CrammerSinger, Softmax
 from lineal.objective.losses import (
@@ -19,6 +18,7 @@ from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Intercept
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
+from strategies import sample, stated
 
 FREE, NONE, PENALIZED = Intercept.FREE, Intercept.NONE, Intercept.PENALIZED
 S = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 60)
@@ -47,7 +47,9 @@ def assert_same(problem, solution, coef, intercept, rtol=1e-7, atol=1e-3):
 def test_binary_logistic_regression(C, intercept):
     """C = 1 / lam."""
     X, y = sample("binary", 1)
-    them = linear_model.LogisticRegression(C=C, fit_intercept=intercept is FREE, tol=1e-9, max_iter=2000).fit(X, y, S)
+    them = linear_model.LogisticRegression(C=C, fit_intercept=intercept is FREE, tol=1e-9, max_iter=2000).fit(
+        X, y, S
+    )
     assert_same(*ours(X, y, Log(), L2(1 / C), intercept, S), them.coef_, them.intercept_)
 
 
@@ -55,7 +57,9 @@ def test_binary_logistic_regression(C, intercept):
 def test_softmax_regression(intercept):
     """The joint objective over five classes, C = 1 / lam."""
     X, y = sample("classes", 1)
-    them = linear_model.LogisticRegression(C=0.5, fit_intercept=intercept is FREE, tol=1e-9, max_iter=5000).fit(X, y, S)
+    them = linear_model.LogisticRegression(
+        C=0.5, fit_intercept=intercept is FREE, tol=1e-9, max_iter=5000
+    ).fit(X, y, S)
     assert_same(*ours(X, y, Softmax(), L2(2.0), intercept, S), them.coef_, them.intercept_)
 
 
@@ -116,7 +120,9 @@ def test_linear_support_vectors(loss):
     """LinearSVC penalises its intercept like a weight; C = 1 / lam."""
     X, y = sample("binary", 1)
     name = "hinge" if isinstance(loss, Hinge) else "squared_hinge"
-    them = svm.LinearSVC(C=0.5, loss=name, dual=True, tol=1e-9, max_iter=1_000_000, random_state=0).fit(X, y, S)
+    them = svm.LinearSVC(C=0.5, loss=name, dual=True, tol=1e-9, max_iter=1_000_000, random_state=0).fit(
+        X, y, S
+    )
     found = ours(X, y, loss, L2(2.0), PENALIZED, S, 1e-6)
     # A gap of 1e-6 of 27 allows |w - w*| up to sqrt(2 gap / lam) = 5e-3.
     assert_same(*found, them.coef_, them.intercept_, rtol=1e-5, atol=1e-2)
@@ -143,6 +149,8 @@ def test_support_vector_regression(loss):
     """LinearSVR, C = 1 / lam, its intercept penalised."""
     X, y = sample("regression", 1)
     name = "epsilon_insensitive" if isinstance(loss, EpsilonInsensitive) else "squared_epsilon_insensitive"
-    them = svm.LinearSVR(epsilon=0.2, C=0.5, loss=name, dual=True, tol=1e-9, max_iter=1_000_000, random_state=0)
+    them = svm.LinearSVR(
+        epsilon=0.2, C=0.5, loss=name, dual=True, tol=1e-9, max_iter=1_000_000, random_state=0
+    )
     them.fit(X, y, S)
     assert_same(*ours(X, y, loss, L2(2.0), PENALIZED, S, 1e-7), them.coef_, them.intercept_, rtol=1e-5)

@@ -31,7 +31,7 @@ def named(kind):
     return kind.__name__ if inspect.isclass(kind) else str(kind)
 
 
-def features(n=60, d=5, seed=0):
+def features(n=40, d=5, seed=0):
     """(n, d) numbers of ordinary size."""
     return np.random.default_rng(seed).normal(size=(n, d))
 
@@ -53,13 +53,13 @@ def numbers(X, n_targets=None, seed=1):
     return y[:, 0] if n_targets is None else y
 
 
-def data_for(kind, n=60, d=5, seed=0):
+def data_for(kind, n=40, d=5, seed=0):
     """(X, y) that suit an estimator."""
     X = features(n, d, seed)
     return X, labels(X) if kind in classifiers() else numbers(X)
 
 
-def whole_features(n=60, d=5, seed=0):
+def whole_features(n=40, d=5, seed=0):
     """(n, d) small whole numbers, a third of them 0: exact in every dtype and worth storing sparsely."""
     rng = np.random.default_rng(seed)
     return np.where(rng.random((n, d)) < 0.35, 0, rng.integers(-3, 4, size=(n, d))).astype(np.int64)

@@ -2,17 +2,19 @@
 
 import numpy as np
 import pytest
-from strategies import grid, joint_losses, kinds_of, losses, named, small
 
-from lineal.objective.losses import Log
 from lineal.objective.joint import Softmax
+from lineal.objective.losses import Log
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
 from lineal.objective.problem import Intercept
 from lineal.solvers.primal import Objective
+from strategies import grid, joint_losses, kinds_of, losses, named, sample, small, stated
 
 EPSILON = 1e-4
 CASES = grid([*losses(), *joint_losses()], [L2(0.7)], (Intercept.FREE,))
-CASES += grid([Log(), Softmax()], [L2(0.7), L1(0.8), ElasticNet(0.5, 0.5), Lp(0.7, 1.5), Lp(0.7, 3.0), NoPenalty()])
+CASES += grid(
+    [Log(), Softmax()], [L2(0.7), L1(0.8), ElasticNet(0.5, 0.5), Lp(0.7, 1.5), Lp(0.7, 3.0), NoPenalty()]
+)
 
 
 def away_from_kinks(problem, objective, theta):
@@ -20,7 +22,10 @@ def away_from_kinks(problem, objective, theta):
     Z = objective.scores(theta)
     reach = 2 * EPSILON * (1 + np.abs(problem.X.dense).max())
     if problem.loss.is_joint:
-        moves = [objective.problem.slopes(Z + shift) for shift in reach * np.random.default_rng(0).normal(size=(20, *Z.shape))]
+        moves = [
+            objective.problem.slopes(Z + shift)
+            for shift in reach * np.random.default_rng(0).normal(size=(20, *Z.shape))
+        ]
         return problem.loss.is_smooth or all(np.array_equal(move, problem.slopes(Z)) for move in moves)
     return all(np.abs(Z - place).min() > reach for place, _, _ in problem.loss.kinks(problem.y))
 
@@ -48,8 +53,6 @@ def test_softmax_gradient_is_the_decks(K):
     """grad_k = -sum_n (delta_k(t_n) - p(C_k | x_n)) x_n + alpha w_k (times N, for the deck's mean)."""
     rng = np.random.default_rng(0)
     X, t, W, alpha = rng.normal(size=(30, 3)), np.arange(30) % K, rng.normal(size=(3, K)), 0.7
-    from strategies import stated
-
     objective = Objective(stated(X, t, Softmax(), L2(alpha), Intercept.NONE))
     scores = X @ W
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -63,8 +66,6 @@ def test_softmax_gradient_is_the_decks(K):
 
 def test_logistic_gradient_is_the_decks():
     """grad E = sum_n (h_n - t_n) x_n + alpha w, h = sigma(w.x), t in {0, 1}."""
-    from strategies import sample, stated
-
     X, t = sample("binary", 2, n=30, d=3)
     w, alpha = np.array([0.5, -1.0, 2.0]), 0.7
     h = 1 / (1 + np.exp(-X @ w))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
-from strategies import sample, stated
 
 from lineal.objective.losses import Huber, Log, Squared
 from lineal.objective.penalties import L2, NoPenalty
@@ -12,6 +11,7 @@ from lineal.objective.problem import Intercept
 from lineal.solvers.closed_form import ClosedForm
 from lineal.solvers.driver import minimise
 from lineal.solvers.planner import plan
+from strategies import sample, stated
 
 
 def fitted(X, y, loss, penalty, intercept, tol=1e-12):

@@ -31,7 +31,7 @@ def dual_ascent(loss, X, y, s, strength, epochs, step):
 
 def joint_dual_ascent(loss, X, codes, s, strength, epochs):
     """The same for a joint loss: each row's p moves in the simplex, by a general solver."""
-    n, K = len(codes), int(codes.max()) + 1
+    _n, K = len(codes), int(codes.max()) + 1
     gold = one_hot(codes, K)
     p, W = gold.copy(), np.zeros((X.shape[1], K))
     on_simplex = {"bounds": [(0, 1)] * K, "constraints": {"type": "eq", "fun": lambda q: q.sum() - 1}}
@@ -41,7 +41,9 @@ def joint_dual_ascent(loss, X, codes, s, strength, epochs):
 
             def dual(v, q=q, z=z, p0=p0, y=y):
                 v = np.clip(v, 0, 1)[None]
-                return float(loss.simplex_conjugate(y, v)[0] - z @ (v[0] - p0) + q / 2 * ((v[0] - p0) ** 2).sum())
+                return float(
+                    loss.simplex_conjugate(y, v)[0] - z @ (v[0] - p0) + q / 2 * ((v[0] - p0) ** 2).sum()
+                )
 
             p[i] = np.clip(minimize(dual, (p0 + 1 / K) / 2, method="SLSQP", **on_simplex).x, 0, 1)
             p[i] /= p[i].sum()

@@ -1,8 +1,7 @@
-"""Every solver's certificate is a proof: it converges, it bounds all other solvers, they agree within gaps."""
+"""Every solver's certificate is a proof: it converges and bounds all other solvers."""
 
 import numpy as np
 import pytest
-from strategies import grid, kinds_of, named, objectives, penalties, small, solvers, stated
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
 from lineal.objective.dual_points import gradient_point
@@ -13,6 +12,7 @@ from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Start
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
+from strategies import grid, kinds_of, named, objectives, penalties, small, solvers, stated
 
 # Sums of 60 x 5 terms at most; two orders above their rounding.
 ROUNDING = 1e-12
@@ -44,7 +44,8 @@ def prove(loss, penalty, intercept, seed):
         assert proofs or isinstance(loss, CrammerSinger)
         for name, proof in proofs.items():
             said = f"{kind}, {name}: {proof}"
-            assert proof.converged and proof.relative_gap <= max(TOL, SLOW_TOL), said
+            assert proof.converged, said
+            assert proof.relative_gap <= SLOW_TOL, said
             assert proof.gap >= -ROUNDING * abs(proof.primal), said
             assert proof.gap == pytest.approx(proof.primal - proof.dual, abs=1e-12 * abs(proof.primal)), said
             assert 0 <= proof.kkt_violation <= proof.gap + 1e-9 * abs(proof.primal), said
@@ -59,7 +60,11 @@ def prove(loss, penalty, intercept, seed):
                 assert proof.primal - lowest <= proof.gap + ROUNDING * abs(lowest), proofs
 
 
-THIN = grid(first_of_each_kind(objectives()), first_of_each_kind(penalties()), (Intercept.NONE, Intercept.FREE))
+THIN = grid(
+    first_of_each_kind(objectives()), first_of_each_kind(penalties()), (Intercept.NONE, Intercept.FREE)
+)
+# The joint hinge without a penalty is sure but slow; the whole grid has it.
+THIN = [case for case in THIN if not (isinstance(case[0], CrammerSinger) and isinstance(case[1], NoPenalty))]
 THIN += grid(first_of_each_kind(objectives()), [L2(1.0), L1(1.0)], (Intercept.PENALIZED,))
 
 
@@ -90,7 +95,8 @@ def test_a_plan_exists_or_a_refusal_names_what_to_use(loss, penalty, intercept):
         return
     chosen = plan(problem)
     assert all(solver.refusal(problem) is None for solver in chosen.solvers)
-    assert chosen.reason and str(chosen).startswith(chosen.solvers[0].name)
+    assert chosen.reason
+    assert str(chosen).startswith(chosen.solvers[0].name)
 
 
 class _Untouchable:
@@ -112,7 +118,7 @@ def test_refusals_come_before_the_data_are_touched(solver):
         if solver.refusal(problem) is None:
             continue
         refused += 1
-        with pytest.raises(CombinationError, match="use |only"):
+        with pytest.raises(CombinationError, match=r"use |only"):
             minimise(problem, [solver], tol=TOL)
         with pytest.raises(CombinationError, match="auto"):
             plan(problem, solver.name)
@@ -152,9 +158,11 @@ def test_a_warm_start_at_the_optimum_is_recognised(solver):
 
 @pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
 @pytest.mark.parametrize("intercept", list(Intercept), ids=named)
-@pytest.mark.parametrize("loss", [Squared(), Log(), SquaredHinge(), Hinge(), Softmax(), CrammerSinger()], ids=named)
+@pytest.mark.parametrize(
+    "loss", [Squared(), Log(), SquaredHinge(), Hinge(), Softmax(), CrammerSinger()], ids=named
+)
 def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
-    """From far weights, with or without a dual point of their own, a solver proves the same optimum as from 0."""
+    """From far weights, with or without a dual point, a solver proves the same optimum as from 0."""
     for penalty in (L2(1.0), L1(1.0)):
         for kind in kinds_of(loss):
             problem = small(loss, penalty, intercept, kind)
@@ -170,18 +178,25 @@ def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
                 for start in (None, Start(W, b), Start(W, b, U))
             ]
             assert all(proof.converged for proof in proofs), proofs
-            assert max(proof.dual for proof in proofs) <= min(proof.primal for proof in proofs) * (1 + ROUNDING)
+            assert max(proof.dual for proof in proofs) <= min(proof.primal for proof in proofs) * (
+                1 + ROUNDING
+            )
 
 
-@pytest.mark.parametrize("solver", [s for s in solvers() if s.name != "closed_form"], ids=lambda solver: solver.name)
+@pytest.mark.parametrize(
+    "solver", [s for s in solvers() if s.name != "closed_form"], ids=lambda solver: solver.name
+)
 def test_a_budget_ends_a_run_with_an_honest_certificate(solver):
     """Cut short, the answer is the best so far; its gap is true and `converged` is false."""
     penalty = L1(0.01) if solver.name == "prox_cd" else L2(0.01)
     problem = small(Log(), penalty, Intercept.FREE)
     good = minimise(problem, plan(problem).solvers, tol=1e-9).certificate
     cut = minimise(problem, [solver], tol=0.0, budget=Budget(max_epochs=1)).certificate
-    assert "max_epochs" in cut.reason and not cut.converged and cut.epochs == 1
-    assert cut.dual <= good.primal * (1 + ROUNDING) and cut.primal >= good.dual * (1 - ROUNDING)
+    assert "max_epochs" in cut.reason
+    assert not cut.converged
+    assert cut.epochs == 1
+    assert cut.dual <= good.primal * (1 + ROUNDING)
+    assert cut.primal >= good.dual * (1 - ROUNDING)
 
 
 def test_traces_never_rise_and_callbacks_stop():
@@ -190,11 +205,16 @@ def test_traces_never_rise_and_callbacks_stop():
     seen = []
     budget = Budget(callbacks=[lambda point: seen.append(point) or len(seen) == 3])
     solution = minimise(problem, plan(problem, "lbfgs").solvers, tol=1e-12, budget=budget)
-    assert len(seen) == 3 and solution.trace == tuple(seen) and "callback" in solution.certificate.reason
-    full = minimise(problem, plan(problem, "lbfgs").solvers, tol=1e-9, budget=Budget(callbacks=[lambda point: None]))
+    assert len(seen) == 3
+    assert solution.trace == tuple(seen)
+    assert "callback" in solution.certificate.reason
+    full = minimise(
+        problem, plan(problem, "lbfgs").solvers, tol=1e-9, budget=Budget(callbacks=[lambda point: None])
+    )
     primal = np.array([point.primal for point in full.trace])
     dual = np.array([point.dual for point in full.trace])
-    assert np.all(np.diff(primal) <= 0) and np.all(np.diff(dual) >= 0)
+    assert np.all(np.diff(primal) <= 0)
+    assert np.all(np.diff(dual) >= 0)
 
 
 def test_separable_likelihoods_without_a_penalty_are_recognised():
@@ -202,4 +222,5 @@ def test_separable_likelihoods_without_a_penalty_are_recognised():
     X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
     problem = stated(X, np.array([0, 0, 1, 1]), Log(), NoPenalty(), Intercept.FREE)
     certificate = minimise(problem, plan(problem).solvers, tol=1e-6).certificate
-    assert not certificate.converged and "separable" in certificate.reason
+    assert not certificate.converged
+    assert "separable" in certificate.reason

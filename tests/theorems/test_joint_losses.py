@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import concrete, joint_losses, losses, named, seeds
 
 from lineal.objective import joint as module
 from lineal.objective.joint import CrammerSinger, JointLoss, Softmax, one_hot, project_simplex
+from strategies import concrete, joint_losses, losses, named, seeds
 
 every_loss = pytest.mark.parametrize("loss", joint_losses(), ids=named)
 smooth_loss = pytest.mark.parametrize("loss", [loss for loss in joint_losses() if loss.is_smooth], ids=named)
@@ -15,7 +15,7 @@ STEP = 1e-6
 
 
 def draw(seed, n=50, K=None, size=3.0):
-    """Codes, scores and points of the simplex for n rows; a third of the scores are whole, so that ties occur."""
+    """Codes, scores and points of the simplex; a third of the scores are whole, so that ties occur."""
     rng = np.random.default_rng(seed)
     K = int(rng.integers(2, 6)) if K is None else K
     z = size * rng.normal(size=(n, K))
@@ -98,7 +98,9 @@ def test_curvature_product_is_the_slope_of_the_derivative(loss, seed):
     for k in range(z.shape[1]):
         e = one_hot(np.full(len(y), k), z.shape[1])
         diagonal = loss.curvature_product(y, z, e)[:, k]
-        np.testing.assert_allclose(loss.curvature_diagonal(y, z)[:, k], diagonal, atol=1e-15 * (loss.curvature + 1))
+        np.testing.assert_allclose(
+            loss.curvature_diagonal(y, z)[:, k], diagonal, atol=1e-15 * (loss.curvature + 1)
+        )
 
 
 @given(seed=seeds())

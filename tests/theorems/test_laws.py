@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
-from strategies import kinds_of, named, objectives, sample, seeds, stated
 
 from lineal.objective.joint import Softmax, one_hot
 from lineal.objective.losses import Hinge, Log, Squared
@@ -13,6 +12,7 @@ from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
 from lineal.objective.problem import Intercept
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
+from strategies import kinds_of, named, objectives, sample, seeds, stated
 
 SMOOTH = [loss for loss in objectives() if loss.is_smooth]
 smooth_loss = pytest.mark.parametrize("loss", SMOOTH, ids=named)
@@ -90,7 +90,7 @@ def test_scaling_the_columns_under_l2(loss, seed, c, intercept):
 @settings(max_examples=5)
 @given(seed=seeds(), c=st.sampled_from([0.1, 0.5, 3.0]), intercept=intercepts)
 def test_scaling_the_columns_under_l1(loss, seed, c, intercept):
-    """X -> cX and strength -> c strength gives W / c: the same objective, and each solves the other's problem."""
+    """X -> cX and strength -> c strength gives W / c: each solves the other's problem."""
     X, y = sample(kinds_of(loss)[-1], seed, n=50, d=4)
     plain, scaled = stated(X, y, loss, L1(1.5), intercept), stated(c * X, y, loss, L1(c * 1.5), intercept)
     a, b = solved(plain, 1e-8), solved(scaled, 1e-8)
@@ -114,7 +114,7 @@ def test_permuting_columns_permutes_the_weights(loss, penalty):
 
 
 def test_two_joint_rows_of_twice_the_strength_are_one_row():
-    """K = 2: softmax under L2(2 lam) is Log under L2(lam), with w = w_+ - w_-; under L1 strengths are equal."""
+    """K = 2: softmax under L2(2 lam) is Log under L2(lam), w = w_+ - w_-; under L1 strengths are equal."""
     X, y = sample("binary", 2, n=50, d=4)
     for two, one in ((L2(1.4), L2(0.7)), (L1(0.7), L1(0.7)), (ElasticNet(0.5, 0.8), ElasticNet(0.5, 0.4))):
         joint, single = stated(X, y, Softmax(), two), stated(X, y, Log(), one)
@@ -176,7 +176,7 @@ def test_rows_of_softmax_weights_sum_to_0_under_l2():
 
 
 def test_least_squares_residuals_are_orthogonal_to_the_columns():
-    """Squared without penalty: X'(Xw + b - y) = 0 and the residuals sum to 0; collinear columns change neither."""
+    """Squared without penalty: X'(Xw + b - y) = 0 and residuals sum to 0, collinear columns or not."""
     X, y = sample("regression", 5)
     for data in (X, np.hstack([X, X[:, :2]])):
         problem = stated(data, y, Squared(), NoPenalty())

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import concrete, losses, named, reals, target_of
 
 from lineal.errors import ParameterError
 from lineal.objective import losses as module
 from lineal.objective.losses import Absolute, EpsilonInsensitive, Loss, Perceptron, Quantile, ZeroOne
+from strategies import concrete, losses, named, reals, target_of
 
 STEP = 1e-6
 every_loss = pytest.mark.parametrize("loss", losses(), ids=named)
@@ -16,7 +16,9 @@ smooth_loss = pytest.mark.parametrize("loss", [loss for loss in losses() if loss
 KINKED = [loss for loss in losses() if not loss.is_smooth]
 kinked_loss = pytest.mark.parametrize("loss", KINKED, ids=named)
 # Nothing minimises the perceptron's loss, so nothing smooths it.
-smoothable_loss = pytest.mark.parametrize("loss", [k for k in KINKED if not isinstance(k, Perceptron)], ids=named)
+smoothable_loss = pytest.mark.parametrize(
+    "loss", [k for k in KINKED if not isinstance(k, Perceptron)], ids=named
+)
 
 
 def distance_to_kink(loss, y, z):
@@ -142,7 +144,9 @@ def test_second_derivative_is_the_slope_of_the_derivative(loss, y, z):
     noise = rounding(below, above, z) * max(1.0, loss.curvature) / STEP
     assume(abs((above - here) - (here - below)) / STEP <= 2 * noise)  # else a bend lies in between
     third = loss.curvature * STEP  # what the curvature itself changes over one step
-    assert loss.second_derivative(y, z) == pytest.approx((above - below) / (2 * STEP), rel=0, abs=noise + third)
+    assert loss.second_derivative(y, z) == pytest.approx(
+        (above - below) / (2 * STEP), rel=0, abs=noise + third
+    )
 
 
 @kinked_loss

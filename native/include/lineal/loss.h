@@ -23,9 +23,7 @@ concept ScoreLoss = requires(const L& loss, double x) {
   { loss.dual_step(x, x, x, x) } -> std::same_as<double>;
 };
 
-inline double soft(double t, double e) noexcept {
-  return t > e ? t - e : t < -e ? t + e : 0.0;
-}
+inline double soft(double t, double e) noexcept { return t > e ? t - e : t < -e ? t + e : 0.0; }
 
 inline double sigmoid(double t) noexcept {
   if (t >= 0) return 1.0 / (1.0 + std::exp(-t));
@@ -33,9 +31,7 @@ inline double sigmoid(double t) noexcept {
   return e / (1.0 + e);
 }
 
-inline double xlogx(double t) noexcept {
-  return t > 0 ? t * std::log(t) : 0.0;
-}
+inline double xlogx(double t) noexcept { return t > 0 ? t * std::log(t) : 0.0; }
 
 // loss(z) + loss*(u) - z u >= 0: what a row adds to the duality gap, 0 when u is a slope at z.
 template <class L>

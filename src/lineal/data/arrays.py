@@ -43,7 +43,9 @@ def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> 
         For NaN or infinity (with row and column), corrupt index arrays, or too many columns.
     """
     if X.shape[1] > _MOST_COLUMNS:
-        raise InputError(f"X has {X.shape[1]:,} columns; at most {_MOST_COLUMNS:,} can be numbered. Hash the features.")
+        raise InputError(
+            f"X has {X.shape[1]:,} columns; at most {_MOST_COLUMNS:,} can be numbered. Hash the features."
+        )
     if not sp.issparse(X):
         rows = native_dense(np.ascontiguousarray(X), n_threads)
         _refuse(rows.matrix.check(n_threads), names)
@@ -51,7 +53,11 @@ def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> 
     csr = sp.csr_array(X)
     if len(csr.indices) != len(csr.data) or len(csr.indptr) != csr.shape[0] + 1:
         raise InputError("X is a corrupt sparse matrix: its arrays do not fit each other. Build it again.")
-    if csr.indices.dtype != np.int32 and len(csr.indices) and (csr.indices.max() > _MOST_COLUMNS or csr.indices.min() < 0):
+    if (
+        csr.indices.dtype != np.int32
+        and len(csr.indices)
+        and (csr.indices.max() > _MOST_COLUMNS or csr.indices.min() < 0)
+    ):
         raise InputError("X is a corrupt sparse matrix: a column index is out of range. Build it again.")
     rows = native_csr(csr, n_threads)
     flaw = rows.matrix.check(n_threads)
@@ -74,4 +80,6 @@ def _refuse(flaw: tuple[str, int, int], names: Sequence[str] | None) -> None:
             f"X contains NaN or infinity, first at row {row}, column {column}{name}. "
             "Fill or drop the value, for example with sklearn.impute.SimpleImputer."
         )
-    raise InputError(f"X is a corrupt sparse matrix: row {row} has a bad pointer or column index. Build it again.")
+    raise InputError(
+        f"X is a corrupt sparse matrix: row {row} has a bad pointer or column index. Build it again."
+    )

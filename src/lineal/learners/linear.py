@@ -51,9 +51,12 @@ class LinearModel(BaseEstimator):
 
     # ---- what subclasses say ------------------------------------------------------------------
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         """The loss and the penalty; ``n_classes`` is 0 for regression."""
         raise NotImplementedError
+
+    def _epoch_limit(self) -> int | None:
+        return self.max_epochs
 
     def _chosen_solver(self) -> str | Solver:
         return self.solver
@@ -71,8 +74,9 @@ class LinearModel(BaseEstimator):
     def _check_budget(self) -> None:
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise ParameterError(f"max_seconds must be > 0 or None, got {self.max_seconds!r}.")
-        if self.max_epochs is not None and not self.max_epochs >= 1:
-            raise ParameterError(f"max_epochs must be >= 1 or None, got {self.max_epochs!r}.")
+        limit = self._epoch_limit()
+        if limit is not None and not limit >= 1:
+            raise ParameterError(f"the limit on epochs must be >= 1 or None, got {limit!r}.")
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:
@@ -87,9 +91,11 @@ class LinearModel(BaseEstimator):
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state) % 2**63
         if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
-            draw = getattr(self.random_state, "integers", None) or self.random_state.randint
-            return int(draw(2**31 - 1))
-        raise ParameterError(f"random_state must be None, a whole number or a generator, got {self.random_state!r}.")
+            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
+            return int(getattr(self.random_state, draw)(2**31 - 1))
+        raise ParameterError(
+            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
+        )
 
     # ---- fitting ------------------------------------------------------------------------------
 
@@ -107,11 +113,16 @@ class LinearModel(BaseEstimator):
         tol = self._tolerance
         self.plan_: Plan = plan(problem, self._chosen_solver())
         bar = GapBar(tol) if self.progress else None
-        callbacks = (*self.callbacks, *([bar] if bar else []))
-        budget = Budget(self.max_seconds, self.max_epochs, callbacks)
+        callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
+        budget = Budget(self.max_seconds, self._epoch_limit(), callbacks)
         try:
             solution = minimise(
-                problem, self.plan_.solvers, tol=tol, budget=budget, start=self._start(problem), seed=self._seed()
+                problem,
+                self.plan_.solvers,
+                tol=tol,
+                budget=budget,
+                start=self._start(problem),
+                seed=self._seed(),
             )
         finally:
             if bar:
@@ -120,7 +131,10 @@ class LinearModel(BaseEstimator):
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
-        self._weights = (solution.W, solution.b)
+        b = solution.b
+        if problem.loss.is_joint and problem.intercept is Intercept.FREE:
+            b = b - b.mean()  # joint losses see only differences of scores: a common shift is a convention
+        self._weights = (solution.W, b)
         if not solution.certificate.converged:
             message = f"{type(self).__name__} is {solution.certificate}."
             warnings.warn(message, NotCertifiedWarning, stacklevel=3)
@@ -156,7 +170,10 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
     if s.ndim != 1:
         raise InputError(f"Sample weights must be 1D array or scalar, got an array of {s.ndim} dimensions.")
     if s.shape != (n_rows,):
-        raise InputError(f"sample_weight has {s.shape[0]} entries for {n_rows} rows: sample_weight.shape == {s.shape}, expected {(n_rows,)}!")
+        raise InputError(
+            f"sample_weight has {s.shape[0]} entries for {n_rows} rows: "
+            f"sample_weight.shape == {s.shape}, expected {(n_rows,)}!"
+        )
     if not np.isfinite(s).all() or (s < 0).any():
         bad = int(np.flatnonzero(~np.isfinite(s) | (s < 0))[0])
         raise InputError(f"sample_weight must be finite and >= 0, got {s[bad]} at row {bad}.")
@@ -173,7 +190,7 @@ def plain_array(y: Any) -> NDArray[Any]:
 
 
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """The sorted labels and each row's place among them; labels that cannot be compared sort by type and text."""
+    """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
@@ -241,17 +258,23 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             )  # fmt: skip
             labels = labels[:, 0]
         if labels.ndim != 1:
-            raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
+            raise InputError(
+                f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
+            )
         if len(labels) != n_rows:
-            raise InputError(f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels.")
+            raise InputError(
+                f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
+            )
         if labels.dtype.kind == "f":
             if not np.isfinite(labels).all():
-                raise InputError(f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}.")
+                raise InputError(
+                    f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
+                )
             check_classification_targets(labels)
         return labels
 
     def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
-        """Labels as rows of W: one row for two classes; K for more, jointly where the loss has a joint form."""
+        """Labels as rows of W: one for two classes; K for more, jointly where the loss can."""
         K = len(self.classes_)
         if self.class_weight is not None:
             present = np.unique(codes)
@@ -263,15 +286,14 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         loss, penalty = self._objective(float(s.sum()), K)
         if not isinstance(penalty, Penalty):
             raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
-        if not isinstance(loss, Loss) and not getattr(loss, "is_joint", False):
-            raise ParameterError(f"loss must be a Loss such as Log(), got {loss!r}.")
+        if not isinstance(loss, Loss) or loss.is_joint:
+            raise ParameterError(f"loss must be a loss of one score such as Log(), got {loss!r}.")
         intercept = self._intercept(penalty)
         if K == 2:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
             return Problem(rows, y, s, loss, penalty, intercept, 1)
-        joint = loss if loss.is_joint else loss.joint
-        if joint is not None and not self._one_vs_rest():
-            return Problem(rows, codes, s, joint if loss.is_joint else joint(), penalty, intercept, K)
+        if loss.joint is not None and not self._one_vs_rest():
+            return Problem(rows, codes, s, loss.joint(), penalty, intercept, K)
         y = np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
         return Problem(rows, y, s, loss, penalty, intercept, K)
 
@@ -296,7 +318,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the highest score; of equal scores, two classes take the second, more take the first."""
+        """The label of the highest score; at a tie two classes take the second, more take the first."""
         winners = _winners(self._scores(X))
         return np.asarray(self.classes_[winners])
 
@@ -330,7 +352,9 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
 
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:
-        return isinstance(problem.loss, Log) and problem.n_outputs == 1 or type(problem.loss).__name__ == "Softmax"
+        return (isinstance(problem.loss, Log) and problem.n_outputs == 1) or type(
+            problem.loss
+        ).__name__ == "Softmax"
 
     def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray) -> float:
         """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
@@ -342,7 +366,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         Z = np.empty((len(codes), 1 if len(self.classes_) == 2 else len(self.classes_)))
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
             params = {**self.get_params(deep=False), "probability": False, "warm_start": False}
-            model = type(self)(**params).fit(array[train], codes[train], s[train])
+            model = type(self)(**params).fit(array[train], labels[train], s[train])
             Z[test] = model._scores(array[test])
         return fitted_temperature(Z, codes, s)
 
@@ -471,7 +495,7 @@ class LinearClassifier(BaseLinearClassifier):
         self.callbacks = callbacks
         self.warm_start = warm_start
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return self.loss, self.penalty
 
 
@@ -512,7 +536,9 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
         try:
             targets = raw.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"y must be numbers for {type(self).__name__}, got {raw.dtype}: {error}.") from error
+            raise InputError(
+                f"y must be numbers for {type(self).__name__}, got {raw.dtype}: {error}."
+            ) from error
         if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected; it is flattened.",
@@ -520,7 +546,9 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
             )  # fmt: skip
             targets = targets[:, 0]
         if targets.ndim not in (1, 2) or len(targets) != n_rows:
-            raise InputError(f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}.")
+            raise InputError(
+                f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
+            )
         if not np.isfinite(targets).all():
             bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
             raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
@@ -531,7 +559,9 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
         if not isinstance(penalty, Penalty):
             raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
         if not isinstance(loss, Loss) or loss.is_margin:
-            raise ParameterError(f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}.")
+            raise ParameterError(
+                f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
+            )
         return Problem(rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1])
 
     def predict(self, X: Any) -> FloatArray:
@@ -592,7 +622,7 @@ class LinearRegressor(BaseLinearRegressor):
         self.callbacks = callbacks
         self.warm_start = warm_start
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return self.loss, self.penalty
 
 
@@ -609,7 +639,9 @@ def numpy_problem(model: LinearModel, X: Any, y: Any, sample_weight: Any = None)
         place = {label: i for i, label in enumerate(model.classes_.tolist())}
         unknown = sorted({str(label) for label in labels.tolist() if label not in place})
         if unknown:
-            raise InputError(f"y has labels that the model never saw: {unknown[:5]}. Verify on the training data.")
+            raise InputError(
+                f"y has labels that the model never saw: {unknown[:5]}. Verify on the training data."
+            )
         codes = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
         return model._pose(rows, codes, s)
     assert isinstance(model, BaseLinearRegressor)

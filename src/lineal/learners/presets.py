@@ -16,13 +16,14 @@ Options of scikit-learn that only steer its own solvers (``dual``, ``intercept_s
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 
 from lineal.errors import ParameterError
 from lineal.learners.linear import BaseLinearClassifier, BaseLinearRegressor
-from lineal.objective import losses, penalties
+from lineal.objective import Loss, losses, penalties
 from lineal.objective.penalties import L1, L2, NoPenalty, Penalty
 from lineal.solvers import SOLVERS, Solver
 
@@ -53,13 +54,13 @@ def _solver(name: str | Solver) -> str | Solver:
 
 
 def _positive(owner: str, name: str, value: float) -> float:
-    if not value > 0:
+    if not isinstance(value, numbers.Real) or not value > 0:
         raise ParameterError(f"{owner} needs {name} > 0, got {value!r}.")
     return float(value)
 
 
 def _not_negative(owner: str, name: str, value: float) -> float:
-    if not (value >= 0 and np.isfinite(value)):
+    if not isinstance(value, numbers.Real) or not (value >= 0 and np.isfinite(value)):
         raise ParameterError(f"{owner} needs a finite {name} >= 0, got {value!r}.")
     return float(value)
 
@@ -70,9 +71,7 @@ class _Dialect:
     solver: str | Solver = "auto"
     max_iter: int | None = None
 
-    @property
-    def max_epochs(self) -> int | None:
-        """``max_iter``, under the name that the shared code uses."""
+    def _epoch_limit(self) -> int | None:
         return None if self.max_iter is None or self.max_iter < 0 else self.max_iter
 
     def _chosen_solver(self) -> str | Solver:
@@ -92,17 +91,32 @@ class LogisticRegression(_Dialect, BaseLinearClassifier):
     >>> model.predict_proba([[0.0]]).round(2)
     array([[0.99, 0.01]])
     >>> str(model.plan_)
-    'newton then dual_cd: few columns and many rows (4 rows, 1 columns): a small Hessian converges in a few steps'
+    'newton then dual_cd: few columns and many rows (4 rows, 1 columns): a small Hessian ...'
     """
 
     def __init__(
-        self, penalty: str | None = "l2", *, C: float = 1.0, l1_ratio: float | None = None, dual: bool = False,
-        tol: float | None = None, fit_intercept: bool = True, intercept_scaling: float = 1, class_weight: Any = None,
-        random_state: Any = None, solver: str | Solver = "auto", max_iter: int | None = None, verbose: int = 0,
-        warm_start: bool = False, n_jobs: int | None = None, penalize_intercept: bool = False,
-        max_seconds: float | None = None, n_threads: int | None = None, progress: bool = False,
+        self,
+        penalty: str | None = "l2",
+        *,
+        C: float = 1.0,
+        l1_ratio: float | None = None,
+        dual: bool = False,
+        tol: float | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str | Solver = "auto",
+        max_iter: int | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        penalize_intercept: bool = False,
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+        progress: bool = False,
         callbacks: Any = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -123,7 +137,7 @@ class LogisticRegression(_Dialect, BaseLinearClassifier):
         self.progress = progress
         self.callbacks = callbacks
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return losses.Log(), _classifier_penalty(self, self.penalty, self.C, self.l1_ratio)
 
 
@@ -132,13 +146,16 @@ def _classifier_penalty(owner: Any, penalty: str | None, C: float, l1_ratio: flo
     strength = 1.0 / _positive(name, "C", C)
     if penalty is None or penalty == "none" or strength == 0.0:
         return NoPenalty()
-    if penalty == "l2":
+    if penalty == "l2" and not l1_ratio:
         return L2(strength)
     if penalty == "l1":
         return L1(strength)
-    if penalty == "elasticnet":
+    # scikit-learn 1.8 chooses by l1_ratio alone: given beside the default penalty, it decides.
+    if penalty in ("elasticnet", "l2"):
         if l1_ratio is None or not 0 <= l1_ratio <= 1:
-            raise ParameterError(f"{name} with penalty='elasticnet' needs 0 <= l1_ratio <= 1, got {l1_ratio!r}.")
+            raise ParameterError(
+                f"{name} with penalty='elasticnet' needs 0 <= l1_ratio <= 1, got {l1_ratio!r}."
+            )
         return _mixed(strength, l1_ratio)
     raise ParameterError(f"{name} knows penalty='l2', 'l1', 'elasticnet' and None, got {penalty!r}.")
 
@@ -166,13 +183,29 @@ class LinearSVC(_Dialect, BaseLinearClassifier):
     """
 
     def __init__(
-        self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: Any = "auto", tol: float | None = None,
-        C: float = 1.0, multi_class: str = "ovr", fit_intercept: bool = True, intercept_scaling: float = 1,
-        class_weight: Any = None, verbose: int = 0, random_state: Any = None, max_iter: int | None = None,
-        penalize_intercept: bool = False, probability: bool = False, solver: str | Solver = "auto",
-        warm_start: bool = False, max_seconds: float | None = None, n_threads: int | None = None,
-        progress: bool = False, callbacks: Any = (),
-    ) -> None:  # fmt: skip
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: Any = "auto",
+        tol: float | None = None,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int | None = None,
+        penalize_intercept: bool = False,
+        probability: bool = False,
+        solver: str | Solver = "auto",
+        warm_start: bool = False,
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+        progress: bool = False,
+        callbacks: Any = (),
+    ) -> None:
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -194,12 +227,14 @@ class LinearSVC(_Dialect, BaseLinearClassifier):
         self.progress = progress
         self.callbacks = callbacks
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         known = {"hinge": losses.Hinge(), "squared_hinge": losses.SquaredHinge()}
         if self.loss not in known:
             raise ParameterError(f"LinearSVC knows loss='hinge' and 'squared_hinge', got {self.loss!r}.")
         if self.multi_class not in ("ovr", "crammer_singer"):
-            raise ParameterError(f"LinearSVC knows multi_class='ovr' and 'crammer_singer', got {self.multi_class!r}.")
+            raise ParameterError(
+                f"LinearSVC knows multi_class='ovr' and 'crammer_singer', got {self.multi_class!r}."
+            )
         loss = losses.Hinge() if self.multi_class == "crammer_singer" else known[self.loss]
         return loss, _classifier_penalty(self, self.penalty, self.C, None)
 
@@ -211,10 +246,20 @@ class RidgeClassifier(_Dialect, BaseLinearClassifier):
     """Least squares on -1 and +1, one-vs-rest, with an L2 penalty of strength ``alpha``."""
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
-        tol: float | None = 1e-4, class_weight: Any = None, solver: str | Solver = "auto", positive: bool = False,
-        random_state: Any = None, probability: bool = False, n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float | None = 1e-4,
+        class_weight: Any = None,
+        solver: str | Solver = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        probability: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -227,7 +272,7 @@ class RidgeClassifier(_Dialect, BaseLinearClassifier):
         self.probability = probability
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         _refuse_positive(self)
         return losses.Squared(), _ridge_penalty(self)
 
@@ -236,12 +281,26 @@ class LinearSVR(_Dialect, BaseLinearRegressor):
     """Linear support vector regression: ``C sum_i s_i loss_i + |w|^2/2`` with an epsilon-insensitive loss."""
 
     def __init__(
-        self, *, epsilon: float = 0.0, tol: float | None = None, C: float = 1.0, loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True, intercept_scaling: float = 1.0, dual: Any = "auto", verbose: int = 0,
-        random_state: Any = None, max_iter: int | None = None, penalize_intercept: bool = False,
-        solver: str | Solver = "auto", warm_start: bool = False, max_seconds: float | None = None,
-        n_threads: int | None = None, progress: bool = False, callbacks: Any = (),
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float | None = None,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: Any = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int | None = None,
+        penalize_intercept: bool = False,
+        solver: str | Solver = "auto",
+        warm_start: bool = False,
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+        progress: bool = False,
+        callbacks: Any = (),
+    ) -> None:
         self.epsilon = epsilon
         self.tol = tol
         self.C = C
@@ -260,7 +319,7 @@ class LinearSVR(_Dialect, BaseLinearRegressor):
         self.progress = progress
         self.callbacks = callbacks
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         known = {
             "epsilon_insensitive": losses.EpsilonInsensitive,
             "squared_epsilon_insensitive": losses.SquaredEpsilonInsensitive,
@@ -283,10 +342,16 @@ class LinearRegression(_Dialect, BaseLinearRegressor):
     """
 
     def __init__(
-        self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float | None = 1e-6,
-        n_jobs: int | None = None, positive: bool = False, solver: str | Solver = "auto",
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float | None = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        solver: str | Solver = "auto",
         n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
         self.tol = tol
@@ -295,19 +360,27 @@ class LinearRegression(_Dialect, BaseLinearRegressor):
         self.solver = solver
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         _refuse_positive(self)
         return losses.Squared(), NoPenalty()
 
 
 class Ridge(_Dialect, BaseLinearRegressor):
-    """Least squares with ``alpha |w|^2 / 2`` beside half the squared errors: MAP with alpha = sigma^2 / tau^2."""
+    """Half the squared errors and ``alpha |w|^2 / 2``: MAP with alpha = sigma^2 / tau^2."""
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
-        tol: float | None = 1e-6, solver: str | Solver = "auto", positive: bool = False, random_state: Any = None,
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float | None = 1e-6,
+        solver: str | Solver = "auto",
+        positive: bool = False,
+        random_state: Any = None,
         n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -318,7 +391,7 @@ class Ridge(_Dialect, BaseLinearRegressor):
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         _refuse_positive(self)
         return losses.Squared(), _ridge_penalty(self)
 
@@ -330,7 +403,9 @@ def _ridge_penalty(owner: Any) -> Penalty:
 
 def _refuse_positive(owner: Any) -> None:
     if owner.positive:
-        raise ParameterError(f"{type(owner).__name__} does not constrain the signs of weights: positive=False.")
+        raise ParameterError(
+            f"{type(owner).__name__} does not constrain the signs of weights: positive=False."
+        )
 
 
 class ElasticNet(_Dialect, BaseLinearRegressor):
@@ -340,11 +415,23 @@ class ElasticNet(_Dialect, BaseLinearRegressor):
     """
 
     def __init__(
-        self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: bool = False,
-        max_iter: int | None = None, copy_X: bool = True, tol: float | None = None, warm_start: bool = False,
-        positive: bool = False, random_state: Any = None, selection: str = "cyclic", solver: str | Solver = "auto",
-        max_seconds: float | None = None, n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: bool = False,
+        max_iter: int | None = None,
+        copy_X: bool = True,
+        tol: float | None = None,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+        solver: str | Solver = "auto",
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
@@ -360,7 +447,7 @@ class ElasticNet(_Dialect, BaseLinearRegressor):
         self.max_seconds = max_seconds
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         _refuse_positive(self)
         name = type(self).__name__
         strength = _not_negative(name, "alpha", self.alpha) * total_weight
@@ -375,11 +462,22 @@ class Lasso(ElasticNet):
     l1_ratio = 1.0
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, precompute: bool = False, copy_X: bool = True,
-        max_iter: int | None = None, tol: float | None = None, warm_start: bool = False, positive: bool = False,
-        random_state: Any = None, selection: str = "cyclic", solver: str | Solver = "auto",
-        max_seconds: float | None = None, n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        precompute: bool = False,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+        solver: str | Solver = "auto",
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.precompute = precompute
@@ -404,10 +502,18 @@ class HuberRegressor(_Dialect, BaseLinearRegressor):
     """
 
     def __init__(
-        self, *, epsilon: float = 1.35, max_iter: int | None = None, alpha: float = 0.0001, warm_start: bool = False,
-        fit_intercept: bool = True, tol: float | None = None, solver: str | Solver = "auto",
-        max_seconds: float | None = None, n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        epsilon: float = 1.35,
+        max_iter: int | None = None,
+        alpha: float = 0.0001,
+        warm_start: bool = False,
+        fit_intercept: bool = True,
+        tol: float | None = None,
+        solver: str | Solver = "auto",
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.alpha = alpha
@@ -418,7 +524,7 @@ class HuberRegressor(_Dialect, BaseLinearRegressor):
         self.max_seconds = max_seconds
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return losses.Huber(_positive("HuberRegressor", "epsilon", self.epsilon)), _ridge_penalty(self)
 
 
@@ -429,10 +535,18 @@ class QuantileRegressor(_Dialect, BaseLinearRegressor):
     """
 
     def __init__(
-        self, *, quantile: float = 0.5, alpha: float = 1.0, fit_intercept: bool = True, solver: str | Solver = "auto",
-        solver_options: Any = None, tol: float | None = None, max_iter: int | None = None,
-        max_seconds: float | None = None, n_threads: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        quantile: float = 0.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str | Solver = "auto",
+        solver_options: Any = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+    ) -> None:
         self.quantile = quantile
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -443,6 +557,6 @@ class QuantileRegressor(_Dialect, BaseLinearRegressor):
         self.max_seconds = max_seconds
         self.n_threads = n_threads
 
-    def _objective(self, total_weight: float, n_classes: int) -> tuple[Any, Penalty]:
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         strength = _not_negative("QuantileRegressor", "alpha", self.alpha) * total_weight
         return losses.Quantile(self.quantile), NoPenalty() if strength == 0 else L1(strength)

@@ -35,7 +35,11 @@ class GapBar:
         self._first = self._first or max(relative, 2 * self._tol)
         done = math.log(self._first / relative) / math.log(self._first / self._tol)
         self._bar.update(
-            self._task, completed=min(max(done, 0.0), 1.0), gap=relative, epoch=point.epoch, seconds=point.seconds
+            self._task,
+            completed=min(max(done, 0.0), 1.0),
+            gap=relative,
+            epoch=point.epoch,
+            seconds=point.seconds,
         )
 
     def close(self) -> None:

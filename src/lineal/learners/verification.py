@@ -63,7 +63,9 @@ def verify(
     primal = problem.primal(W, b, Z)
     dual = getattr(model, "dual_", None) if use_dual else None
     if dual is not None and dual.shape != Z.shape:
-        raise InputError(f"the model was fitted on {dual.shape[0]} rows, not {Z.shape[0]}: verify on the training data.")
+        raise InputError(
+            f"the model was fitted on {dual.shape[0]} rows, not {Z.shape[0]}: verify on the training data."
+        )
     bound, source = _best_bound(problem, W, b, Z, primal, dual)
     relative = problem.relative_gap(primal, bound.dual)
     limit = model._tolerance if tol is None else tol
@@ -156,10 +158,14 @@ def check_gradient(
     given = np.asarray(gradient(point), dtype=np.float64)
     total = float(np.linalg.norm(numerical + given))
     difference = float(np.linalg.norm(numerical - given))
-    return GradientCheck(difference / total if total > 0 else (0.0 if difference == 0 else np.inf), numerical, given)
+    return GradientCheck(
+        difference / total if total > 0 else (0.0 if difference == 0 else np.inf), numerical, given
+    )
 
 
-def empirical_risk(model: LinearModel, X: Any, y: Any, loss: Loss | None = None, sample_weight: Any = None) -> float:
+def empirical_risk(
+    model: LinearModel, X: Any, y: Any, loss: Loss | None = None, sample_weight: Any = None
+) -> float:
     """The average loss of a fitted model on data: the model's own loss, or another one.
 
     Examples
@@ -179,5 +185,6 @@ def empirical_risk(model: LinearModel, X: Any, y: Any, loss: Loss | None = None,
     if isinstance(model, BaseLinearClassifier) and not isinstance(loss, Loss):
         gold = problem.y if problem.loss.is_joint else problem.y.argmax(axis=1)
         return float(problem.s @ (Z.argmax(axis=1) != gold)) / problem.total_weight
-    values = loss.value(problem.y, Z) if not problem.loss.is_joint else loss.joint().value(problem.y, Z)  # type: ignore[misc]
+    joint = loss.joint() if problem.loss.is_joint and loss.joint is not None else loss
+    values = joint.value(problem.y, Z)
     return float(problem.s @ values.reshape(len(Z), -1).sum(axis=1)) / problem.total_weight

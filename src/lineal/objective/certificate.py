@@ -112,7 +112,7 @@ def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bo
     worst = float(rows.max(initial=0.0))
     if isinstance(problem.penalty, NoPenalty):
         return max(worst, float(np.abs(bound.V * W).max(initial=0.0)))
-    for w, v in pieces(problem.penalised(W, b), bound.V):
+    for w, v in zip(pieces(problem.penalised(W, b)), pieces(bound.V), strict=True):
         terms = problem.penalty.terms(w) + problem.penalty.conjugate_terms(-v) + w * v
         worst = max(worst, float(terms.max(initial=0.0)))
     return worst

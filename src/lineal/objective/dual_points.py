@@ -13,6 +13,7 @@ ball. Each repair stays inside the domain, because 0 is in every domain and doma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +48,11 @@ def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> B
     factor = problem.penalty.scaling(V)
     if factor < 1.0:
         U, V = U * factor, V * factor
-    return lower_bound(problem, U, V, W, b)
+    bound = lower_bound(problem, U, V, W, b)
+    if bound.dual > -np.inf:
+        return bound
+    # 0 is feasible always: losses are bounded below by -loss*(0).
+    return lower_bound(problem, np.zeros_like(U), np.zeros_like(V), W, b)
 
 
 def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
@@ -67,7 +72,7 @@ def _largest_factor(problem: Problem, U: FloatArray) -> float:
     else:
         low, high = problem.loss.domain(problem.y)
     used = problem.s > 0
-    below, above = (U < low) & used[:, None], (U > high) & used[:, None]
+    below, above = (low > U) & used[:, None], (high < U) & used[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = np.concatenate([(low / U)[below], (high / U)[above]])
     # One rounding less than the exact factor: the product must not step over the edge again.
@@ -238,7 +243,13 @@ def _intercept_is_active(problem: Problem, b: FloatArray) -> NDArray[np.bool_]:
 
 
 def _single_step(
-    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, columns: NDArray[np.int64], k: int
+    problem: Problem,
+    W: FloatArray,
+    b: FloatArray,
+    Z: FloatArray,
+    U: FloatArray,
+    columns: NDArray[np.int64],
+    k: int,
 ) -> FloatArray:
     """h X c for output k, c solving (X'S H X + R'') c = -(R' + V) on ``columns`` and the intercept."""
     has_constant = bool(_intercept_is_active(problem, b)[k])
@@ -316,7 +327,7 @@ def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
         return np.asarray(scipy.linalg.lstsq(G, right, cond=1e-13, check_finite=False)[0])
 
 
-def _solve_operator(product: object, right: FloatArray) -> FloatArray:
+def _solve_operator(product: Callable[[FloatArray], FloatArray], right: FloatArray) -> FloatArray:
     operator = LinearOperator((len(right), len(right)), matvec=product, dtype=np.float64)
     return np.asarray(cg(operator, right, rtol=1e-8, maxiter=250)[0])
 
@@ -341,7 +352,10 @@ def kink_point(
         reach = span * np.clip((primal - dual) / max(abs(primal), 1e-300), 1e-9, 1e-2)
         for place, bottom, top in loss.kinks(yk):
             near = (np.abs(zk - place) <= reach) & (s > 0)
-            low, high = np.where(near, np.minimum(bottom, top), low), np.where(near, np.maximum(bottom, top), high)
+            low, high = (
+                np.where(near, np.minimum(bottom, top), low),
+                np.where(near, np.maximum(bottom, top), high),
+            )
         free = np.flatnonzero(low < high)
         used = W[:, k] != 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(len(W), dtype=bool)
         columns = np.flatnonzero(used)
@@ -358,7 +372,11 @@ def kink_point(
         A = X.adjoint(chosen)
         if has_constant:
             weight = max(1.0, float(np.abs(A).max(initial=0.0))) * 1e3
-            edge = problem.penalty.derivative(b[k : k + 1])[0] if problem.intercept is Intercept.PENALIZED else 0.0
+            edge = (
+                problem.penalty.derivative(b[k : k + 1])[0]
+                if problem.intercept is Intercept.PENALIZED
+                else 0.0
+            )
             A = np.vstack([A, weight * s[free]])
             target = np.append(target, weight * (-edge - s @ fixed))
         U[free, k] = lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x

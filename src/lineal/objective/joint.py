@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax, xlogy
 
 from lineal.errors import ParameterError
-from lineal.objective.losses import FloatArray
+from lineal.objective.losses import FloatArray, Loss
 
 Codes = NDArray[np.int32]
 
@@ -38,29 +38,15 @@ def project_simplex(v: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class JointLoss:
-    """What every loss of K scores states; see :class:`lineal.objective.losses.Loss`."""
+class JointLoss(Loss):
+    """What every loss of K scores states: values per row, derivatives and u of shape (n, K)."""
 
     is_joint: ClassVar[bool] = True
-    is_rounded: ClassVar[bool] = False
     is_margin: ClassVar[bool] = True
-
-    @property
-    def curvature(self) -> float | None:
-        """Lipschitz constant of the derivative; None where the loss has kinks."""
-        return None
-
-    def value(self, y: Codes, z: FloatArray) -> FloatArray:
-        """loss(y, z), one number per row."""
-        raise NotImplementedError
-
-    def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
-        """A subgradient in z, (n, K); 0 where 0 is one."""
-        raise NotImplementedError
 
     def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
         """loss*(y, p - e_y) for p in the simplex."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must state its conjugate")
 
     def conjugate(self, y: Codes, u: FloatArray) -> FloatArray:
         """loss*(y, u), +inf where u + e_y leaves the simplex by more than rounding."""
@@ -68,22 +54,22 @@ class JointLoss:
         feasible = (p.min(axis=1) >= -1e-15) & (np.abs(p.sum(axis=1) - 1) <= 1e-12)
         return np.where(feasible, self.simplex_conjugate(y, np.clip(p, 0.0, 1.0)), np.inf)
 
-    def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
-        """The Hessian in z, row by row, times d; only smooth losses have one."""
-        raise ParameterError(f"{self} has kinks, so it has no second derivative.")
+    def domain(self, y: Codes) -> tuple[FloatArray, FloatArray]:
+        """The box around the simplex: -1 <= u_y <= 0 and 0 <= u_k <= 1, for as many classes as y names."""
+        gold = one_hot(y, int(y.max(initial=0)) + 1)
+        return -gold, 1.0 - gold
+
+    def second_derivative(self, y: Codes, z: FloatArray) -> FloatArray:
+        """The diagonal of the Hessian."""
+        return self.curvature_diagonal(y, z)
 
     def curvature_diagonal(self, y: Codes, z: FloatArray) -> FloatArray:
-        """The diagonal of that Hessian, (n, K)."""
+        """The diagonal of the Hessian in the scores, (n, K); only smooth losses have one."""
         raise ParameterError(f"{self} has kinks, so it has no second derivative.")
 
-    def smoothed(self, width: float) -> JointLoss:
-        """A smooth loss below this one, at most ``width`` away."""
-        return self
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the derivative is Lipschitz."""
-        return self.curvature is not None
+    def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
+        """The Hessian in the scores, row by row, times d; only smooth losses have one."""
+        raise ParameterError(f"{self} has kinks, so it has no second derivative.")
 
 
 def _margins(y: Codes, z: FloatArray, cost: float) -> FloatArray:
@@ -111,7 +97,7 @@ def _worst_rival(y: Codes, margins: FloatArray) -> FloatArray:
 class Softmax(JointLoss):
     """logsumexp(z) - z_y: maximum entropy, multinomial logistic regression."""
 
-    curvature: ClassVar[float] = 0.5
+    _curvature: ClassVar[float | None] = 0.5
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         return logsumexp(z, axis=1) - z[np.arange(len(y)), y]
@@ -147,7 +133,7 @@ class CrammerSinger(JointLoss):
     def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
         return p[np.arange(len(y)), y] - 1.0
 
-    def smoothed(self, width: float) -> JointLoss:
+    def smoothed(self, width: float) -> Loss:
         return SmoothedCrammerSinger(width)
 
 

@@ -13,10 +13,10 @@ With more than two classes ``Log``, ``Hinge`` and ``Perceptron`` have a joint fo
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,9 @@ from scipy.special import expit, xlogy
 from lineal import _core
 from lineal.errors import ParameterError
 
-if TYPE_CHECKING:
-    from lineal.objective.joint import JointLoss
-
 FloatArray = NDArray[np.float64]
+# Numbers for a loss of one score, class codes for a joint loss.
+Targets = NDArray[Any]
 
 
 def _require(holds: bool, message: str) -> None:
@@ -45,47 +44,45 @@ def _inside(domain: NDArray[np.bool_], value: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(ABC):
     """What every loss of one score states.
 
     Attributes
     ----------
-    curvature : float or None
-        Lipschitz constant of the derivative; None where the loss has kinks.
     is_margin : bool
         Whether targets are -1 and +1 (classification) rather than numbers (regression).
     """
 
-    is_margin: ClassVar[bool]
+    is_margin: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
     is_rounded: ClassVar[bool] = False  # a kink made smooth: curved only in a narrow bend
-    curvature: ClassVar[float | None] = None
+    _curvature: ClassVar[float | None] = None
 
     @abstractmethod
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         """loss(y, z)."""
 
-    def __call__(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def __call__(self, y: Targets, z: FloatArray) -> FloatArray:
         """loss(y, z): a loss is a function."""
         return self.value(np.asarray(y, dtype=float), np.asarray(z, dtype=float))
 
     @abstractmethod
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         """The slope in z; at a kink, the subgradient nearest 0."""
 
     @abstractmethod
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         """loss*(y, u), +inf outside the domain."""
 
     @abstractmethod
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         """The interval [low, high] of u on which the conjugate is finite; it contains 0."""
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         """The curvature in z where it exists (0 at a bend); only smooth losses have one."""
         raise ParameterError(f"{self} has kinks, so it has no second derivative.")
 
-    def kinks(self, y: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+    def kinks(self, y: Targets) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         """Each kink as (place in z, lowest subgradient there, highest); none for smooth losses."""
         return ()
 
@@ -94,7 +91,7 @@ class Loss:
         return self
 
     @property
-    def joint(self) -> Callable[[], JointLoss] | None:
+    def joint(self) -> Callable[[], Loss] | None:
         """Makes the loss of K scores that this one stands for with more than two classes."""
         return None
 
@@ -104,9 +101,22 @@ class Loss:
         return None
 
     @property
+    def curvature(self) -> float | None:
+        """Lipschitz constant of the derivative; None where the loss has kinks."""
+        return self._curvature
+
+    @property
     def is_smooth(self) -> bool:
         """Whether the derivative is Lipschitz."""
         return self.curvature is not None
+
+    def curvature_diagonal(self, y: Targets, z: FloatArray) -> FloatArray:
+        """The second derivatives in the scores, one by one."""
+        return self.second_derivative(y, z)
+
+    def curvature_product(self, y: Targets, z: FloatArray, d: FloatArray) -> FloatArray:
+        """The Hessian in the scores, row by row, times d."""
+        return self.second_derivative(y, z) * d
 
 
 class _MarginLoss(Loss):
@@ -115,7 +125,7 @@ class _MarginLoss(Loss):
     is_margin = True
     steepest: ClassVar[float] = 1.0
 
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         """u = -y a with 0 <= a <= steepest."""
         y = np.asarray(y, dtype=float)
         return np.where(y > 0, -self.steepest, 0.0), np.where(y > 0, 0.0, self.steepest)
@@ -138,10 +148,10 @@ class _Rounded:
 
 class _RegressionLoss(Loss):
     is_margin = False
-    low: float = -np.inf
-    high: float = np.inf
+    low: ClassVar[float] = -np.inf
+    high: ClassVar[float] = np.inf
 
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         """The same interval for every target."""
         y = np.asarray(y, dtype=float)
         return np.full_like(y, self.low), np.full_like(y, self.high)
@@ -155,21 +165,21 @@ class Perceptron(_MarginLoss):
     perceptron means running its algorithm.
     """
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, -y * z)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.where(y * z < 0, -y, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, np.zeros_like(a))
 
-    def kinks(self, y: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+    def kinks(self, y: Targets) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         return ((np.zeros_like(y), *self.domain(y)),)
 
     @property
-    def joint(self) -> Callable[[], JointLoss]:
+    def joint(self) -> Callable[[], Loss]:
         from lineal.objective.joint import JointPerceptron
 
         return JointPerceptron
@@ -184,24 +194,24 @@ class Hinge(_MarginLoss):
     def __post_init__(self) -> None:
         _require(self.margin > 0, f"Hinge needs margin > 0, got {self.margin}.")
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, self.margin - y * z)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.where(y * z < self.margin, -y, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, -self.margin * a)
 
-    def kinks(self, y: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+    def kinks(self, y: Targets) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         return ((self.margin * y, *self.domain(y)),)
 
     def smoothed(self, width: float) -> Loss:
         return SmoothedHinge(self.margin, width)
 
     @property
-    def joint(self) -> Callable[[], JointLoss] | None:
+    def joint(self) -> Callable[[], Loss] | None:
         from lineal.objective.joint import CrammerSinger
 
         return CrammerSinger if self.margin == 1.0 else None
@@ -216,22 +226,22 @@ class SquaredHinge(_MarginLoss):
     """max(0, margin - m)^2."""
 
     margin: float = 1.0
-    curvature: ClassVar[float | None] = 2.0
+    _curvature: ClassVar[float | None] = 2.0
     steepest: ClassVar[float] = np.inf
 
     def __post_init__(self) -> None:
         _require(self.margin > 0, f"SquaredHinge needs margin > 0, got {self.margin}.")
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, self.margin - y * z) ** 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return -2.0 * y * np.maximum(0.0, self.margin - y * z)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.where(y * z < self.margin, 2.0, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, -self.margin * a + a * a / 4)
 
@@ -244,24 +254,24 @@ class SquaredHinge(_MarginLoss):
 class Log(_MarginLoss):
     """log(1 + exp(-m)), the logistic loss; softmax with K > 2 classes."""
 
-    curvature: ClassVar[float | None] = 0.25
+    _curvature: ClassVar[float | None] = 0.25
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.logaddexp(0.0, -y * z)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return -y * expit(-y * z)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return expit(z) * expit(-z)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         inside = np.clip(a, 0.0, 1.0)
         return self._conjugate_of_slope(a, xlogy(inside, inside) + xlogy(1 - inside, 1 - inside))
 
     @property
-    def joint(self) -> Callable[[], JointLoss]:
+    def joint(self) -> Callable[[], Loss]:
         from lineal.objective.joint import Softmax
 
         return Softmax
@@ -275,21 +285,21 @@ class Log(_MarginLoss):
 class ModifiedHuber(_MarginLoss):
     """max(0, 1 - m)^2 for m >= -1, else -4 m: a squared hinge that grows linearly."""
 
-    curvature: ClassVar[float | None] = 2.0
+    _curvature: ClassVar[float | None] = 2.0
     steepest: ClassVar[float] = 4.0
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         m = y * z
         return np.where(m >= -1, np.maximum(0.0, 1 - m) ** 2, -4 * m)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return -y * np.clip(2 * (1 - y * z), 0.0, 4.0)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         m = y * z
         return np.where((m < 1) & (m > -1), 2.0, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, -a + a * a / 4)
 
@@ -302,18 +312,18 @@ class ModifiedHuber(_MarginLoss):
 class Squared(_RegressionLoss):
     """r^2 / 2: least squares."""
 
-    curvature: ClassVar[float | None] = 1.0
+    _curvature: ClassVar[float | None] = 1.0
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return (z - y) ** 2 / 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.asarray(z - y)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.ones_like(z)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return u * y + u * u / 2
 
     @property
@@ -326,27 +336,27 @@ class Huber(_RegressionLoss):
     """r^2 / 2 for |r| <= delta, else delta (|r| - delta / 2)."""
 
     delta: float = 1.0
-    curvature: ClassVar[float | None] = 1.0
+    _curvature: ClassVar[float | None] = 1.0
 
     def __post_init__(self) -> None:
         _require(self.delta > 0, f"Huber needs delta > 0, got {self.delta}.")
 
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         y = np.asarray(y, dtype=float)
         return np.full_like(y, -self.delta), np.full_like(y, self.delta)
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         r = np.abs(z - y)
         near = np.minimum(r, self.delta)  # r * r would overflow far out, where it is not used
         return np.where(r <= self.delta, near * near / 2, self.delta * (r - self.delta / 2))
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.clip(z - y, -self.delta, self.delta)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.where(np.abs(z - y) < self.delta, 1.0, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= self.delta, u * y + u * u / 2)
 
     @property
@@ -365,17 +375,17 @@ class EpsilonInsensitive(_RegressionLoss):
     def __post_init__(self) -> None:
         _require(self.epsilon >= 0, f"EpsilonInsensitive needs epsilon >= 0, got {self.epsilon}.")
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, np.abs(z - y) - self.epsilon)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         r = z - y
         return np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= 1, u * y + self.epsilon * np.abs(u))
 
-    def kinks(self, y: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+    def kinks(self, y: Targets) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         zero, one = np.zeros_like(y), np.ones_like(y)
         if self.epsilon == 0:
             return ((y, -one, one),)
@@ -407,21 +417,21 @@ class SquaredEpsilonInsensitive(_RegressionLoss):
     """max(0, |r| - epsilon)^2."""
 
     epsilon: float = 0.1
-    curvature: ClassVar[float | None] = 2.0
+    _curvature: ClassVar[float | None] = 2.0
 
     def __post_init__(self) -> None:
         _require(self.epsilon >= 0, f"SquaredEpsilonInsensitive needs epsilon >= 0, got {self.epsilon}.")
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, np.abs(z - y) - self.epsilon) ** 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return 2 * _soft(z - y, self.epsilon)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.where(np.abs(z - y) > self.epsilon, 2.0, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return u * y + self.epsilon * np.abs(u) + u * u / 4
 
     @property
@@ -438,22 +448,22 @@ class Quantile(_RegressionLoss):
     def __post_init__(self) -> None:
         _require(0 < self.q < 1, f"Quantile needs 0 < q < 1, got {self.q}.")
 
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         y = np.asarray(y, dtype=float)
         return np.full_like(y, -self.q), np.full_like(y, 1 - self.q)
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         r = z - y
         return np.where(r < 0, -self.q * r, (1 - self.q) * r)
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         r = z - y
         return np.where(r < 0, -self.q, np.where(r > 0, 1 - self.q, 0.0))
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside((u >= -self.q) & (u <= 1 - self.q), u * y)
 
-    def kinks(self, y: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+    def kinks(self, y: Targets) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
         return ((y, *self.domain(y)),)
 
     def smoothed(self, width: float) -> Loss:
@@ -477,21 +487,21 @@ class SmoothedHinge(_Rounded, _MarginLoss):
     margin: float
     width: float
 
-    def _slope(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def _slope(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.clip((self.margin - y * z) / self.width, 0.0, 1.0)
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         a = self._slope(y, z)
         return a * (self.margin - y * z) - self.width * a * a / 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return -y * self._slope(y, z)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         slack = self.margin - y * z
         return np.where((slack > 0) & (slack < self.width), 1 / self.width, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, -self.margin * a + self.width * a * a / 2)
 
@@ -505,19 +515,19 @@ class SmoothedEpsilonInsensitive(_Rounded, _RegressionLoss):
     low: ClassVar[float] = -1.0
     high: ClassVar[float] = 1.0
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         excess = np.maximum(0.0, np.abs(z - y) - self.epsilon)
         a = np.clip(excess / self.width, 0.0, 1.0)
         return a * excess - self.width * a * a / 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.clip(_soft(z - y, self.epsilon) / self.width, -1.0, 1.0)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         excess = np.abs(z - y) - self.epsilon
         return np.where((excess > 0) & (excess < self.width), 1 / self.width, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= 1, u * y + self.epsilon * np.abs(u) + self.width * u * u / 2)
 
 
@@ -528,21 +538,21 @@ class SmoothedQuantile(_Rounded, _RegressionLoss):
     q: float
     width: float
 
-    def domain(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         return Quantile(self.q).domain(y)
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         u = self.derivative(y, z)
         return u * (z - y) - self.width * u * u / 2
 
-    def derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.clip((z - y) / self.width, -self.q, 1 - self.q)
 
-    def second_derivative(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         scaled = (z - y) / self.width
         return np.where((scaled > -self.q) & (scaled < 1 - self.q), 1 / self.width, 0.0)
 
-    def conjugate(self, y: FloatArray, u: FloatArray) -> FloatArray:
+    def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside((u >= -self.q) & (u <= 1 - self.q), u * y + self.width * u * u / 2)
 
 
@@ -550,6 +560,6 @@ class SmoothedQuantile(_Rounded, _RegressionLoss):
 class ZeroOne:
     """1 where sign(z) differs from y, with sign(0) = +1: for evaluation; nothing can minimise it."""
 
-    def value(self, y: FloatArray, z: FloatArray) -> FloatArray:
+    def value(self, y: Targets, z: FloatArray) -> FloatArray:
         """0 or 1."""
         return np.where(np.where(np.asarray(z) >= 0, 1.0, -1.0) == y, 0.0, 1.0)

@@ -7,6 +7,7 @@ is one. Strengths multiply a *sum* of losses, so they do not change meaning with
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,30 +25,30 @@ def _positive(name: str, value: float) -> None:
 
 
 @dataclass(frozen=True)
-class Penalty:
+class Penalty(ABC):
     """What every penalty states. ``terms`` and ``conjugate_terms`` are per weight; they sum to R and R*."""
 
     is_smooth: ClassVar[bool] = False
 
+    @abstractmethod
     def terms(self, w: FloatArray) -> FloatArray:
         """R(w), weight by weight."""
-        raise NotImplementedError
 
+    @abstractmethod
     def conjugate_terms(self, v: FloatArray) -> FloatArray:
         """R*(v), weight by weight; +inf outside the domain."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prox(self, w: FloatArray, step: float) -> FloatArray:
         """argmin over x of R(x) + |x - w|^2 / (2 step)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def derivative(self, w: FloatArray) -> FloatArray:
         """The slope of R where R has one; 0 at a kink."""
-        raise NotImplementedError
 
+    @abstractmethod
     def second_derivative(self, w: FloatArray) -> FloatArray:
         """The curvature of R where R has one."""
-        raise NotImplementedError
 
     def value(self, w: FloatArray) -> float:
         """R(w)."""

@@ -7,10 +7,8 @@ from enum import Enum
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lineal.objective.joint import JointLoss
-from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.losses import FloatArray, Loss, Targets
 from lineal.objective.penalties import Penalty
 from lineal.objective.rows import Rows
 
@@ -56,9 +54,9 @@ class Problem:
     """
 
     X: Rows
-    y: NDArray[np.float64] | NDArray[np.int32]
+    y: Targets
     s: FloatArray
-    loss: Loss | JointLoss
+    loss: Loss
     penalty: Penalty
     intercept: Intercept
     n_outputs: int
@@ -80,9 +78,7 @@ class Problem:
 
     def curvatures(self, Z: FloatArray) -> FloatArray:
         """The second derivatives of the losses, score by score, (n, K)."""
-        if isinstance(self.loss, JointLoss):
-            return self.loss.curvature_diagonal(self.y, Z)
-        return self.loss.second_derivative(self.y, Z)
+        return self.loss.curvature_diagonal(self.y, Z)
 
     def model_curvatures(self, Z: FloatArray) -> FloatArray:
         """The same with a floor where losses can be flat: a quadratic model without one knows no bound."""
@@ -90,7 +86,7 @@ class Problem:
         if not self.loss.is_rounded:
             return H
         floor = 1e-3 * float(H.mean())
-        return np.maximum(H, floor if floor > 0 else self.loss.curvature)
+        return np.maximum(H, floor if floor > 0 else self.loss.curvature or 1.0)
 
     def penalised(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """The weights that the penalty sees."""
@@ -133,7 +129,7 @@ class Problem:
             return 0.0 if primal <= dual else np.inf
         return (primal - dual) / scale
 
-    def with_loss(self, loss: Loss | JointLoss) -> Problem:
+    def with_loss(self, loss: Loss) -> Problem:
         """The same data and penalty under another loss."""
         return replace(self, loss=loss)
 
@@ -143,10 +139,7 @@ class Problem:
         return float(self.s.sum())
 
 
-def pieces(*arrays: FloatArray) -> list[FloatArray] | list[tuple[FloatArray, ...]]:
-    """The arrays' entries in matching pieces that fit a cache; one array gives plain pieces."""
-    flat = [np.ravel(a) for a in arrays]
-    cuts = range(0, max(len(flat[0]), 1), _PIECE)
-    if len(flat) == 1:
-        return [flat[0][c : c + _PIECE] for c in cuts]
-    return [tuple(a[c : c + _PIECE] for a in flat) for c in cuts]
+def pieces(array: FloatArray) -> list[FloatArray]:
+    """An array's entries in pieces that fit a cache."""
+    flat = np.ravel(array)
+    return [flat[c : c + _PIECE] for c in range(0, max(len(flat), 1), _PIECE)]

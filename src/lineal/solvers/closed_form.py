@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -10,8 +11,11 @@ import scipy.linalg
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Solver, Start, Weights
 from lineal.solvers.newton import solve_positive
+
+# From a residual and the present weights to the change that explains the residual.
+Solve = Callable[[FloatArray, FloatArray, FloatArray], Weights]
 
 # The smaller of rows and columns that is still factorised.
 LIMIT = 5000
@@ -35,6 +39,8 @@ class ClosedForm(Solver):
             return f"closed_form needs loss=Squared(), not {problem.loss}: use newton"
         if not isinstance(problem.penalty, (L2, NoPenalty)):
             return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use prox_cd or lbfgs"
+        if isinstance(problem.penalty, NoPenalty) and problem.X.is_sparse and problem.X.n_columns > LIMIT:
+            return f"closed_form without a penalty takes at most {LIMIT} sparse columns: use lbfgs or newton"
         if min(problem.X.n_rows, problem.X.n_columns) > LIMIT:
             return f"closed_form factorises at most {LIMIT} rows or columns: use newton"
         return None
@@ -50,10 +56,14 @@ class ClosedForm(Solver):
             residual = problem.y - problem.scores(W, b)
             dW, db = solve(residual, W, b)
             W, b = W + dW, b + db
-            yield Iterate(lambda W=W, b=b: (W, b))
+            yield Iterate(_keep(W, b))
 
 
-def _by_columns(problem: Problem, strength: float):  # type: ignore[no-untyped-def]
+def _keep(W: FloatArray, b: FloatArray) -> Callable[[], Weights]:
+    return lambda: (W, b)
+
+
+def _by_columns(problem: Problem, strength: float) -> Solve:
     """Normal equations in the columns; without a penalty, by singular values, so that least norm is exact."""
     X, s, has_constant = problem.X, problem.s, problem.intercept is not Intercept.NONE
     penalises_b = problem.intercept is Intercept.PENALIZED
@@ -62,11 +72,15 @@ def _by_columns(problem: Problem, strength: float):  # type: ignore[no-untyped-d
     if strength == 0.0 and dense is not None:
         root = np.sqrt(s)[:, None]
         centre = (s @ dense) / s.sum() if has_constant else np.zeros(d)
-        left, sizes, right = scipy.linalg.svd(root * (dense - centre), full_matrices=False, check_finite=False)
+        left, sizes, right = scipy.linalg.svd(
+            root * (dense - centre), full_matrices=False, check_finite=False
+        )
         keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
         inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
 
-        def by_singular_values(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def by_singular_values(
+            residual: FloatArray, W: FloatArray, b: FloatArray
+        ) -> tuple[FloatArray, FloatArray]:
             mean = (s @ residual) / s.sum() if has_constant else np.zeros(residual.shape[1])
             dW = right.T @ (inverse[:, None] * (left.T @ (root * (residual - mean))))
             return dW, (mean - centre @ dW) if has_constant else np.zeros_like(b)
@@ -92,10 +106,12 @@ def _by_columns(problem: Problem, strength: float):  # type: ignore[no-untyped-d
 
 
 def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatArray:
-    """The least-norm weights of singular normal equations; the intercept is eliminated first, so it is free."""
+    """The least-norm weights of singular normal equations, the intercept eliminated first: it is free."""
     if has_constant and G[-1, -1] > 0:
         edge, total = G[:-1, -1], G[-1, -1]
-        inner = _least_norm(G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False)
+        inner = _least_norm(
+            G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False
+        )
         return np.vstack([inner, (right[-1] - edge @ inner) / total])
     values, vectors = scipy.linalg.eigh(G, check_finite=False)
     keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
@@ -103,7 +119,7 @@ def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatAr
     return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
 
 
-def _by_rows(problem: Problem, strength: float):  # type: ignore[no-untyped-def]
+def _by_rows(problem: Problem, strength: float) -> Solve:
     """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) r, the intercept bordered on."""
     X, s, n = problem.X, problem.s, problem.X.n_rows
     root = np.sqrt(s)
@@ -131,7 +147,8 @@ def _by_rows(problem: Problem, strength: float):  # type: ignore[no-untyped-def]
     return by_rows
 
 
-def _row_products(X) -> FloatArray:  # type: ignore[no-untyped-def]
+def _row_products(X: Any) -> FloatArray:
     if X.dense is not None:
-        return np.asarray(X.dense @ X.dense.T, dtype=np.float64)
+        wide = X.dense.astype(np.float64, copy=False)
+        return np.asarray(wide @ wide.T)
     return X.transposed().gram(np.ones(X.n_columns), False)

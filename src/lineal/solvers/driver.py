@@ -14,8 +14,8 @@ import numpy as np
 from lineal.errors import CombinationError
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, likely_point, refit_intercept
-from lineal.objective.losses import FloatArray, Log
 from lineal.objective.joint import Softmax
+from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
@@ -199,7 +199,7 @@ def _why_stop(
         return _CERTIFIED
     if interruption.requested:
         return "interrupted: this is the best model so far"
-    if any(answer is True for answer in asked):
+    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
         return "a callback asked to stop"
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
         return f"max_epochs={budget.max_epochs} reached"
@@ -231,6 +231,8 @@ def _finish(
 ) -> Solution:
     if best.bound is None:
         _certify(problem, Iterate(lambda: (best.W, best.b)), best)
+    assert best.Z is not None
+    assert best.bound is not None
     relative = problem.relative_gap(best.primal, best.dual)
     certificate = Certificate(
         primal=best.primal,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from lineal import _core
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
-from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
@@ -45,7 +46,7 @@ class DualCD(Solver):
             if isinstance(problem.penalty, ElasticNet):
                 return "dual_cd takes joint losses under L2 only: use prox_cd for an elastic net"
             return None
-        if not isinstance(problem.loss, Loss) or problem.loss.native is None:
+        if problem.loss.native is None:
             return f"dual_cd has no dual step for {problem.loss}: use lbfgs or newton"
         if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:
             return "dual_cd takes an elastic net with one output only: use prox_cd"
@@ -56,11 +57,10 @@ class DualCD(Solver):
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per epoch, endlessly."""
         single = tol >= SINGLE_PRECISION_TOL
-        X: NativeRows = problem.X.narrowed() if single else problem.X
+        assert isinstance(problem.X, NativeRows)
+        X = problem.X.narrowed() if single else problem.X
         norm2 = X.squared_norms()
-        penalty = problem.penalty
-        l2 = penalty.strength if isinstance(penalty, L2) else penalty.l2
-        l1 = 0.0 if isinstance(penalty, L2) else penalty.l1
+        l1, l2 = _strengths(problem)
         bias2 = {
             Intercept.NONE: 0.0,
             Intercept.PENALIZED: 1.0,
@@ -101,7 +101,8 @@ class DualCD(Solver):
             t = -X.adjoint(problem.weighted(U))[:, 0] / settings.l2
         if threshold == 0 and X.is_sparse:
             order.plan_batches(X.matrix, norm2)
-        y, bias, native = np.ascontiguousarray(problem.y[:, 0]), float(b[0]), problem.loss.native
+        y, bias = np.ascontiguousarray(problem.y[:, 0]), float(b[0])
+        native: Any = problem.loss.native
 
         def weights() -> tuple[FloatArray, FloatArray]:
             w = t.copy() if threshold == 0 else np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
@@ -137,6 +138,7 @@ class DualCD(Solver):
         state = np.array(gold if U is None else U + gold, dtype=dtype, order="C")
         is_softmax = isinstance(problem.loss, Softmax)
         extra = np.log(np.maximum(state, 1e-9)).astype(dtype) if is_softmax else np.zeros((0, 0), dtype=dtype)
+        native: Any = problem.loss.native
         shared = (problem.s, norm2, settings, order, state, extra, W, b)
 
         def epoch() -> float:
@@ -144,26 +146,32 @@ class DualCD(Solver):
                 return _core.softmax_dual_cd_epoch(X.matrix, *shared)
             if is_joint:
                 return _core.crammer_singer_dual_cd_epoch(X.matrix, problem.y, *shared)
-            return _core.elementwise_dual_cd_epoch(problem.loss.native, X.matrix, problem.y, *shared)
+            return _core.elementwise_dual_cd_epoch(native, X.matrix, problem.y, *shared)
 
         def dual() -> FloatArray:
             p = state.astype(np.float64)
             return p / p.sum(axis=1, keepdims=True) - gold if is_joint else p
 
+        def weights() -> tuple[FloatArray, FloatArray]:
+            return W[:, :K].astype(np.float64), b.copy()
+
         while True:
             gap = epoch()
             if settings.recentre:
-                b -= settings.bias2 / settings.l2 * (problem.s @ (state - gold))
-            yield Iterate(
-                lambda: (W[:, :K].astype(np.float64), b.copy()), dual, _relative(problem, gap, state - gold, W, tol)
-            )
+                b[:] -= settings.bias2 / settings.l2 * (problem.s @ (state - gold))
+            yield Iterate(weights, dual, _relative(problem, gap, state - gold, W, tol))
+
+
+def _strengths(problem: Problem) -> tuple[float, float]:
+    penalty = problem.penalty
+    assert isinstance(penalty, (L2, ElasticNet))
+    return (0.0, penalty.strength) if isinstance(penalty, L2) else (penalty.l1, penalty.l2)
 
 
 def _relative(problem: Problem, gap: float, U: FloatArray, t: FloatArray, tol: float) -> float:
     """An epoch's estimated gap over the objective it belongs to; the yardstick is only built when near."""
     if gap > tol * problem.primal_at_zero:
         return np.inf
-    l2 = problem.penalty.strength if isinstance(problem.penalty, L2) else problem.penalty.l2
+    _, l2 = _strengths(problem)
     dual = -problem.conjugate_sum(into_domain(problem, U)) - l2 / 2 * float(np.vdot(t, t))
     return gap / max(dual + gap, 1e-12 * problem.primal_at_zero, 1e-300)
-

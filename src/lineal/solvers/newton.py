@@ -15,6 +15,8 @@ from lineal.solvers.base import Iterate, Solver, Start
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Objective, Point, primal_iterate, through_smoothing
 
+Product = Callable[[FloatArray], FloatArray]
+
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
 
@@ -122,7 +124,7 @@ def _joint_step(objective: Objective, point: Point) -> FloatArray:
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
-    """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to unit diagonal before factorising."""
+    """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to a unit diagonal first."""
     A = G.copy()
     A[np.diag_indices_from(A)] += bend
     diagonal = np.diag(A).copy()
@@ -155,10 +157,11 @@ def _trust_region(objective: Objective, point: Point) -> Iterator[Iterate]:
         if size == 0.0:
             return
         radius = size if radius is None else radius
+        scaled_product = _between(scale, product)
         for _ in range(40):
             # Eisenstat and Walker: solve roughly while far away, exactly when near.
             forcing = min(0.1, size**0.5 * 0.1) * size
-            move, model = _steihaug(lambda v: scale * product(scale * v), scaled, radius, forcing)
+            move, model = _steihaug(scaled_product, scaled, radius, forcing)
             step = scale * move
             line = objective.line(point, step)
             value = line.value(1.0)
@@ -177,34 +180,28 @@ def _trust_region(objective: Objective, point: Point) -> Iterator[Iterate]:
         point = line.step(1.0, value)
 
 
-def _curvature(objective: Objective, point: Point) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
+def _between(scale: FloatArray, product: Product) -> Product:
+    """The Hessian in coordinates in which its diagonal is 1."""
+    return lambda v: scale * product(scale * v)
+
+
+def _curvature(objective: Objective, point: Point) -> tuple[Product, FloatArray]:
     """Hessian-vector products at a point, and the Hessian's diagonal."""
     problem = objective.problem
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
-    if problem.loss.is_joint:
-        y, Z, loss = problem.y, point.Z, problem.loss
-
-        def curve(dZ: FloatArray) -> FloatArray:
-            return loss.curvature_product(y, Z, dZ)
-
-        H = loss.curvature_diagonal(y, Z)
-    else:
-        H = problem.loss.second_derivative(problem.y, point.Z)
-
-        def curve(dZ: FloatArray) -> FloatArray:
-            return H * dZ
-
+    H = problem.curvatures(point.Z)
     SH = problem.weighted(H)
     diagonal = objective.flat(problem.X.squared_adjoint(SH), SH.sum(axis=0)) + bend
 
     def product(v: FloatArray) -> FloatArray:
-        return objective.back(curve(objective.scores(v))) + bend * v
+        curved = problem.loss.curvature_product(problem.y, point.Z, objective.scores(v))
+        return objective.back(curved) + bend * v
 
     return product, diagonal
 
 
 def _steihaug(
-    product: Callable[[FloatArray], FloatArray], gradient: FloatArray, radius: float, forcing: float
+    product: Product, gradient: FloatArray, radius: float, forcing: float
 ) -> tuple[FloatArray, float]:
     """Conjugate gradients on the quadratic model, stopped at the edge of the trust region; (step, model)."""
     step = np.zeros_like(gradient)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
 from lineal.objective.joint import JointPerceptron
-from lineal.objective.losses import Loss, Perceptron, Squared
+from lineal.objective.losses import Perceptron, Squared
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver
@@ -34,14 +34,16 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
     """The plan for a problem, or a refusal that names what to use; touches no data."""
     if isinstance(problem.loss, (Perceptron, JointPerceptron)):
         raise NoMinimumError(
-            "Perceptron() as an objective is minimised by w = 0 under any penalty, so there is nothing to fit. "
-            "Use Hinge() for a large-margin model, or run the perceptron algorithm itself."
+            "Perceptron() as an objective is minimised by w = 0 under any penalty, so there is nothing "
+            "to fit. Use Hinge() for a large-margin model, or run the perceptron algorithm itself."
         )
     if solver == "auto":
         return _choose(problem)
     if isinstance(solver, str):
         if solver not in SOLVERS:
-            raise ParameterError(f"solver={solver!r} is not known; choose 'auto' or one of {sorted(SOLVERS)}.")
+            raise ParameterError(
+                f"solver={solver!r} is not known; choose 'auto' or one of {sorted(SOLVERS)}."
+            )
         solver = SOLVERS[solver]()
     if (refusal := solver.refusal(problem)) is not None:
         raise CombinationError(f"{refusal}, or solver='auto'.")
@@ -49,18 +51,41 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
 
 
 def _choose(problem: Problem) -> Plan:
+    wanted = _prefer(problem)
+    able = tuple(solver for solver in wanted.solvers if solver.refusal(problem) is None)
+    if not able:
+        raise CombinationError(
+            f"no solver takes {problem.loss} with {problem.penalty}: {_refusal(problem, wanted)}."
+        )
+    return Plan(able, wanted.reason)
+
+
+def _refusal(problem: Problem, wanted: Plan) -> str:
+    return "; ".join(filter(None, (solver.refusal(problem) for solver in wanted.solvers)))
+
+
+def _prefer(problem: Problem) -> Plan:
     n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
     loss, penalty = problem.loss, problem.penalty
     size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
-    if isinstance(loss, Squared) and isinstance(penalty, (L2, NoPenalty)) and min(n, d) <= 1000:
+    if (
+        isinstance(loss, Squared)
+        and isinstance(penalty, (L2, NoPenalty))
+        and min(n, d) <= 1000
+        and ClosedForm().refusal(problem) is None
+    ):
         return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
     if isinstance(penalty, (L1, ElasticNet)):
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
-        if is_direct(problem) and n > d and (loss.is_smooth or isinstance(loss, Loss)):
+        if is_direct(problem) and n > d and (loss.is_smooth or not loss.is_joint):
             how = "a small Hessian" if loss.is_smooth else "a small Hessian, the kinks smoothed in stages"
-            return Plan((Newton(), DualCD()), f"few columns and many rows ({size}): {how} converges in a few steps")
-        return Plan((DualCD(), Newton()), f"many columns ({size}): the dual needs only a few passes over the rows")
+            return Plan(
+                (Newton(), DualCD()), f"few columns and many rows ({size}): {how} converges in a few steps"
+            )
+        return Plan(
+            (DualCD(), Newton()), f"many columns ({size}): the dual needs only a few passes over the rows"
+        )
     if is_direct(problem):
         return Plan((Newton(), LBFGS()), f"few columns ({size}): a small Hessian converges in a few steps")
     return Plan((LBFGS(), Newton()), f"{penalty} is differentiable and the columns are many ({size})")

@@ -94,42 +94,44 @@ class Objective:
         """P restricted to point + t direction."""
         return Line(self, point, direction, self.scores(direction))
 
-    def slope_of(self, Z: FloatArray, theta: FloatArray, dZ: FloatArray, direction: FloatArray) -> float:
+    def slope_of(self, Z: FloatArray, theta: FloatArray, moved: FloatArray, direction: FloatArray) -> float:
         """The derivative of P along a direction, from scores alone."""
-        loss_part = float(np.vdot(self.problem.weighted(self.problem.slopes(Z)), dZ))
+        loss_part = float(np.vdot(self.problem.weighted(self.problem.slopes(Z)), moved))
         penalty = self.problem.penalty.derivative(self.penalised(theta))
         return loss_part + float(np.vdot(penalty, self.penalised(direction)))
 
 
 @dataclass(frozen=True)
 class Line:
-    """P along a line. ``dZ`` are the direction's scores, so no trial touches X."""
+    """P along a line. ``moved`` are the direction's scores, so no trial touches X."""
 
     objective: Objective
     origin: Point
     direction: FloatArray
-    dZ: FloatArray
+    moved: FloatArray
 
     def value(self, t: float) -> float:
         """P at t."""
-        return self.objective.value(self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ)
+        return self.objective.value(self.origin.theta + t * self.direction, self.origin.Z + t * self.moved)
 
     def slope(self, t: float) -> float:
         """dP/dt at t."""
-        theta, Z = self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ
-        return self.objective.slope_of(Z, theta, self.dZ, self.direction)
+        theta, Z = self.origin.theta + t * self.direction, self.origin.Z + t * self.moved
+        return self.objective.slope_of(Z, theta, self.moved, self.direction)
 
     def step(self, t: float, value: float) -> Point:
         """The full point at t."""
         return self.objective.point(
-            self.origin.theta + t * self.direction, self.origin.Z + t * self.dZ, value
+            self.origin.theta + t * self.direction, self.origin.Z + t * self.moved, value
         )
 
 
 def primal_iterate(objective: Objective, point: Point, expected_gap: float | None = None) -> Iterate:
     """An iterate from a point. A smoothed problem's slopes are feasible for the true one too."""
     W, b = objective.split(point.theta)
-    return Iterate(lambda: (W, b.copy()), lambda: likely_point(objective.problem, W, b, point.Z), expected_gap)
+    return Iterate(
+        lambda: (W, b.copy()), lambda: likely_point(objective.problem, W, b, point.Z), expected_gap
+    )
 
 
 def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
@@ -137,7 +139,8 @@ def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
     if iterate.expected_gap is not None:
         return iterate.expected_gap * abs(value)
     W, b = iterate.weights()
-    return value - feasible(smooth, iterate.dual(), W, b).dual
+    U = smooth.slopes(smooth.scores(W, b)) if iterate.dual is None else iterate.dual()
+    return value - feasible(smooth, U, W, b).dual
 
 
 def through_smoothing(
@@ -169,4 +172,3 @@ def through_smoothing(
         W, b = latest.weights()
         start = Start(W, b)
         width = min(width / 4, max(abs(value), 1e-12 * problem.primal_at_zero) * 0.2 / max(weight, 1e-300))
-

@@ -60,7 +60,7 @@ class ProxCD(Solver):
             V = problem.pull(problem.slopes(Z))
             violations = _violations(problem, W, b, V, problem.weighted(problem.slopes(Z)).sum(axis=0))
             worst = float(violations.max(initial=0.0))
-            yield Iterate(*_snapshot(problem, W, b, Z), (worst / l1) ** 2)
+            yield _iterate(problem, W, b, Z, (worst / l1) ** 2)
             if worst == 0.0:
                 return
             for k in range(problem.n_outputs):
@@ -74,17 +74,17 @@ class ProxCD(Solver):
 
 def _strengths(problem: Problem) -> tuple[float, float]:
     penalty = problem.penalty
+    assert isinstance(penalty, (L1, ElasticNet))
     return (penalty.strength, 0.0) if isinstance(penalty, L1) else (penalty.l1, penalty.l2)
 
 
-def _snapshot(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray):  # type: ignore[no-untyped-def]
-    def dual() -> FloatArray:
-        return newton_point(problem, W, b, Z)
-
-    return (lambda: (W.copy(), b.copy())), dual
+def _iterate(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, expected: float) -> Iterate:
+    return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), expected)
 
 
-def _violations(problem: Problem, W: FloatArray, b: FloatArray, V: FloatArray, sums: FloatArray) -> FloatArray:
+def _violations(
+    problem: Problem, W: FloatArray, b: FloatArray, V: FloatArray, sums: FloatArray
+) -> FloatArray:
     """How far each weight's condition 0 in V + dR(W) is from holding; a free intercept's is its sum."""
     l1, l2 = _strengths(problem)
     w = problem.penalised(W, b)
@@ -117,12 +117,19 @@ class _Model:
 
 
 def _descend(
-    problem: Problem, columns: NDArray[np.int64], k: int, W: FloatArray, b: FloatArray, Z: FloatArray, tol: float
+    problem: Problem,
+    columns: NDArray[np.int64],
+    k: int,
+    W: FloatArray,
+    b: FloatArray,
+    Z: FloatArray,
+    tol: float,
 ) -> None:
     """Proximal Newton steps on output k's working set, until its own violation is below ``tol``; in place."""
     l1, l2 = _strengths(problem)
     has_constant = problem.intercept is not Intercept.NONE
     n_free = int(problem.intercept is Intercept.FREE)
+    assert isinstance(problem.X, NativeRows)
     X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
     w = np.append(W[columns, k], b[k]) if has_constant else W[columns, k].copy()
     penalty = problem.penalty

@@ -138,6 +138,7 @@ double batched_dual_cd_epoch(const Loss& loss, const Csr<V>& X, const std::int32
           if (moved[j] != 0.0) axpy(moved[j], segment(order[std::size_t(first + j)], part), t);
       for (int j = 0; j < count; ++j) bias += moved[j] * set.bias2;
       if (is_leaving) {
+        meeting.wait(me, ++round);  // the other part's updates are done before anyone goes on alone
         if (me == 1) return;
         n_workers = 1;
         is_leaving = false;

@@ -5,7 +5,8 @@
 // That walk costs a fraction of K separate ones, because the index and the cache line serve all classes.
 //
 // A block loss moves one row: it reads the scores and the row's state, writes the new state, and puts
-// u_new - u_old into `moved`; `scratch` has room for 3 K numbers. It tells whether anything moved, and the row's residual at (z, u_new).
+// u_new - u_old into `moved`; `scratch` has room for 3 K numbers. It tells whether anything moved, and the
+// row's residual at (z, u_new).
 #pragma once
 
 #include <cstdint>
@@ -121,8 +122,8 @@ struct BlockShape {
 // the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
 double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
-                         const DualSettings& set, BlockShape shape, Rng& rng, std::span<std::int32_t> order,
-                         Rest* rest, double* share, T* U, T* extra, T* W, double* b) {
+                           const DualSettings& set, BlockShape shape, Rng& rng, std::span<std::int32_t> order,
+                           Rest* rest, double* share, T* U, T* extra, T* W, double* b) {
   std::iota(order.begin(), order.end(), 0);
   rng.shuffle(order);
   const double inverse = 1.0 / set.l2;

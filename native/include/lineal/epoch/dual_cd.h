@@ -24,10 +24,10 @@
 namespace lineal {
 
 struct DualSettings {
-  double l2;               // strength of the quadratic part, > 0
-  double l1;               // strength of the absolute part, >= 0
-  double bias2;            // squared size of the constant feature; 0: no intercept
-  bool recentre;           // true: the intercept is free; false: it is penalised as a weight
+  double l2;      // strength of the quadratic part, > 0
+  double l1;      // strength of the absolute part, >= 0
+  double bias2;   // squared size of the constant feature; 0: no intercept
+  bool recentre;  // true: the intercept is free; false: it is penalised as a weight
 };
 
 struct Rest {
@@ -56,7 +56,7 @@ struct Shrunk {
 // gap, as of its last visit; the returned sum over all rows is a free, slightly late estimate of the gap.
 template <ScoreLoss Loss, class Rows>
 double dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const double* s, const double* norm2,
-                   const DualSettings& set, Rng& rng, std::span<std::int32_t> order, Rest* rest, double* u,
+                     const DualSettings& set, Rng& rng, std::span<std::int32_t> order, Rest* rest, double* u,
                      double* share, double* t, double& b) noexcept {
   std::iota(order.begin(), order.end(), 0);
   rng.shuffle(order);

@@ -1,0 +1,282 @@
+"""The container that numbers come in changes nothing about the model."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from contract.members import classifiers, estimators, labels, named, numbers, same_model, whole_features
+
+from lineal import LinearClassifier, LinearRegressor, Ridge
+from lineal.objective import L1, Hinge
+
+every = pytest.mark.parametrize("kind", estimators(), ids=named)
+LAYOUTS = ["csr", "csc", "coo"]
+layout = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+def _names(X):
+    return [f"x{j}" for j in range(X.shape[1])]
+
+
+DENSE = {
+    "C order": np.ascontiguousarray,
+    "Fortran order": np.asfortranarray,
+    "a strided view": lambda X: np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "reversed strides": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "read-only": lambda X: _frozen(X),
+    "float32": lambda X: X.astype(np.float32),
+    "int64": lambda X: X.astype(np.int64),
+    "int8": lambda X: X.astype(np.int8),
+    "big-endian float": lambda X: X.astype(">f8"),
+    "object": lambda X: X.astype(object),
+    "lists": lambda X: X.tolist(),
+    "pandas": lambda X: pd.DataFrame(X, columns=_names(X)),
+    "pandas of mixed types": lambda X: pd.DataFrame(X, columns=_names(X)).astype({"x0": "int32", "x1": "float32"}),
+    "polars": lambda X: pl.DataFrame({n: X[:, j] for j, n in enumerate(_names(X))}),
+    "pyarrow": lambda X: pa.table({n: X[:, j] for j, n in enumerate(_names(X))}),
+}
+
+
+def _frozen(X):
+    X = X.copy()
+    X.setflags(write=False)
+    return X
+
+
+def as_sparse(X, layout, index_dtype=np.int32):
+    """X in a SciPy layout with indices of a width."""
+    A = getattr(sp, f"{layout}_array")(X)
+    if layout == "coo":
+        A.coords = tuple(c.astype(index_dtype) for c in A.coords)
+    else:
+        A.indices, A.indptr = A.indices.astype(index_dtype), A.indptr.astype(index_dtype)
+    return A
+
+
+def arrays_of(A):
+    """Copies of all that a sparse matrix consists of."""
+    parts = (A.data, *A.coords) if A.format == "coo" else (A.data, A.indices, A.indptr)
+    return [part.copy() for part in parts]
+
+
+def case(kind, n=40, d=5):
+    """Whole numbers as features, so that every dtype holds them exactly, and a target."""
+    X = whole_features(n, d)
+    return X, labels(X) if kind in classifiers() else numbers(X)
+
+
+@cache
+def certified_to_1e10(kind):
+    """The model that all dense containers are compared with."""
+    X, y = case(kind)
+    return kind(tol=1e-10).fit(X.astype(float), y)
+
+
+@pytest.mark.parametrize("container", DENSE)
+@every
+def test_dense_containers_give_one_model(kind, container):
+    """Any dense container of the same numbers gives the model of the C-ordered float64 array."""
+    X, y = case(kind)
+    data = DENSE[container](X.astype(float))
+    reference, model = certified_to_1e10(kind), kind(tol=1e-10).fit(data, y)
+    # float32 sums round differently, and a relative gap of 1e-10 leaves weights free by its square root.
+    room = 1e-5 if container == "float32" else 1e-12
+    np.testing.assert_allclose(model.coef_, reference.coef_, atol=room)
+    np.testing.assert_allclose(model.intercept_, reference.intercept_, atol=room)
+    ours, theirs = model.predict(data), reference.predict(X.astype(float))
+    assert np.array_equal(ours, theirs) if kind in classifiers() else np.allclose(ours, theirs, atol=10 * room)
+
+
+@every
+def test_booleans_are_zeros_and_ones(kind):
+    """True is 1.0 and False is 0.0, dense and sparse."""
+    X, y = case(kind)
+    B = X > 0
+    reference = kind(tol=1e-8).fit(B.astype(float), y)
+    assert same_model(kind(tol=1e-8).fit(B, y), reference)
+    sparse = kind(tol=1e-8).fit(sp.csr_array(B.astype(float)), y)
+    assert same_model(kind(tol=1e-8).fit(sp.csr_array(B), y), sparse)
+
+
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
+@layout
+@every
+def test_sparse_layouts_give_the_same_bits(kind, layout, index_dtype):
+    """CSR, CSC and COO with 32- or 64-bit indices give one model, bit for bit."""
+    X, y = case(kind)
+    reference = kind().fit(sp.csr_array(X.astype(float)), y)
+    A = as_sparse(X.astype(float), layout, index_dtype)
+    assert same_model(kind().fit(A, y), reference)
+    np.testing.assert_array_equal(reference.predict(A), reference.predict(sp.csr_array(X.astype(float))))
+
+
+@layout
+def test_sparse_matrix_and_sparse_array_agree(layout):
+    """SciPy's older matrix classes are read like its arrays."""
+    X, y = case(LinearClassifier)
+    old = getattr(sp, f"{layout}_matrix")(X.astype(float))
+    assert same_model(LinearClassifier().fit(old, y), LinearClassifier().fit(sp.csr_array(X.astype(float)), y))
+
+
+@every
+def test_sparse_is_dense(kind):
+    """Sparse and dense forms of the same numbers give the same weights, to the tolerance."""
+    X, y = case(kind)
+    dense, sparse = kind(tol=1e-12).fit(X.astype(float), y), kind(tol=1e-12).fit(sp.csr_array(X.astype(float)), y)
+    # sqrt(1e-12) is what the gap leaves free.
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
+    np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint8])
+@layout
+def test_sparse_dtypes(layout, dtype):
+    """Sparse values of any number type give the model of float64 values."""
+    X, y = case(LinearClassifier)
+    X = np.abs(X)
+    A = getattr(sp, f"{layout}_array")(X.astype(dtype))
+    reference = LinearClassifier(tol=1e-10).fit(sp.csr_array(X.astype(float)), y)
+    np.testing.assert_allclose(LinearClassifier(tol=1e-10).fit(A, y).coef_, reference.coef_, atol=1e-5)
+
+
+def _scrambled(A, rng):
+    """The same CSR or CSC matrix with the entries of each line in another order."""
+    A = A.copy()
+    for k in range(len(A.indptr) - 1):
+        order = rng.permutation(A.indptr[k + 1] - A.indptr[k]) + A.indptr[k]
+        span = slice(A.indptr[k], A.indptr[k + 1])
+        A.indices[span], A.data[span] = A.indices[order], A.data[order]
+    A.has_sorted_indices = False
+    return A
+
+
+def _halved(A):
+    """The same matrix with every entry stored twice, as two halves."""
+    if A.format == "coo":
+        row, column = A.coords
+        twice = (np.tile(A.data / 2, 2), (np.tile(row, 2), np.tile(column, 2)))
+        return sp.coo_array(twice, shape=A.shape)
+    parts = (np.repeat(A.data / 2, 2), np.repeat(A.indices, 2), 2 * A.indptr)
+    return type(A)(parts, shape=A.shape)
+
+
+@pytest.mark.parametrize("claim", [False, True], ids=["undeclared", "declared sorted"])
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_unsorted_entries_mean_the_same(layout, index_dtype, claim):
+    """Entries in any order give the same bits, even under a false flag, and the caller's arrays stay as they are."""
+    X, y = case(LinearClassifier)
+    A = _scrambled(as_sparse(X.astype(float), layout, index_dtype), np.random.default_rng(0))
+    A.has_sorted_indices = claim
+    before = arrays_of(A)
+    model = LinearClassifier().fit(A, y)
+    model.predict(A)
+    assert same_model(model, LinearClassifier().fit(sp.csr_array(X.astype(float)), y))
+    for now, then in zip(arrays_of(A), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+        assert now.dtype == then.dtype
+
+
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
+@layout
+@pytest.mark.parametrize("kind", [LinearClassifier, LinearRegressor], ids=named)
+def test_duplicate_entries_are_summed(kind, layout, index_dtype):
+    """Entries stored more than once count as their sum, and the caller's arrays stay as they are."""
+    X, y = case(kind)
+    A = _halved(as_sparse(X.astype(float), layout, index_dtype))
+    before = arrays_of(A)
+    model = kind().fit(A, y)
+    scores = model.predict(A)
+    reference = kind().fit(sp.csr_array(X.astype(float)), y)
+    assert same_model(model, reference)
+    np.testing.assert_array_equal(scores, reference.predict(sp.csr_array(X.astype(float))))
+    for now, then in zip(arrays_of(A), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize("penalty", [None, L1(0.5)], ids=["L2", "L1"])
+def test_stored_zeros_mean_nothing(penalty):
+    """Zeros that are stored give the model of zeros that are not, to the tolerance."""
+    X, y = case(LinearClassifier)
+    options = {"tol": 1e-10} | ({} if penalty is None else {"penalty": penalty})
+    full = sp.csr_array(np.ones_like(X, dtype=float))
+    full.data[:] = X.ravel()
+    a, b = LinearClassifier(**options).fit(full, y), LinearClassifier(**options).fit(sp.csr_array(X.astype(float)), y)
+    np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [LinearClassifier, Ridge], ids=named)
+@pytest.mark.parametrize("container", ["C", "F", "float32", "csr", "csc", "coo", "pandas"])
+def test_fit_and_predict_leave_the_callers_data_alone(kind, container):
+    """Neither fit nor predict writes to X, y or sample_weight."""
+    X, y = case(kind)
+    X = X.astype(float)
+    made = {
+        "C": lambda: X.copy(),
+        "F": lambda: np.asfortranarray(X),
+        "float32": lambda: X.astype(np.float32),
+        "pandas": lambda: pd.DataFrame(X, columns=_names(X)),
+    }
+    data = made[container]() if container in made else as_sparse(X, container)
+    weights = np.linspace(0.5, 2, len(y))
+    kept = (y.copy(), weights.copy())
+    model = kind().fit(data, y, weights)
+    model.predict(data)
+    np.testing.assert_array_equal(data.toarray() if sp.issparse(data) else np.asarray(data), X)
+    np.testing.assert_array_equal(y, kept[0])
+    np.testing.assert_array_equal(weights, kept[1])
+
+
+@pytest.mark.parametrize(
+    "container",
+    [list, tuple, pd.Series, pl.Series, pa.array, lambda y: pd.Series(y, index=np.arange(len(y))[::-1])],
+    ids=["list", "tuple", "pandas", "polars", "pyarrow", "pandas with an odd index"],
+)
+@pytest.mark.parametrize("kind", [LinearClassifier, LinearRegressor], ids=named)
+def test_targets_in_any_container(kind, container):
+    """y and sample_weight may come from any library; rows are matched by position, never by index."""
+    X, y = case(kind)
+    weights = np.linspace(0.5, 2, len(y))
+    reference = kind().fit(X, y, weights)
+    assert same_model(kind().fit(X, container(y.tolist()), container(weights.tolist())), reference)
+
+
+def test_text_labels_in_any_container():
+    """Text labels from a list, NumPy, pandas (also categorical), polars and Arrow give the same classes_."""
+    X, y = case(LinearClassifier)
+    words = np.array(["no", "yes"])[y].tolist()
+    reference = LinearClassifier().fit(X, words)
+    assert reference.classes_.tolist() == ["no", "yes"]
+    containers = [
+        np.array(words),
+        np.array(words, dtype=object),
+        pd.Series(words),
+        pd.Series(words, dtype="category"),
+        pl.Series(words),
+        pa.array(words),
+    ]
+    for container in containers:
+        model = LinearClassifier().fit(X, container)
+        assert same_model(model, reference)
+        assert model.classes_.tolist() == ["no", "yes"]
+        assert model.predict(X).tolist() == reference.predict(X).tolist()
+
+
+def test_fewer_rows_than_columns_and_very_wide():
+    """A wide sparse matrix, with columns up to a large number, keeps its column numbers."""
+    rng = np.random.default_rng(0)
+    n, d = 40, 100_000
+    columns = np.concatenate([rng.integers(0, d, 5 * n), np.full(n, d - 1)])
+    rows = np.concatenate([np.repeat(np.arange(n), 5), np.arange(n)])
+    A = sp.coo_array((np.ones(6 * n), (rows, columns)), shape=(n, d))
+    y = np.arange(n) % 2
+    wide = LinearClassifier(loss=Hinge()).fit(A, y)
+    used, packed = np.unique(columns, return_inverse=True)
+    narrow = LinearClassifier(loss=Hinge(), tol=1e-8).fit(sp.coo_array((np.ones(6 * n), (rows, packed))), y)
+    assert wide.coef_.shape == (1, d)
+    assert not np.delete(wide.coef_[0], used).any()
+    assert wide.certificate_.primal == pytest.approx(narrow.certificate_.primal, rel=2e-3)
