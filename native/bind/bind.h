@@ -3,12 +3,16 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <atomic>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <variant>
 

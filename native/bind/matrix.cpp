@@ -21,6 +21,7 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
 }
 
 void product(const Matrix& X, Array2<const double> W, Array2<double> Z, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
   require(Index(Z.shape(0)) == X.n_rows() && Z.shape(1) == W.shape(1), "Z has the wrong shape");
   const nb::gil_scoped_release unlocked;
@@ -30,6 +31,7 @@ void product(const Matrix& X, Array2<const double> W, Array2<double> Z, int n_th
 
 template <bool squared>
 void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
   require(Index(V.shape(0)) == X.n_columns() && V.shape(1) == U.shape(1), "V has the wrong shape");
   const Index K = Index(U.shape(1));
@@ -46,6 +48,7 @@ void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_th
 
 nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
                                     int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   require(Index(h.shape(0)) == X.n_rows(), "h needs one entry per row of X");
   const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
   auto G = new_array<double>({size, size});
@@ -56,6 +59,7 @@ nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, boo
 }
 
 nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   auto norms = new_array<double>({std::size_t(X.n_rows())});
   const nb::gil_scoped_release unlocked;
   std::visit([&](const auto& rows) { squared_norm_pass(rows, norms.data(), n_threads); }, X.rows);
@@ -63,6 +67,7 @@ nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
 }
 
 std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   Flaw flaw;
   {
     const nb::gil_scoped_release unlocked;
@@ -72,25 +77,36 @@ std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
   return {names[flaw.kind], flaw.row, flaw.column};
 }
 
-// A sparse matrix with the same columns and float32 values; the index arrays stay shared.
-Matrix to_float32(const nb::handle& self, int n_threads) {
+// A sparse matrix with the same columns and float32 values, the index arrays shared; nothing where a value
+// is too large or too small for float32.
+std::optional<Matrix> to_float32(const nb::handle& self, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   const Matrix& X = nb::cast<const Matrix&>(self);
   const auto* rows = std::get_if<Csr<double>>(&X.rows);
   require(rows != nullptr, "only float64 sparse matrices are narrowed");
   auto value = new_array<float>({std::size_t(X.n_stored)});
+  std::atomic<bool> fits{true};
   {
     const nb::gil_scoped_release unlocked;
     parallel(n_threads, [&](int part) {
       const Range range = share(X.n_stored, part, n_threads);
-      for (Index k = range.first; k < range.last; ++k) value.data()[k] = float(rows->value[k]);
+      bool mine = true;
+      for (Index k = range.first; k < range.last; ++k) {
+        const double size = std::abs(rows->value[k]);
+        mine &= size == 0.0 || (size > 1e-30 && size < 1e30);
+        value.data()[k] = float(rows->value[k]);
+      }
+      if (!mine) fits = false;
     });
   }
+  if (!fits) return std::nullopt;
   Csr<float> view{rows->n_rows, rows->n_columns, rows->start, rows->index, value.data()};
-  return {view, X.n_stored, nb::make_tuple(nb::borrow(self), nb::cast(value))};
+  return Matrix{view, X.n_stored, nb::make_tuple(nb::borrow(self), nb::cast(value))};
 }
 
 // The columns `wanted` (increasing) as a sparse float64 matrix of their own.
 Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
   const Index m = Index(wanted.shape(0));
   std::vector<std::int32_t> place(std::size_t(X.n_columns()), -1);
   for (Index j = 0; j < m; ++j) {

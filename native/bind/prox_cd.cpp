@@ -20,7 +20,7 @@ void bind_prox_cd(nb::module_& m) {
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
   m.def(
       "column_cd",
-      [](const Matrix& XT, Array1<const double> h, bool has_intercept, double l1, double l2,
+      [](const Matrix& XT, Array1<const double> h, int n_free, bool has_intercept, double l1, double l2,
          Array1<const double> curvature, Array1<double> residual, Array1<double> w, double b, double tol,
          Index max_sweeps) {
         const auto* columns = std::get_if<Csr<double>>(&XT.rows);
@@ -28,15 +28,18 @@ void bind_prox_cd(nb::module_& m) {
         require(Index(h.shape(0)) == columns->n_columns && residual.shape(0) == h.shape(0) &&
                     Index(w.shape(0)) == columns->n_rows && curvature.shape(0) == w.shape(0),
                 "column_cd: lengths differ");
+        const Constant constant = !has_intercept ? Constant::none
+                                  : n_free > 0   ? Constant::free
+                                                 : Constant::penalised;
         Sweeps done;
         {
           const nb::gil_scoped_release unlocked;
-          done = column_cd(*columns, h.data(), has_intercept, CoordinatePenalty{l1, l2}, curvature.data(),
+          done = column_cd(*columns, h.data(), constant, CoordinatePenalty{l1, l2}, curvature.data(),
                            residual.data(), w.data(), b, tol, max_sweeps);
         }
         return std::make_tuple(b, done.count, done.violation);
       },
-      "XT"_a, "h"_a, "has_intercept"_a, "l1"_a, "l2"_a, "curvature"_a, "residual"_a.noconvert(),
+      "XT"_a, "h"_a, "n_free"_a, "has_intercept"_a, "l1"_a, "l2"_a, "curvature"_a, "residual"_a.noconvert(),
       "w"_a.noconvert(), "b"_a, "tol"_a, "max_sweeps"_a,
       "Coordinate descent on columns, in place; returns (b, sweeps, violation).");
 }

@@ -110,8 +110,9 @@ Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penal
                  Index max_sweeps) {
   Numbers residual = model.slopes, w = model.w0;
   double b = model.b0;
-  const Sweeps done = column_cd(model.XT.csr(), model.h.data(), has_intercept, penalty,
-                                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps);
+  const Sweeps done =
+      column_cd(model.XT.csr(), model.h.data(), has_intercept ? Constant::free : Constant::none, penalty,
+                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps);
   const Numbers fresh = model.residual(w, b);
   for (std::size_t i = 0; i < fresh.size(); ++i) CHECK_NEAR(residual[i], fresh[i], 1e-10);
   return {w, b, done};

@@ -59,7 +59,7 @@ class Matrix:
 
     def squared_norms(self, n_threads: int = 1) -> NDArray[numpy.float64]: ...
 
-    def to_float32(self, n_threads: int = 1) -> Matrix: ...
+    def to_float32(self, n_threads: int = 1) -> Matrix | None: ...
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
 
@@ -221,7 +221,7 @@ def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order=
     Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).
     """
 
-def column_cd(XT: Matrix, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_intercept: bool, l1: float, l2: float, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float, tol: float, max_sweeps: int) -> tuple[float, int, float]:
+def column_cd(XT: Matrix, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_free: int, has_intercept: bool, l1: float, l2: float, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float, tol: float, max_sweeps: int) -> tuple[float, int, float]:
     """
     Coordinate descent on columns, in place; returns (b, sweeps, violation).
     """

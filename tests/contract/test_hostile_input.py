@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -98,7 +99,7 @@ SHAPES = {
     "one dimension": (np.arange(4.0), [0, 1, 0, 1], "2D array"),
     "three dimensions": (np.zeros((4, 2, 2)), [0, 1, 0, 1], "dim"),
     "a number": (3.0, [0], "2D array"),
-    "ragged lists": ([[1.0, 2.0], [3.0]], [0, 1], ""),
+    "ragged lists": ([[1.0, 2.0], [3.0]], [0, 1], None),
 }
 
 
@@ -199,6 +200,7 @@ def test_corrupt_csr_is_refused(what, index_dtype):
         model.predict(_corrupt(what, index_dtype))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["csc", "coo"])
 @pytest.mark.parametrize("wrong", [4, -1, 2**31 - 1])
 def test_corrupt_csc_and_coo_end_in_words(layout, wrong):
@@ -233,7 +235,7 @@ def test_empty_rows_and_dead_columns(kind, layout):
     X[:, 3] = 2.0
     model = kind().fit(sp.csr_array(X) if layout == "csr" else X, y)
     assert is_finite(model)
-    assert np.atleast_2d(model.coef_)[:, 1].tolist() == [0.0] * len(np.atleast_2d(model.coef_))
+    np.testing.assert_allclose(np.atleast_2d(model.coef_)[:, 1], 0.0, atol=1e-12)  # 0, to the rounding of a solve
     assert np.isfinite(model.decision_function(X) if kind in classifiers() else model.predict(X)).all()
 
 
@@ -305,12 +307,9 @@ def test_huge_and_tiny_weights(kind, size):
     _finite_or_refused(kind, X, y, np.full(40, size))
 
 
-@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")  # the warning is one of the honest answers
 def _finite_or_refused(kind, X, y, weights=None):
-    import warnings
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotCertifiedWarning)
+        warnings.simplefilter("ignore", NotCertifiedWarning)  # one of the honest answers
         options = {"max_seconds": 0.5} if "max_seconds" in kind().get_params() else {}
         try:
             model = kind(**options).fit(X, y, weights)

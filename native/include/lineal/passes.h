@@ -146,10 +146,10 @@ Flaw check_row(const Csr<V>& X, Index i, Index n_stored) {
     is_finite &= bool(std::isfinite(X.value[k]));
     before = c;
   }
+  if (!is_sorted) return {Flaw::unsorted, i, -1};
   if (!is_finite)
     for (Index k = first; k < last; ++k)
       if (!std::isfinite(X.value[k])) return {Flaw::not_finite, i, X.index[k]};
-  if (!is_sorted) return {Flaw::unsorted, i, -1};
   return {};
 }
 
@@ -165,23 +165,24 @@ Flaw check_row(const Dense<V>& X, Index i, Index) {
   return {};
 }
 
-// Offences that make memory unsafe come before order, order before values. Unsorted rows are legal in
-// SciPy: the caller sorts them and asks again.
+// Offences that make memory unsafe come before order, order before values, each by row. Unsorted rows are
+// legal in SciPy: the caller sorts them and asks again, which is only safe when nothing worse is there.
 template <class Rows>
 Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
-  std::vector<Flaw> found(std::size_t(n_threads), Flaw{});
+  constexpr int n_kinds = 5;
+  std::vector<Flaw> found(std::size_t(n_threads * n_kinds), Flaw{});
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
       const Flaw flaw = check_row(X, i, n_stored);
-      if (flaw.kind != Flaw::none) {
-        found[std::size_t(part)] = flaw;
-        return;
-      }
+      Flaw& first = found[std::size_t(part * n_kinds + flaw.kind)];
+      if (flaw.kind != Flaw::none && first.kind == Flaw::none) first = flaw;
+      if (flaw.kind == Flaw::bad_pointer || flaw.kind == Flaw::bad_column) return;
     }
   });
-  for (const Flaw& flaw : found)
-    if (flaw.kind != Flaw::none) return flaw;
+  for (int kind = 1; kind < n_kinds; ++kind)
+    for (int part = 0; part < n_threads; ++part)
+      if (const Flaw& flaw = found[std::size_t(part * n_kinds + kind)]; flaw.kind != Flaw::none) return flaw;
   return {};
 }
 

@@ -2,7 +2,7 @@
 //
 // A view borrows the caller's arrays. Rows know how to meet a weight vector (one output) or a
 // feature-major weight matrix (K outputs side by side, so that one column index serves all classes).
-// Every sum is accumulated in double whatever the storage type.
+// Sums for one output are accumulated in double whatever the storage type; blocks in the type of W.
 #pragma once
 
 #include <cstddef>

@@ -125,22 +125,24 @@ inline void softmax_step(Index K, double q, const double* __restrict c, double* 
 
 // Projection of v onto the simplex by Michelot's loop; p may be v. Finite, exact, O(K) a round.
 inline void project_simplex(Index K, const double* v, double* p) noexcept {
-  double theta = 0, sum = 0;
-  for (Index k = 0; k < K; ++k) sum += v[k];
-  theta = (sum - 1.0) / double(K);
+  // The projection ignores a common shift; the largest entry at 0 keeps all digits of the rest.
+  double highest = v[0], sum = 0;
+  for (Index k = 1; k < K; ++k) highest = std::max(highest, v[k]);
+  for (Index k = 0; k < K; ++k) sum += p[k] = v[k] - highest;
+  double theta = (sum - 1.0) / double(K);
   for (;;) {
     double kept = 0;
     Index count = 0;
     for (Index k = 0; k < K; ++k)
-      if (v[k] > theta) {
-        kept += v[k];
+      if (p[k] > theta) {
+        kept += p[k];
         ++count;
       }
     const double next = (kept - 1.0) / double(count);
     if (!(next > theta)) break;
     theta = next;
   }
-  for (Index k = 0; k < K; ++k) p[k] = std::max(0.0, v[k] - theta);
+  for (Index k = 0; k < K; ++k) p[k] = std::max(0.0, p[k] - theta);
 }
 
 }  // namespace lineal

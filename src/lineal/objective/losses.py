@@ -290,7 +290,8 @@ class ModifiedHuber(_MarginLoss):
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         m = y * z
-        return np.where(m >= -1, np.maximum(0.0, 1 - m) ** 2, -4 * m)
+        near = np.clip(1 - m, 0.0, 2.0)  # far out the square is not used, and would overflow
+        return np.where(m >= -1, near * near, -4 * m)
 
     def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         return -y * np.clip(2 * (1 - y * z), 0.0, 4.0)
@@ -525,7 +526,10 @@ class SmoothedEpsilonInsensitive(_Rounded, _RegressionLoss):
 
     def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         excess = np.abs(z - y) - self.epsilon
-        return np.where((excess > 0) & (excess < self.width), 1 / self.width, 0.0)
+        is_bent = (excess < self.width) & (
+            (excess > 0) | (self.epsilon == 0)
+        )  # without a tube, no flat inside
+        return np.where(is_bent, 1 / self.width, 0.0)
 
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= 1, u * y + self.epsilon * np.abs(u) + self.width * u * u / 2)

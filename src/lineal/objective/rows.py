@@ -131,10 +131,11 @@ class NativeRows:
         return native_csr(flipped, self.n_threads)
 
     def narrowed(self) -> NativeRows:
-        """Sparse float64 values as float32: half the bytes for a solver's epochs."""
+        """Sparse float64 values as float32, half the bytes for a solver's epochs, where float32 can hold them."""
         if not self.is_sparse or self.matrix.is_float32:
             return self
-        return NativeRows(self.matrix.to_float32(self.n_threads), self.n_threads)
+        narrow = self.matrix.to_float32(self.n_threads)
+        return self if narrow is None else NativeRows(narrow, self.n_threads)
 
 
 def native_dense(X: NDArray[Any], n_threads: int) -> NativeRows:

@@ -81,7 +81,11 @@ class DualCD(Solver):
         U = start.U
         if U is None:
             U = gradient_point(problem, problem.scores(start.W, start.b))
-        return feasible(problem, U, start.W, start.b).U, start.b.copy()
+        U = feasible(problem, U, start.W, start.b).U
+        if problem.intercept is Intercept.PENALIZED:
+            # A penalised intercept is a weight, and weights belong to U: b = -sum(s u) / l2.
+            return U, -problem.weighted(U).sum(axis=0) / _strengths(problem)[1]
+        return U, start.b.copy()
 
     def _single(
         self,

@@ -70,35 +70,51 @@ def _direct(objective: Objective, point: Point) -> Iterator[Iterate]:
     problem = objective.problem
     while True:
         yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
-        step = _joint_step(objective, point) if problem.loss.is_joint else _separate_steps(objective, point)
-        slope = float(step @ point.gradient)
-        if not slope < 0:
+        following = _direct_step(objective, point)
+        if following is None:
             return
-        line = objective.line(point, step)
-        t = 1.0
-        noise = 1e-15 * abs(point.value)
-        while (value := line.value(t)) > point.value + 1e-4 * t * slope + noise:
-            t /= 2
-            if t < 1e-10:
-                return
-        following = line.step(t, value)
         # At the floor of rounding, steps move sideways: the driver is told by the end of the stream.
-        if value >= point.value and not _is_flatter(following, point):
+        if following.value >= point.value and not _is_flatter(following, point):
             yield primal_iterate(objective, following)
             return
         point = following
+
+
+def _direct_step(objective: Objective, point: Point) -> Point | None:
+    """A Newton step with backtracking; where too few losses are curved, one with a floor under them."""
+    if objective.problem.loss.is_joint:
+        return _backtrack(objective, point, _joint_step(objective, point), 1e-10)
+    H = objective.problem.model_curvatures(point.Z)
+    taken = _backtrack(objective, point, _separate_steps(objective, point, H), 1e-3)
+    if taken is None:
+        floored = np.maximum(H, 1e-2 * (objective.problem.loss.curvature or 1.0))
+        taken = _backtrack(objective, point, _separate_steps(objective, point, floored), 1e-10)
+    return taken
+
+
+def _backtrack(objective: Objective, point: Point, step: FloatArray, shortest: float) -> Point | None:
+    slope = float(step @ point.gradient)
+    if not slope < 0:
+        return None
+    line = objective.line(point, step)
+    t, noise = 1.0, 1e-15 * abs(point.value)
+    while (value := line.value(t)) > point.value + 1e-4 * t * slope + noise:
+        t /= 2
+        if t < shortest:
+            return None
+    return line.step(t, value)
 
 
 def _is_flatter(following: Point, point: Point) -> bool:
     return float(np.abs(following.gradient).max()) < 0.5 * float(np.abs(point.gradient).max())
 
 
-def _separate_steps(objective: Objective, point: Point) -> FloatArray:
+def _separate_steps(objective: Objective, point: Point, curvatures: FloatArray) -> FloatArray:
     """Outputs do not meet in the Hessian: one small system for each."""
     problem = objective.problem
     K = problem.n_outputs
     has_intercept = objective.has_intercept
-    H = problem.weighted(problem.model_curvatures(point.Z))
+    H = problem.weighted(curvatures)
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta))).reshape(-1, K)
     gradient = point.gradient.reshape(-1, K)
     step = np.empty_like(gradient)

@@ -14,6 +14,7 @@ import numpy as np
 
 from lineal.objective.dual_points import feasible, likely_point
 from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import L2
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 
@@ -135,8 +136,8 @@ def primal_iterate(objective: Objective, point: Point, expected_gap: float | Non
 
 
 def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
-    """A stage's own gap: the solver's estimate where it has one, else proved."""
-    if iterate.expected_gap is not None:
+    """A stage's own gap: the solver's estimate where that is exact (under L2), else proved."""
+    if iterate.expected_gap is not None and isinstance(smooth.penalty, L2):
         return iterate.expected_gap * abs(value)
     W, b = iterate.weights()
     U = smooth.slopes(smooth.scores(W, b)) if iterate.dual is None else iterate.dual()

@@ -216,7 +216,7 @@ def _minimise_model(
     inner = following[:d].copy()
     curvature = X.squared_adjoint(model.h[:, None])[:, 0]
     bias, _, _ = _core.column_cd(
-        model.columns.matrix, model.h, has_constant, l1, l2, curvature, su.copy(), inner,
+        model.columns.matrix, model.h, n_free, has_constant, l1, l2, curvature, su.copy(), inner,
         float(following[-1]) if has_constant else 0.0, tol, 100,
     )  # fmt: skip
     following[:d] = inner

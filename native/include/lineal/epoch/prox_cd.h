@@ -34,8 +34,11 @@ struct CoordinatePenalty {
 
 struct Sweeps {
   Index count;
-  double violation;  // the largest seen in the last sweep
+  double violation;  // the largest seen in the last sweep over everything
 };
+
+// What the constant column of the model is.
+enum class Constant { none, free, penalised };
 
 // gradient enters as the model's gradient at w (g at w0) and is kept up to date. The last n_free
 // coordinates (an intercept) carry no penalty. Sweeps alternate: one over everything, then up to ten over
@@ -73,7 +76,7 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
 // The same on columns: XT holds column j of X as its row j; residual[i] = s_i u_i + h_i (x_i.(w - w0) + ...),
 // the model's slope in score i; `curvature`[j] = sum_i h_i x_ij^2. One intercept at most (b).
 template <class V>
-Sweeps column_cd(const Csr<V>& XT, const double* h, bool has_intercept, CoordinatePenalty penalty,
+Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, CoordinatePenalty penalty,
                  const double* curvature, double* residual, double* w, double& b, double tol,
                  Index max_sweeps) noexcept {
   const Index n = XT.n_columns;
@@ -85,11 +88,12 @@ Sweeps column_cd(const Csr<V>& XT, const double* h, bool has_intercept, Coordina
   while (done.count < max_sweeps) {
     ++done.count;
     double worst = 0;
-    if (has_intercept && total_h > 0) {
+    const CoordinatePenalty on_b = constant == Constant::penalised ? penalty : CoordinatePenalty{0.0, 0.0};
+    if (constant != Constant::none && total_h + on_b.l2 > 0) {
       double slope = 0;
       for (Index i = 0; i < n; ++i) slope += residual[i];
-      worst = std::abs(slope);
-      const double moved = -slope / total_h;
+      worst = on_b.violation(b, slope);
+      const double moved = on_b.minimise(b, slope, total_h) - b;
       b += moved;
       for (Index i = 0; i < n; ++i) residual[i] += h[i] * moved;
     }

@@ -1,0 +1,377 @@
+"""A fit that is stopped gives its best model and an honest certificate; the same seed gives the same bits."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from contract.members import data_for, features, labels, named, numbers, same_model
+
+from lineal import (
+    ElasticNet,
+    HuberRegressor,
+    Lasso,
+    LinearClassifier,
+    LinearRegressor,
+    LinearSVC,
+    LogisticRegression,
+    QuantileRegressor,
+    verify,
+)
+from lineal.errors import NotCertifiedWarning
+from lineal.objective import L1, L2, Absolute, Hinge, Log, Squared, SquaredHinge
+from lineal.objective import ElasticNet as ElasticNetPenalty
+
+LOSSES = [Log(), Hinge(), SquaredHinge()]
+PENALTIES = [L2(0.01), L1(0.01)]
+
+
+def words(n=2000, d=3000, n_classes=2, seed=0):
+    """Sparse rows like a bag of words, with noisy labels."""
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, d), density=0.01, rng=rng, format="csr")
+    scores = X @ rng.normal(size=(d, n_classes)) + 0.3 * rng.gumbel(size=(n, n_classes))
+    return X, scores.argmax(axis=1)
+
+
+# ---- epochs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+@pytest.mark.parametrize("loss", [Log(), SquaredHinge()], ids=repr)
+def test_one_epoch_gives_an_honest_model(loss, penalty, n_classes):
+    """max_epochs=1 returns a model whose certificate holds, does not claim the tolerance, and says why it ended."""
+    X, y = words(300, 200, n_classes)
+    model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-9, max_epochs=1)
+    with pytest.warns(NotCertifiedWarning, match="not certified"):
+        model.fit(X, y)
+    certificate = model.certificate_
+    assert not certificate.converged
+    assert certificate.epochs == model.n_iter_ == 1
+    assert "max_epochs=1" in certificate.reason
+    assert certificate.dual <= certificate.primal
+    assert np.isfinite([certificate.primal, certificate.dual]).all()
+    again = verify(model, X, y)
+    assert again.primal == pytest.approx(certificate.primal, rel=1e-9)
+    assert again.dual <= again.primal
+    # The bound is true: the optimum is not below it.
+    best = LinearClassifier(loss=loss, penalty=penalty, tol=1e-6).fit(X, y).certificate_
+    assert certificate.dual <= best.primal * (1 + 1e-12)
+    assert certificate.primal >= best.dual * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC, Lasso, ElasticNet, HuberRegressor], ids=named)
+def test_max_iter_is_a_budget_of_epochs(kind):
+    """In the presets max_iter bounds the passes over the data."""
+    X, y = data_for(kind, 200, 30)
+    options = {"alpha": 0.01} if kind in (Lasso, ElasticNet) else {}
+    with pytest.warns(NotCertifiedWarning, match="not certified"):
+        model = kind(max_iter=1, tol=1e-13, **options).fit(X, y)
+    assert model.n_iter_ == 1
+
+
+def test_the_budget_is_not_overrun():
+    """No fit takes more epochs than it is allowed."""
+    X, y = words(300, 200)
+    for max_epochs in (1, 2, 3, 5, 8):
+        with pytest.warns(NotCertifiedWarning, match="max_epochs"):
+            model = LinearClassifier(solver="lbfgs", tol=1e-12, max_epochs=max_epochs).fit(X, y)
+        assert model.certificate_.epochs == max_epochs
+
+
+# ---- seconds --------------------------------------------------------------------------------------
+
+
+def test_max_seconds_ends_a_long_fit():
+    """A fit whose tolerance is out of reach ends soon after max_seconds, with its best model."""
+    X, y = words(3000, 5000, 5)
+    began = time.perf_counter()
+    with pytest.warns(NotCertifiedWarning, match="max_seconds"):
+        model = LinearClassifier(penalty=L2(1e-4), tol=1e-15, max_seconds=0.3).fit(X, y)
+    # An epoch in progress is finished, and the machine may be busy.
+    assert time.perf_counter() - began < 5
+    assert model.certificate_.seconds >= 0.3
+    assert not model.certificate_.converged
+    assert model.certificate_.dual <= model.certificate_.primal
+    assert verify(model, X, y).primal == pytest.approx(model.certificate_.primal, rel=1e-9)
+
+
+# ---- callbacks ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_callbacks_see_the_gap_fall(loss, penalty):
+    """Callbacks get epoch, primal, dual, gap and seconds; epochs and seconds grow and the gap never does."""
+    X, y = words(300, 200)
+    seen = []
+    model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-4, callbacks=[seen.append]).fit(X, y)
+    assert len(seen) >= 2
+    for point in seen:
+        assert point.gap == point.primal - point.dual
+        assert point.dual <= point.primal
+    for before, after in zip(seen, seen[1:], strict=False):
+        assert after.epoch > before.epoch
+        assert after.seconds >= before.seconds
+        assert after.gap <= before.gap
+    assert seen[-1].gap == model.certificate_.gap
+    assert list(model.trace_) == seen
+
+
+def test_a_callback_that_returns_true_stops_the_fit():
+    """True stops, with that reason; any other answer does not."""
+    X, y = words(300, 200)
+    model = LinearClassifier(solver="lbfgs", tol=1e-12, callbacks=[lambda point: point.epoch >= 3])
+    with pytest.warns(NotCertifiedWarning, match="callback"):
+        model.fit(X, y)
+    assert model.certificate_.epochs == 3
+    assert "callback" in model.certificate_.reason
+    polite = LinearClassifier(solver="lbfgs", callbacks=[lambda point: None, lambda point: "go on"]).fit(X, y)
+    assert polite.certificate_.converged
+
+
+def test_an_error_in_a_callback_is_the_callers():
+    """An exception of a callback comes out as it is, and Ctrl-C works as before."""
+
+    def broken(point):
+        raise KeyError("mine")
+
+    X, y = words(300, 200)
+    with pytest.raises(KeyError, match="mine"):
+        LinearClassifier(callbacks=[broken]).fit(X, y)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_callbacks_change_no_bit():
+    """Being watched does not change the model."""
+    X, y = words(300, 200)
+    watched = LinearClassifier(solver="lbfgs", tol=1e-6, callbacks=[lambda point: None]).fit(X, y)
+    alone = LinearClassifier(solver="lbfgs", tol=1e-6).fit(X, y)
+    assert watched.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=1e-6)
+
+
+# ---- Ctrl-C ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to one process on Windows")
+@pytest.mark.parametrize("solver", ["dual_cd", "lbfgs"])
+def test_ctrl_c_gives_the_best_model_so_far(solver):
+    """SIGINT during a long fit ends it with a model whose certificate says that it was interrupted."""
+    program = f"""
+        import sys, warnings
+        import numpy as np, scipy.sparse as sp
+        from lineal import LinearClassifier
+        from lineal.objective import L2
+        warnings.simplefilter("ignore")
+        rng = np.random.default_rng(0)
+        X = sp.random_array((20000, 20000), density=0.005, rng=rng, format="csr")
+        y = rng.integers(0, 2, 20000)
+        told = []
+        def tell(point):
+            if not told:
+                told.append(print("running", flush=True))
+        model = LinearClassifier(penalty=L2(1e-6), solver={solver!r}, tol=1e-15, max_seconds=60, callbacks=[tell])
+        model.fit(X, y)
+        c = model.certificate_
+        print(c.converged, c.dual <= c.primal, bool(np.isfinite(model.coef_).all()), c.reason)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=50)
+    finally:
+        process.kill()
+    assert process.returncode == 0, err[-1000:]
+    assert out.startswith("False True True interrupted")
+
+
+def test_a_signal_in_this_process_interrupts_and_the_handler_comes_back():
+    """A SIGINT that arrives in an epoch ends the fit there; afterwards Ctrl-C raises as usual."""
+    X, y = words(500, 300)
+
+    def interrupt(point):
+        if point.epoch == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    model = LinearClassifier(solver="lbfgs", tol=1e-14, callbacks=[interrupt])
+    with pytest.warns(NotCertifiedWarning, match="interrupted"):
+        model.fit(X, y)
+    assert model.certificate_.epochs <= 3
+    assert "interrupted" in model.certificate_.reason
+    assert model.certificate_.dual <= model.certificate_.primal
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_callers_own_is_left_alone():
+    """A program with its own SIGINT handler keeps it during and after the fit."""
+    calls = []
+
+    def handler(number, frame):
+        calls.append(number)
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        X, y = words(300, 200)
+        LinearClassifier(solver="lbfgs", callbacks=[lambda p: signal.raise_signal(signal.SIGINT)]).fit(X, y)
+        assert signal.getsignal(signal.SIGINT) is handler
+        assert calls
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# ---- progress -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [LinearClassifier, LinearRegressor], ids=named)
+def test_progress_is_silent_off_a_terminal(kind, capfd):
+    """progress=True writes nothing to a stderr that is no terminal, nothing to stdout, and changes no bit."""
+    X, y = data_for(kind)
+    model = kind(progress=True, solver="lbfgs").fit(X, y)
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "")
+    plain = kind(solver="lbfgs").fit(X, y)
+    assert model.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-3)
+
+
+# ---- warm start -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "lbfgs", "newton"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_warm_refit_takes_fewer_epochs(solver, n_classes):
+    """Fitted again on the same data, a warm start needs fewer epochs and certifies the same optimum."""
+    X, y = words(300, 200, n_classes)
+    model = LinearClassifier(penalty=L2(0.1), solver=solver, tol=1e-6, warm_start=True).fit(X, y)
+    cold = model.certificate_
+    warm = model.fit(X, y).certificate_
+    assert warm.epochs < cold.epochs
+    assert warm.converged
+    assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
+
+
+def test_a_warm_l1_refit_takes_no_more_epochs():
+    """The same under L1, where working sets start from the last support."""
+    X, y = words(300, 200)
+    model = LinearClassifier(penalty=L1(0.3), tol=1e-6, warm_start=True).fit(X, y)
+    cold = model.certificate_
+    warm = model.fit(X, y).certificate_
+    assert warm.epochs < cold.epochs
+    assert warm.converged
+
+
+def test_a_warm_start_along_a_path():
+    """A change of strength is a good start too: the path's certificates all hold."""
+    X, y = words(300, 200)
+    model = LogisticRegression(warm_start=True, tol=1e-6)
+    for C in (0.1, 1.0, 10.0):
+        model.set_params(C=C).fit(X, y)
+        cold = LogisticRegression(C=C, tol=1e-6).fit(X, y)
+        assert model.certificate_.converged
+        assert model.certificate_.primal == pytest.approx(cold.certificate_.primal, rel=2e-6)
+
+
+def test_a_warm_start_survives_other_data():
+    """Other shapes, other labels, other rows: a warm start that does not fit is left aside."""
+    X, y = words(300, 200)
+    model = LinearClassifier(warm_start=True).fit(X, y)
+    model.fit(X[:100], y[:100])
+    assert model.certificate_.converged
+    model.fit(X[:, :50], y)
+    assert model.coef_.shape == (1, 50)
+    assert model.certificate_.converged
+    model.fit(X, words(300, 200, 3)[1])
+    assert model.coef_.shape == (3, 200)
+    assert model.certificate_.converged
+
+
+# ---- the same bits --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["auto", "dual_cd", "lbfgs", "newton"])
+@pytest.mark.parametrize("seed", [None, 0, 7])
+def test_the_same_seed_gives_the_same_bits(solver, seed):
+    """Two fits with one seed, or with none, are one model."""
+    X, y = words(300, 200)
+    fits = [LinearClassifier(solver=solver, random_state=seed).fit(X, y) for _ in range(2)]
+    assert same_model(*fits)
+
+
+def test_generators_are_seeds():
+    """Generators of NumPy, old and new, are accepted; equal ones give equal models."""
+    X, y = words(300, 200)
+    for make in (np.random.RandomState, np.random.default_rng):
+        fits = [LinearClassifier(solver="dual_cd", random_state=make(3)).fit(X, y) for _ in range(2)]
+        assert same_model(*fits)
+
+
+def test_another_seed_is_another_order_and_the_same_optimum():
+    """Seeds order the rows of coordinate descent, so bits differ and objectives do not."""
+    X, y = words(300, 200)
+    a, b = (LinearClassifier(solver="dual_cd", random_state=seed, tol=1e-6).fit(X, y) for seed in (1, 2))
+    assert not np.array_equal(a.coef_, b.coef_)
+    assert a.certificate_.primal == pytest.approx(b.certificate_.primal, rel=2e-6)
+
+
+@pytest.mark.parametrize("layout", ["sparse", "dense"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("penalty", [L2(1.0), L1(1.0), ElasticNetPenalty(0.5, 0.5)], ids=repr)
+@pytest.mark.parametrize("loss", [Log(), SquaredHinge()], ids=repr)
+def test_threads_change_no_bit_of_a_classifier(loss, penalty, n_classes, layout):
+    """n_threads=1, 2 and 3 give the same bits of weights, intercepts and certificate."""
+    X, y = words(2000, 400, n_classes)
+    X = X.toarray()[:, :40] * 5 if layout == "dense" else X
+    _same_with_any_threads(LinearClassifier(loss=loss, penalty=penalty, max_seconds=10), X, y)
+
+
+@pytest.mark.parametrize("solver", ["dual_cd", "lbfgs", "newton"])
+def test_threads_change_no_bit_of_a_solver(solver):
+    """The same, solver by solver."""
+    X, y = words(2000, 400)
+    _same_with_any_threads(LinearClassifier(solver=solver), X, y)
+
+
+@pytest.mark.parametrize("layout", ["sparse", "dense"])
+@pytest.mark.parametrize("penalty", [L2(1.0), L1(1.0)], ids=repr)
+@pytest.mark.parametrize("loss", [Squared(), Absolute()], ids=repr)
+def test_threads_change_no_bit_of_a_regressor(loss, penalty, layout):
+    """The same for regression."""
+    X, _ = words(600, 60)
+    X = X.toarray() if layout == "dense" else X
+    y = X @ np.random.default_rng(1).normal(size=60) + 0.1 * np.random.default_rng(2).normal(size=600)
+    _same_with_any_threads(LinearRegressor(loss=loss, penalty=penalty, tol=1e-3), X, y)
+
+
+def _same_with_any_threads(model, X, y):
+    fits = [type(model)(**{**model.get_params(), "n_threads": n}).fit(X, y) for n in (1, 2, 3)]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.coef_, fits[0].coef_)
+        np.testing.assert_array_equal(other.intercept_, fits[0].intercept_)
+        assert other.certificate_.primal == fits[0].certificate_.primal
+        assert other.certificate_.dual == fits[0].certificate_.dual
+        assert other.certificate_.epochs == fits[0].certificate_.epochs
+
+
+def test_a_fit_off_the_main_thread():
+    """A fit in a worker thread works: only the main thread can listen for Ctrl-C."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    X = features()
+    with ThreadPoolExecutor(2) as pool:
+        fits = list(pool.map(lambda _: LinearClassifier().fit(X, labels(X)), range(4)))
+    assert all(same_model(fit, fits[0]) for fit in fits)
+
+
+def test_quantile_certificate_is_reached_on_an_even_number_of_rows():
+    """A median that is not unique is still certified."""
+    X = features(60)
+    model = QuantileRegressor(max_seconds=5).fit(X, numbers(X))
+    assert model.certificate_.converged
