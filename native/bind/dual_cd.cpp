@@ -1,6 +1,7 @@
 #include "lineal/epoch/dual_cd.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "bind.h"
 #include "lineal/epoch/batched_dual_cd.h"
@@ -84,25 +85,40 @@ std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix&
   return {b, gap};
 }
 
+// One epoch of every group of outputs; joint losses have one group.
 template <class T, class Block>
 double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
                  const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
-                 Array1<double> b) {
+                 Array1<double> b, bool is_joint, int n_threads) {
   const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
   const bool has_extra = extra.shape(0) > 0;
   require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
               order.order.size() == n && Index(W.shape(0)) == X.n_columns() && W.shape(1) >= K &&
-              (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
+              W.shape(1) % std::size_t(Lane<T>::size) == 0 &&
+              (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)) && n_threads >= 1,
           "block_dual_cd_epoch: lengths differ");
   const nb::gil_scoped_release unlocked;
-  return std::visit(
+  const Index width = Index(W.shape(1));
+  const auto groups =
+      is_joint ? std::vector<Outputs>{{0, Index(K), Index(K), width}} : output_groups<T>(Index(K), width);
+  order.rest.resize(n * groups.size());
+  order.share.resize(n * groups.size());
+  std::iota(order.order.begin(), order.order.end(), 0);
+  order.rng.shuffle(std::span(order.order));
+  std::vector<double> gap(groups.size(), 0.0);
+  const int n_workers = std::min(n_threads, int(groups.size()));
+  std::visit(
       [&](const auto& rows) {
-        return block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set,
-                                   BlockShape{Index(K), Index(W.shape(1))}, order.rng, std::span(order.order),
-                                   order.rest.data(), order.share.data(), U.data(),
-                                   has_extra ? extra.data() : nullptr, W.data(), b.data());
+        parallel(n_workers, [&](int part) {
+          for (std::size_t g = std::size_t(part); g < groups.size(); g += std::size_t(n_workers))
+            gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
+                                         std::span<const std::int32_t>(order.order),
+                                         order.rest.data() + g * n, order.share.data() + g * n, U.data(),
+                                         has_extra ? extra.data() : nullptr, W.data(), b.data());
+        });
       },
       X.rows);
+  return std::accumulate(gap.begin(), gap.end(), 0.0);
 }
 
 template <class T>
@@ -111,37 +127,38 @@ void bind_blocks(nb::module_& m) {
       "elementwise_dual_cd_epoch",
       [](const AnyLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
          Array1<const double> norm2, const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra,
-         Array2<T> W, Array1<double> b) {
+         Array2<T> W, Array1<double> b, int n_threads) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
         return std::visit(
             [&](const auto& the_loss) {
               using Loss = std::decay_t<decltype(the_loss)>;
               return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra,
-                                  W, b);
+                                  W, b, false, n_threads);
             },
             loss);
       },
       "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(),
-      "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert());
+      "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
   m.def(
       "softmax_dual_cd_epoch",
       [](const Matrix& X, Array1<const double> s, Array1<const double> norm2, const DualSettings& set,
-         DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
+         DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b, int n_threads) {
         require(extra.shape(0) > 0, "softmax keeps log p in extra");
-        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, order, U, extra, W, b);
+        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, order, U, extra, W, b, true, n_threads);
       },
       "X"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
-      "W"_a.noconvert(), "b"_a.noconvert());
+      "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
   m.def(
       "crammer_singer_dual_cd_epoch",
       [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
          const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
-         Array1<double> b) {
+         Array1<double> b, int n_threads) {
         require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
-        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b);
+        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b, true,
+                            n_threads);
       },
       "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
-      "W"_a.noconvert(), "b"_a.noconvert());
+      "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ template <class T>
 struct Run {
   const Problem& problem;
   DualSettings set;
-  BlockShape shape;
+  Outputs shape;
   Rng rng{11};
   std::vector<std::int32_t> order;
   std::vector<Rest> rest;
@@ -52,7 +52,7 @@ struct Run {
   Run(const Problem& the_problem, DualSettings settings, bool is_joint)
       : problem(the_problem),
         set(settings),
-        shape{problem.K, (problem.K + 7) / 8 * 8},
+        shape{0, problem.K, problem.K, (problem.K + 7) / 8 * 8},
         order(std::size_t(problem.n)),
         rest(std::size_t(problem.n)),
         share(std::size_t(problem.n), 0.0),
@@ -70,9 +70,11 @@ struct Run {
 
   template <class Block>
   double epoch(const Block& block) {
+    std::iota(order.begin(), order.end(), 0);
+    rng.shuffle(std::span(order));
     return block_dual_cd_epoch(block, problem.X.csr(), problem.s.data(), problem.norm2.data(), set, shape,
-                               rng, std::span(order), rest.data(), share.data(), U.data(), extra.data(),
-                               W.data(), b.data());
+                               std::span<const std::int32_t>(order), rest.data(), share.data(), U.data(),
+                               extra.data(), W.data(), b.data());
   }
   double half_norm() const {
     double sum = 0;

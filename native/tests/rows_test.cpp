@@ -115,9 +115,9 @@ THEOREM("dot_block adds the K scores, update_block the rank-one matrix, padding 
             z[std::size_t(j)] += T(row.value[k]) * W[place];
             wanted[place] += T(row.value[k]) * d[std::size_t(j)];
           }
-        dot_block(x, static_cast<const T*>(W.data()), width, scores.data());
+        dot_block(x, static_cast<const T*>(W.data()), width, width, scores.data());
         CHECK(same(scores, z));
-        update_block(x, static_cast<const T*>(d.data()), width, W.data());
+        update_block(x, static_cast<const T*>(d.data()), width, width, W.data());
         CHECK(same(W, wanted));
       }
     };

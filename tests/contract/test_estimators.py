@@ -7,6 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
 from contract.members import (
     classifiers,
     data_for,
@@ -18,12 +24,6 @@ from contract.members import (
     regressors,
     same_model,
 )
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
 from lineal import empirical_risk
 from lineal.objective import Certificate
 from lineal.solvers import Plan, Progress

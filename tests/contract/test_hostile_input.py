@@ -10,9 +10,19 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from contract.members import classifiers, data_for, estimators, features, labels, named, numbers, regressors, same_model
 from sklearn.exceptions import DataConversionWarning
 
+from contract.members import (
+    classifiers,
+    data_for,
+    estimators,
+    features,
+    labels,
+    named,
+    numbers,
+    regressors,
+    same_model,
+)
 from lineal import LinearClassifier, LinearRegression, LinearRegressor, LogisticRegression, Ridge
 from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
 from lineal.objective import L1, L2, Hinge, NoPenalty, Squared
@@ -217,7 +227,9 @@ def test_corrupt_csc_and_coo_end_in_words(layout, wrong):
         except InputError as error:
             print("refused:", error)
     """
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60
+    )
     assert run.returncode == 0, run.stderr[-500:]
     assert run.stdout.startswith("refused:")
 
@@ -235,7 +247,9 @@ def test_empty_rows_and_dead_columns(kind, layout):
     X[:, 3] = 2.0
     model = kind().fit(sp.csr_array(X) if layout == "csr" else X, y)
     assert is_finite(model)
-    np.testing.assert_allclose(np.atleast_2d(model.coef_)[:, 1], 0.0, atol=1e-12)  # 0, to the rounding of a solve
+    np.testing.assert_allclose(
+        np.atleast_2d(model.coef_)[:, 1], 0.0, atol=1e-12
+    )  # 0, to the rounding of a solve
     assert np.isfinite(model.decision_function(X) if kind in classifiers() else model.predict(X)).all()
 
 

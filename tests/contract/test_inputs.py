@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from contract.members import classifiers, estimators, labels, named, numbers, same_model, whole_features
 
+from contract.members import classifiers, estimators, labels, named, numbers, same_model, whole_features
 from lineal import LinearClassifier, LinearRegressor, Ridge
 from lineal.objective import L1, Hinge
 
@@ -35,7 +35,9 @@ DENSE = {
     "object": lambda X: X.astype(object),
     "lists": lambda X: X.tolist(),
     "pandas": lambda X: pd.DataFrame(X, columns=_names(X)),
-    "pandas of mixed types": lambda X: pd.DataFrame(X, columns=_names(X)).astype({"x0": "int32", "x1": "float32"}),
+    "pandas of mixed types": lambda X: pd.DataFrame(X, columns=_names(X)).astype(
+        {"x0": "int32", "x1": "float32"}
+    ),
     "polars": lambda X: pl.DataFrame({n: X[:, j] for j, n in enumerate(_names(X))}),
     "pyarrow": lambda X: pa.table({n: X[:, j] for j, n in enumerate(_names(X))}),
 }
@@ -88,7 +90,9 @@ def test_dense_containers_give_one_model(kind, container):
     np.testing.assert_allclose(model.coef_, reference.coef_, atol=room)
     np.testing.assert_allclose(model.intercept_, reference.intercept_, atol=room)
     ours, theirs = model.predict(data), reference.predict(X.astype(float))
-    assert np.array_equal(ours, theirs) if kind in classifiers() else np.allclose(ours, theirs, atol=10 * room)
+    assert (
+        np.array_equal(ours, theirs) if kind in classifiers() else np.allclose(ours, theirs, atol=10 * room)
+    )
 
 
 @every
@@ -119,14 +123,19 @@ def test_sparse_matrix_and_sparse_array_agree(layout):
     """SciPy's older matrix classes are read like its arrays."""
     X, y = case(LinearClassifier)
     old = getattr(sp, f"{layout}_matrix")(X.astype(float))
-    assert same_model(LinearClassifier().fit(old, y), LinearClassifier().fit(sp.csr_array(X.astype(float)), y))
+    assert same_model(
+        LinearClassifier().fit(old, y), LinearClassifier().fit(sp.csr_array(X.astype(float)), y)
+    )
 
 
 @every
 def test_sparse_is_dense(kind):
     """Sparse and dense forms of the same numbers give the same weights, to the tolerance."""
     X, y = case(kind)
-    dense, sparse = kind(tol=1e-12).fit(X.astype(float), y), kind(tol=1e-12).fit(sp.csr_array(X.astype(float)), y)
+    dense, sparse = (
+        kind(tol=1e-12).fit(X.astype(float), y),
+        kind(tol=1e-12).fit(sp.csr_array(X.astype(float)), y),
+    )
     # sqrt(1e-12) is what the gap leaves free.
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
     np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-6)
@@ -205,7 +214,10 @@ def test_stored_zeros_mean_nothing(penalty):
     options = {"tol": 1e-10} | ({} if penalty is None else {"penalty": penalty})
     full = sp.csr_array(np.ones_like(X, dtype=float))
     full.data[:] = X.ravel()
-    a, b = LinearClassifier(**options).fit(full, y), LinearClassifier(**options).fit(sp.csr_array(X.astype(float)), y)
+    a, b = (
+        LinearClassifier(**options).fit(full, y),
+        LinearClassifier(**options).fit(sp.csr_array(X.astype(float)), y),
+    )
     np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-5)
 
 

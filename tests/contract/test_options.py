@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from contract.members import classifiers, data_for, estimators, features, labels, named, numbers, regressors
-from strategies import solvers
 
 import lineal
+from contract.members import classifiers, data_for, estimators, features, labels, named, numbers, regressors
 from lineal import LinearClassifier, LinearRegressor, LogisticRegression, verify
 from lineal.errors import CombinationError, InputError, LinealError, NoMinimumError, ParameterError
 from lineal.objective import (
@@ -25,6 +24,7 @@ from lineal.objective import (
     SquaredHinge,
 )
 from lineal.solvers import LBFGS, SOLVERS, ClosedForm, DualCD, Newton, ProxCD
+from strategies import solvers
 
 every = pytest.mark.parametrize("kind", estimators(), ids=named)
 
@@ -66,7 +66,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name", "value"), CASES, ids=lambda v: v.__name__ if isinstance(v, type) else repr(v))
+@pytest.mark.parametrize(
+    ("kind", "name", "value"), CASES, ids=lambda v: v.__name__ if isinstance(v, type) else repr(v)
+)
 def test_impossible_options_are_refused_by_name(kind, name, value):
     """An option that cannot be is a ParameterError that names the option and shows the value."""
     X, y = data_for(kind)
@@ -192,7 +194,12 @@ def test_softmax_intercepts_sum_to_zero():
 def test_each_solver_object_can_be_passed():
     """Every solver class of the package is accepted as an object where it applies."""
     X = features()
-    for solver, penalty in ((ClosedForm(), L2(1.0)), (ProxCD(), L1(1.0)), (Newton(), L2(1.0)), (DualCD(), L2(1.0))):
+    for solver, penalty in (
+        (ClosedForm(), L2(1.0)),
+        (ProxCD(), L1(1.0)),
+        (Newton(), L2(1.0)),
+        (DualCD(), L2(1.0)),
+    ):
         assert LinearRegressor(penalty=penalty, solver=solver).fit(X, numbers(X)).certificate_.converged
 
 

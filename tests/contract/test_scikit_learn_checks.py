@@ -1,10 +1,10 @@
 """Every public estimator passes scikit-learn's own checks."""
 
 import pytest
-from contract.members import estimators
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import lineal
+from contract.members import estimators
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -34,11 +34,15 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")  # 1e-16 is the floor of the arithmetic
+@pytest.mark.filterwarnings(
+    "ignore::lineal.errors.NotCertifiedWarning"
+)  # 1e-16 is the floor of the arithmetic
 @pytest.mark.parametrize("kind", TIGHT, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("name", AT_1E7)
 def test_weights_are_repetitions_to_1e7(kind, name):
     """With a tight tol, a row of weight k predicts like k rows, and weight 0 like none, to 1e-7."""
-    ours = [check for estimator, check in estimator_checks_generator(kind(**TIGHT[kind])) if name in str(check)]
+    ours = [
+        check for estimator, check in estimator_checks_generator(kind(**TIGHT[kind])) if name in str(check)
+    ]
     assert len(ours) == 1
     ours[0](kind(**TIGHT[kind]))

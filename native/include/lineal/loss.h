@@ -85,34 +85,37 @@ struct Log {
 
   double conjugate(double y, double u) const noexcept { return xlogx(-y * u) + xlogx(1.0 + y * u); }
   // Solves h(t) = t - q sigmoid(-t) - base = 0 for the new margin t; the new slope is sigmoid(-t).
-  // h increases and its root lies in [base, base + q]. Newton is safeguarded by that bracket and by
-  // bisection whenever |h| fails to halve: a bracket alone still cycles for large q.
+  // h increases and its root lies in [base, base + q]. Newton starts from the margin that u0 belongs to,
+  // and is safeguarded by that bracket and by bisection whenever |h| fails to halve: a bracket alone still
+  // cycles for large q.
   double dual_step(double y, double z, double u0, double q) const noexcept {
-    const double base = y * z + q * y * u0;
+    const double a0 = -y * u0, base = y * z - q * a0;
     double low = base, high = base + q;
-    double t = (base < 0 && high > 0) ? std::log(high / -base) : (base >= 0 ? low : high);
+    double t = a0 > 0 && a0 < 1       ? std::log((1.0 - a0) / a0)
+               : base < 0 && high > 0 ? std::log(high / -base)
+                                      : (base >= 0 ? low : high);
     t = std::clamp(t, low, high);
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, a = 0;
     for (int step = 0; step < 100; ++step) {
-      const double a = sigmoid(-t);
-      const double h = t - q * a - base;
+      a = sigmoid(-t);
+      const double h = t - q * a - base, slope = 1.0 + q * a * (1.0 - a);
       if (h > 0)
         high = t;
       else
         low = t;
-      if (std::abs(h) <= 1e-14 * (1.0 + q + std::abs(base))) break;
-      double next = t - h / (1.0 + q * a * (1.0 - a));
+      if (std::abs(h) <= 1e-15 * (1.0 + q + std::abs(base))) break;  // rounding: h can fall no further
+      double next = t - h / slope;
       if (!(next > low && next < high) || std::abs(h) > 0.5 * before) next = 0.5 * (low + high);
-      if (next == t) break;
+      const double change = next - t;
       before = std::abs(h);
-      // A step far below the resolution of a: the slope no longer changes.
-      if (std::abs(next - t) <= 1e-12 * (1.0 + std::abs(t))) {
-        t = next;
+      // So near, the quadratic term is below rounding: one first-order correction of a ends it.
+      if (std::abs(change) <= 1e-8) {
+        a = std::clamp(a - a * (1.0 - a) * change, 0.0, 1.0);
         break;
       }
       t = next;
     }
-    return -y * sigmoid(-t);
+    return -y * a;
   }
 };
 

@@ -23,7 +23,7 @@ void dot_pass(const Rows& X, const double* W, Index K, double* Z, int n_threads)
         Z[i] = dot(X[i], W);
       } else {
         std::fill(Z + i * K, Z + (i + 1) * K, 0.0);
-        dot_block(X[i], W, K, Z + i * K);
+        dot_block(X[i], W, K, K, Z + i * K);
       }
     }
   });
@@ -69,7 +69,7 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
       if (K == 1)
         axpy(u[0], slice(x, begin, end), target);
       else
-        update_block(slice(x, begin, end), u, K, target);
+        update_block(slice(x, begin, end), u, K, K, target);
     }
   });
 }
@@ -169,20 +169,25 @@ Flaw check_row(const Dense<V>& X, Index i, Index) {
 // legal in SciPy: the caller sorts them and asks again, which is only safe when nothing worse is there.
 template <class Rows>
 Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
-  constexpr int n_kinds = 5;
-  std::vector<Flaw> found(std::size_t(n_threads * n_kinds), Flaw{});
+  constexpr int n_grades = 3;  // unsafe, unsorted, not finite
+  const auto grade = [](const Flaw& flaw) {
+    return flaw.kind == Flaw::unsorted ? 1 : flaw.kind == Flaw::not_finite ? 2 : 0;
+  };
+  std::vector<Flaw> found(std::size_t(n_threads * n_grades), Flaw{});
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
       const Flaw flaw = check_row(X, i, n_stored);
-      Flaw& first = found[std::size_t(part * n_kinds + flaw.kind)];
-      if (flaw.kind != Flaw::none && first.kind == Flaw::none) first = flaw;
-      if (flaw.kind == Flaw::bad_pointer || flaw.kind == Flaw::bad_column) return;
+      if (flaw.kind == Flaw::none) continue;
+      Flaw& first = found[std::size_t(part * n_grades + grade(flaw))];
+      if (first.kind == Flaw::none) first = flaw;
+      if (grade(flaw) == 0) return;
     }
   });
-  for (int kind = 1; kind < n_kinds; ++kind)
+  for (int level = 0; level < n_grades; ++level)
     for (int part = 0; part < n_threads; ++part)
-      if (const Flaw& flaw = found[std::size_t(part * n_kinds + kind)]; flaw.kind != Flaw::none) return flaw;
+      if (const Flaw& flaw = found[std::size_t(part * n_grades + level)]; flaw.kind != Flaw::none)
+        return flaw;
   return {};
 }
 

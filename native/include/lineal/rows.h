@@ -178,32 +178,32 @@ struct Lane {
 
 // One tile of N lanes: the sums stay in registers while the row is walked.
 template <int N, class Row, class T>
-inline void dot_tile(Row x, const T* W, Index width, T* z) noexcept {
+inline void dot_tile(Row x, const T* W, Index stride, T* z) noexcept {
   using L = Lane<T>;
   constexpr Index ahead = 12;  // far enough for L3, near enough to stay in the line-fill buffers
   typename L::Vector sum[N];
   for (int n = 0; n < N; ++n) sum[n] = L::load(z + n * L::size);
   for (Index k = 0; k < x.size; ++k) {
     if (k + ahead < x.size) {
-      const T* next = W + column(x, k + ahead) * width;
+      const T* next = W + column(x, k + ahead) * stride;
       for (Index byte = 0; byte < 32 * N; byte += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(next) + byte);
     }
     const T a = T(x.value[k]);
-    const T* row = W + column(x, k) * width;
+    const T* row = W + column(x, k) * stride;
     for (int n = 0; n < N; ++n) sum[n] += a * L::load(row + n * L::size);
   }
   for (int n = 0; n < N; ++n) L::store(z + n * L::size, sum[n]);
 }
 
 template <int N, class Row, class T>
-inline void update_tile(Row x, const T* d, Index width, T* W) noexcept {
+inline void update_tile(Row x, const T* d, Index stride, T* W) noexcept {
   using L = Lane<T>;
   typename L::Vector step[N];
   for (int n = 0; n < N; ++n) step[n] = L::load(d + n * L::size);
   for (Index k = 0; k < x.size; ++k) {
     const T a = T(x.value[k]);
-    T* row = W + column(x, k) * width;
+    T* row = W + column(x, k) * stride;
     for (int n = 0; n < N; ++n) L::store(row + n * L::size, L::load(row + n * L::size) + a * step[n]);
   }
 }
@@ -231,27 +231,28 @@ inline Index in_tiles(Index width, Tile&& tile) noexcept {
   return n_lanes * Lane<T>::size;
 }
 
-// z[0..width) += x . W, W feature-major with `width` numbers per feature.
+// z[0..count) += x . W, W feature-major with `stride` numbers per feature, of which `count` are meant.
 template <class Row, class T>
-inline void dot_block(Row x, const T* W, Index width, T* z) noexcept {
+inline void dot_block(Row x, const T* W, Index stride, Index count, T* z) noexcept {
   const Index covered =
-      in_tiles<T>(width, [&]<int N>(Index first) { dot_tile<N>(x, W + first, width, z + first); });
-  for (Index j = covered; j < width; ++j) {
+      in_tiles<T>(count, [&]<int N>(Index first) { dot_tile<N>(x, W + first, stride, z + first); });
+  for (Index j = covered; j < count; ++j) {
     T sum = z[j];
-    for (Index k = 0; k < x.size; ++k) sum += T(x.value[k]) * W[column(x, k) * width + j];
+    for (Index k = 0; k < x.size; ++k) sum += T(x.value[k]) * W[column(x, k) * stride + j];
     z[j] = sum;
   }
 }
 
 // W += x d', the rank-one update of dot_block's layout.
 template <class Row, class T>
-inline void update_block(Row x, const T* d, Index width, T* W) noexcept {
+inline void update_block(Row x, const T* d, Index stride, Index count, T* W) noexcept {
   const Index covered =
-      in_tiles<T>(width, [&]<int N>(Index first) { update_tile<N>(x, d + first, width, W + first); });
+      in_tiles<T>(count, [&]<int N>(Index first) { update_tile<N>(x, d + first, stride, W + first); });
+  if (covered == count) return;
   for (Index k = 0; k < x.size; ++k) {
     const T a = T(x.value[k]);
-    T* row = W + column(x, k) * width;
-    for (Index j = covered; j < width; ++j) row[j] += a * d[j];
+    T* row = W + column(x, k) * stride;
+    for (Index j = covered; j < count; ++j) row[j] += a * d[j];
   }
 }
 

@@ -16,7 +16,7 @@ from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
-from lineal.objective.penalties import NoPenalty
+from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
 
@@ -159,6 +159,9 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 
 
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
+    if iterate.is_dual and isinstance(problem.penalty, L2) and problem.intercept is Intercept.NONE:
+        _certify_dual(problem, iterate, best)
+        return
     W, b = iterate.weights()
     Z = problem.scores(W, b)
     U = None
@@ -175,6 +178,21 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     elif U is None or isinstance(problem.penalty, NoPenalty):
         U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
     bound = feasible(problem, U, W, b)
+    if best.bound is None or bound.dual > best.dual:
+        best.bound = bound
+
+
+def _certify_dual(problem: Problem, iterate: Iterate, best: _Best) -> None:
+    """The weights of a dual point, W = -V / strength: penalty and conjugate meet, V is met once."""
+    assert isinstance(problem.penalty, L2)
+    assert iterate.dual is not None
+    b = np.zeros(problem.n_outputs)
+    bound = feasible(problem, iterate.dual(), b[None, :], b)
+    W = bound.V * (-1.0 / problem.penalty.strength)
+    Z = problem.scores(W, b)
+    primal = problem.primal(W, b, Z)
+    if primal < best.primal:
+        best.W, best.b, best.Z, best.primal = W, b, Z, primal
     if best.bound is None or bound.dual > best.dual:
         best.bound = bound
 

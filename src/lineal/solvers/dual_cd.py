@@ -10,7 +10,7 @@ import numpy as np
 from lineal import _core
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
-from lineal.objective.losses import FloatArray
+from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
@@ -22,6 +22,9 @@ SINGLE_PRECISION_TOL = 1e-5
 # Squared size of a free intercept's constant feature, relative to the mean squared row norm. It decides
 # speed alone; 0.1 .. 0.5 for its root is a flat optimum.
 _BIAS = 0.3**2
+
+# Where logistic slopes start unless the penalty is weak: far enough from 0 to save an epoch.
+_FIRST_SLOPE = 0.02
 
 
 class DualCD(Solver):
@@ -69,6 +72,8 @@ class DualCD(Solver):
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
         order = _core.DualOrder(problem.X.n_rows, seed)
         U, b = self._begin(problem, start)
+        if U is None and isinstance(problem.loss, Log) and float(norm2.mean()) <= 20 * l2:
+            U = -_FIRST_SLOPE * np.asarray(problem.y)
         if problem.n_outputs == 1 and not problem.loss.is_joint:
             return self._single(problem, X, norm2, settings, order, U, b, l1 / l2, tol)
         dtype = np.float32 if single else np.float64
@@ -116,7 +121,9 @@ class DualCD(Solver):
             bias, gap = _core.dual_cd_epoch(
                 native, X.matrix, y, problem.s, norm2, settings, order, u, t, bias, X.n_threads
             )
-            yield Iterate(weights, lambda: u[:, None].copy(), _relative(problem, gap, u[:, None], t, tol))
+            yield Iterate(
+                weights, lambda: u[:, None].copy(), _relative(problem, gap, u[:, None], t, tol), True
+            )
 
     def _block(
         self,
@@ -143,7 +150,8 @@ class DualCD(Solver):
         is_softmax = isinstance(problem.loss, Softmax)
         extra = np.log(np.maximum(state, 1e-9)).astype(dtype) if is_softmax else np.zeros((0, 0), dtype=dtype)
         native: Any = problem.loss.native
-        shared = (problem.s, norm2, settings, order, state, extra, W, b)
+        threads = X.n_threads
+        shared = (problem.s, norm2, settings, order, state, extra, W, b, threads)
 
         def epoch() -> float:
             if is_softmax:
@@ -163,7 +171,7 @@ class DualCD(Solver):
             gap = epoch()
             if settings.recentre:
                 b[:] -= settings.bias2 / settings.l2 * (problem.s @ (state - gold))
-            yield Iterate(weights, dual, _relative(problem, gap, state - gold, W, tol))
+            yield Iterate(weights, dual, _relative(problem, gap, state - gold, W, tol), True)
 
 
 def _strengths(problem: Problem) -> tuple[float, float]:

@@ -5,7 +5,8 @@
 // That walk costs a fraction of K separate ones, because the index and the cache line serve all classes.
 //
 // A block loss moves one row: it reads the scores and the row's state, writes the new state, and puts
-// u_new - u_old into `moved`; `scratch` has room for 3 K numbers. It tells whether anything moved, and the
+// u_new - u_old into `moved`; `scratch` has room for 3 K numbers and `at`
+// is the place of the row's first output in an (n_rows x K) array. It tells whether anything moved, and the
 // row's residual at (z, u_new).
 #pragma once
 
@@ -30,12 +31,13 @@ struct Elementwise {
   Loss loss;
   const double* Y;  // n_rows x K
 
-  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved, double*) const noexcept {
+  Move move(Index, Index at, Index K, double q, const double* z, T* u, T*, double* moved,
+            double*) const noexcept {
     int any = 0;
     double gap = 0;
 #pragma omp simd reduction(+ : gap) reduction(| : any)
     for (Index k = 0; k < K; ++k) {
-      const double y = Y[i * K + k], before = double(u[k]);
+      const double y = Y[at + k], before = double(u[k]);
       const T after = T(q > 0 ? loss.dual_step(y, z[k], before, q) : loss.derivative(y, z[k]));
       u[k] = after;
       moved[k] = double(after) - before;
@@ -49,7 +51,7 @@ struct Elementwise {
 // State: u holds p = u + e_y, `extra` holds log p.
 template <class T>
 struct SoftmaxBlock {
-  Move move(Index, Index K, double q, const double* z, T* u, T* extra, double* moved,
+  Move move(Index, Index, Index K, double q, const double* z, T* u, T* extra, double* moved,
             double* scratch) const noexcept {
     double *c = scratch, *p = c + K, *t = p + K;
     for (Index k = 0; k < K; ++k) {
@@ -91,7 +93,7 @@ template <class T>
 struct CrammerSingerBlock {
   const std::int32_t* code;
 
-  Move move(Index i, Index K, double q, const double* z, T* u, T*, double* moved,
+  Move move(Index i, Index, Index K, double q, const double* z, T* u, T*, double* moved,
             double* scratch) const noexcept {
     double* v = scratch;
     // An empty row (q = 0) has scores that no u can change: a tiny q picks the best vertex.
@@ -114,35 +116,47 @@ struct CrammerSingerBlock {
   }
 };
 
-struct BlockShape {
-  Index K, width;  // width >= K: W's padded row length
+// Some of the K outputs: `count` of them from `first` on, in rows of U of length K and of W of length width.
+struct Outputs {
+  Index first, count, K, width;
 };
 
-// W (n_columns x width), U and extra (n_rows x K), b (K) and share (n_rows) are updated in place; returns
-// the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
+// The groups that outputs without a joint loss fall into. They depend on K alone, never on the number of
+// threads: each group is a problem of its own, with its own resting rows, whoever works on it.
+template <class T>
+std::vector<Outputs> output_groups(Index K, Index width) {
+  const Index n_lanes = width / Lane<T>::size, together = n_lanes <= 4 ? (n_lanes + 1) / 2 : 4;
+  std::vector<Outputs> groups;
+  for (Index first = 0; first < K; first += together * Lane<T>::size)
+    groups.push_back({first, std::min(together * Lane<T>::size, K - first), K, width});
+  return groups;
+}
+
+// One epoch over `order` for the outputs `of`. W (n_columns x width), U and extra (n_rows x K) and b (K) are
+// updated in place; share and rest belong to this group. Returns the sum of the shares, as in dual_cd.h.
+// Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
 double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
-                           const DualSettings& set, BlockShape shape, Rng& rng, std::span<std::int32_t> order,
+                           const DualSettings& set, Outputs of, std::span<const std::int32_t> order,
                            Rest* rest, double* share, T* U, T* extra, T* W, double* b) {
-  std::iota(order.begin(), order.end(), 0);
-  rng.shuffle(order);
   const double inverse = 1.0 / set.l2;
-  const Index K = shape.K, width = shape.width;
-  const std::size_t n = order.size();
-  std::vector<T> step(std::size_t(width), T(0)), score(std::size_t(width), T(0));
-  std::vector<double> z(std::size_t(width), 0.0), moved(std::size_t(width), 0.0);
-  std::vector<double> scratch(std::size_t(3 * K), 0.0);
+  const std::size_t n = order.size(), padded = std::size_t((of.count + 15) / 16 * 16);
+  const Index lanes =
+      std::min((of.count + Lane<T>::size - 1) / Lane<T>::size * Lane<T>::size, of.width - of.first);
+  std::vector<T> step(padded, T(0)), score(padded, T(0));
+  std::vector<double> z(padded, 0.0), moved(padded, 0.0), scratch(3 * padded, 0.0);
   for (std::size_t k = 0; k < n; ++k) {
     if (k + 1 < n) prefetch(X[order[k + 1]]);
     const Index i = order[k];
     if (rest[i].passes() || s[i] == 0.0) continue;
     const auto x = X[i];
     std::fill(score.begin(), score.end(), T(0));
-    dot_block(x, static_cast<const T*>(W), width, score.data());
-    for (Index j = 0; j < K; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[j];
+    dot_block(x, static_cast<const T*>(W + of.first), of.width, lanes, score.data());
+    for (Index j = 0; j < of.count; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[of.first + j];
     const double q = s[i] * (norm2[i] + set.bias2) * inverse;
-    T* log_state = extra ? extra + i * K : nullptr;
-    const Move move = block.move(i, K, q, z.data(), U + i * K, log_state, moved.data(), scratch.data());
+    const Index at = i * of.K + of.first;
+    const Move move = block.move(i, at, of.count, q, z.data(), U + at, extra ? extra + at : nullptr,
+                                 moved.data(), scratch.data());
     share[i] = s[i] * move.residual;
     if (!move.any) {
       rest[i].stayed();
@@ -150,11 +164,11 @@ double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, c
     }
     rest[i].moved();
     const double scale = -s[i] * inverse;
-    for (Index j = 0; j < K; ++j) {
+    for (Index j = 0; j < of.count; ++j) {
       step[std::size_t(j)] = T(scale * moved[std::size_t(j)]);
-      b[j] += scale * moved[std::size_t(j)] * set.bias2;
+      b[of.first + j] += scale * moved[std::size_t(j)] * set.bias2;
     }
-    update_block(x, static_cast<const T*>(step.data()), width, W);
+    update_block(x, static_cast<const T*>(step.data()), of.width, lanes, W + of.first);
   }
   double gap = 0;
   for (std::size_t i = 0; i < n; ++i) gap += share[i];

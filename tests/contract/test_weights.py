@@ -1,0 +1,85 @@
+"""Weights of rows and of classes mean what they say."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.class_weight import compute_class_weight
+
+from contract.members import classifiers, data_for, estimators, features, labels, named, same_model
+from lineal import LinearClassifier
+from lineal.objective import L1, L2
+
+every = pytest.mark.parametrize("kind", estimators(), ids=named)
+every_classifier = pytest.mark.parametrize("kind", classifiers(), ids=named)
+TOL = 1e-9
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@every
+def test_weight_2_is_the_row_twice(kind, layout):
+    """A row of weight k and the row k times have the same optimum."""
+    X, y = data_for(kind)
+    times = np.random.default_rng(3).integers(1, 4, size=len(y))
+    rows = np.repeat(np.arange(len(y)), times)
+    shaped = sp.csr_array if layout == "sparse" else np.asarray
+    heavy = kind(tol=TOL).fit(shaped(X), y, sample_weight=times)
+    repeated = kind(tol=TOL).fit(shaped(X[rows]), y[rows])
+    assert heavy.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=2 * TOL)
+    # Each is within the gap of the optimum, and strong convexity turns that into its square root.
+    ours = heavy.decision_function(X) if kind in classifiers() else heavy.predict(X)
+    theirs = repeated.decision_function(X) if kind in classifiers() else repeated.predict(X)
+    np.testing.assert_allclose(ours, theirs, atol=5e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@every_classifier
+def test_balanced_classes_are_explicit_weights(kind, n_classes):
+    """class_weight='balanced' multiplies each row by n / (K n_class), to the bit."""
+    X = features(60)
+    y = labels(X, n_classes)
+    factors = compute_class_weight("balanced", classes=np.arange(n_classes), y=y)
+    expected = 60 / (n_classes * np.bincount(y))
+    np.testing.assert_allclose(factors, expected)
+    assert same_model(kind(class_weight="balanced").fit(X, y), kind().fit(X, y, sample_weight=factors[y]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@every_classifier
+def test_a_dictionary_of_class_weights_is_explicit_weights(kind, n_classes):
+    """class_weight={label: factor} multiplies that label's rows; labels that are not named keep weight 1."""
+    X = features(60)
+    codes = labels(X, n_classes)
+    y = np.array(["a", "b", "c"])[codes]
+    weights = np.where(codes == 1, 2.5, 1.0)
+    assert same_model(kind(class_weight={"b": 2.5}).fit(X, y), kind().fit(X, y, sample_weight=weights))
+
+
+@every_classifier
+def test_class_and_row_weights_multiply(kind):
+    """Both kinds of weight at once are their product."""
+    X, y = data_for(kind)
+    rows = np.linspace(0.5, 2.0, len(y))
+    both = kind(class_weight={0: 1.0, 1: 3.0}).fit(X, y, sample_weight=rows)
+    assert same_model(both, kind().fit(X, y, sample_weight=rows * np.where(y == 1, 3.0, 1.0)))
+
+
+def test_class_weight_keys_are_the_labels_whatever_their_type():
+    """Keys of booleans, numbers and text find their class."""
+    X = features()
+    codes = labels(X)
+    reference = LinearClassifier().fit(X, codes, sample_weight=np.where(codes == 1, 4.0, 1.0))
+    for names in (np.array([False, True]), np.array([3, 5]), np.array([1.0, 2.0]), np.array(["n", "y"])):
+        key = names[1].item()
+        assert same_model(LinearClassifier(class_weight={key: 4.0}).fit(X, names[codes]), reference)
+
+
+@pytest.mark.parametrize("penalty", [L2(1.0), L1(0.3)], ids=repr)
+@pytest.mark.parametrize("factor", [0.25, 8.0])
+def test_weights_scale_against_the_penalty(penalty, factor):
+    """Multiplying every weight by c is dividing the strength by c: a penalty faces a sum, not a mean."""
+    X = features()
+    y = labels(X)
+    heavy = LinearClassifier(penalty=penalty, tol=1e-10).fit(X, y, sample_weight=np.full(40, factor))
+    lighter = LinearClassifier(penalty=type(penalty)(penalty.strength / factor), tol=1e-10).fit(X, y)
+    assert heavy.certificate_.primal == pytest.approx(factor * lighter.certificate_.primal, rel=1e-9)
+    np.testing.assert_allclose(heavy.coef_, lighter.coef_, atol=1e-4)

@@ -1,0 +1,139 @@
+"""The package as a person meets it: names, version, errors, the cost of importing it."""
+
+import importlib
+import subprocess
+import sys
+import textwrap
+from importlib.metadata import version
+
+import pytest
+
+import lineal
+import lineal.data
+import lineal.errors
+import lineal.objective
+import lineal.solvers
+
+
+def python(program):
+    """What a fresh interpreter prints."""
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    return run.stdout.strip()
+
+
+@pytest.mark.parametrize("name", ["lineal", "lineal.objective", "lineal.solvers", "lineal.data"])
+def test_all_is_sorted_and_importable(name):
+    """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""
+    module = importlib.import_module(name)
+    names = list(module.__all__)
+    constants = [n for n in names if n.isupper()]
+    classes = [n for n in names if n not in constants and n[0].isupper()]
+    functions = [n for n in names if n not in constants and n not in classes]
+    assert names == sorted(constants) + sorted(classes) + sorted(functions)
+    assert len(set(names)) == len(names)
+    for public in names:
+        assert getattr(module, public) is not None
+        assert not public.startswith("_")
+
+
+def test_every_estimator_of_the_package_is_public():
+    """No class with a public name that can fit is left out of __all__."""
+    from lineal.learners import linear, presets
+
+    found = {
+        name
+        for module in (linear, presets)
+        for name, member in vars(module).items()
+        if isinstance(member, type)
+        and member.__module__ == module.__name__
+        and hasattr(member, "fit")
+        and not name.startswith(("_", "Base"))
+    }
+    assert found == {name for name in lineal.__all__ if hasattr(getattr(lineal, name), "fit")}
+
+
+def test_all_of_the_objective_is_complete():
+    """Every loss and penalty that is defined is public in lineal.objective."""
+    from lineal.objective import losses, penalties
+
+    for module, base in ((losses, losses.Loss), (penalties, penalties.Penalty)):
+        for name, member in vars(module).items():
+            if isinstance(member, type) and issubclass(member, base) and not name.startswith("_"):
+                if member.__module__ == module.__name__ and not getattr(member, "is_rounded", False):
+                    assert name in lineal.objective.__all__, name
+
+
+def test_dir_shows_what_is_public():
+    """dir(lineal) offers the public names and the version."""
+    assert set(dir(lineal)) >= {*lineal.__all__, "__version__"}
+
+
+def test_public_names_have_docstrings():
+    """help() says something about every public name."""
+    for name in lineal.__all__:
+        assert (getattr(lineal, name).__doc__ or "").strip(), name
+
+
+def test_version():
+    """__version__ is the version of the installed distribution."""
+    assert lineal.__version__ == version("lineal")
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """A misspelt name fails like in any module, with the name in the message."""
+    with pytest.raises(AttributeError, match="LogisticRegresion"):
+        lineal.LogisticRegresion  # noqa: B018
+    assert not hasattr(lineal, "LogisticRegresion")
+
+
+def test_import_loads_nothing_heavy():
+    """import lineal imports neither scikit-learn nor SciPy nor pandas: names are loaded when they are used."""
+    out = python(
+        """
+        import sys, lineal
+        heavy = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "rich", "numpy"}
+        print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}), lineal.__all__[:1])
+        """
+    )
+    assert out == f"[] {lineal.__all__[:1]}"
+
+
+def test_star_import():
+    """from lineal import * brings the public names."""
+    space = {}
+    exec("from lineal import *", space)
+    assert set(lineal.__all__) <= set(space)
+
+
+def test_the_error_tree():
+    """The tree of lineal.errors is as its docstring draws it."""
+    errors = lineal.errors
+    assert issubclass(errors.LinealError, Exception)
+    for kind in (errors.InputError, errors.ParameterError, errors.NoMinimumError):
+        assert issubclass(kind, errors.LinealError)
+        assert issubclass(kind, ValueError)
+    assert issubclass(errors.InputTypeError, errors.InputError)
+    assert issubclass(errors.InputTypeError, TypeError)
+    assert issubclass(errors.CombinationError, errors.ParameterError)
+    assert not issubclass(errors.InputError, errors.ParameterError)
+    assert issubclass(errors.NotCertifiedWarning, UserWarning)
+    assert not issubclass(errors.NotCertifiedWarning, errors.LinealError)
+
+
+def test_every_error_is_in_the_tree():
+    """The docstring's tree names every error that the module defines."""
+    defined = [n for n, member in vars(lineal.errors).items() if isinstance(member, type)]
+    assert defined
+    assert all(name in lineal.errors.__doc__ for name in defined)
+
+
+def test_representations_are_short_and_true():
+    """An estimator prints as the call that makes it; a certificate as one sentence."""
+    model = lineal.LogisticRegression(C=2.0)
+    assert repr(model) == "LogisticRegression(C=2.0)"
+    text = str(lineal.Ridge().fit([[0.0], [1.0], [2.5]], [0.0, 1.0, 2.0]).certificate_)
+    assert text.startswith("certified: objective")
+    assert "\n" not in text
