@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def words(n=2000, d=3000, n_classes=2, seed=0):
 @pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
 @pytest.mark.parametrize("loss", [Log(), SquaredHinge()], ids=repr)
 def test_one_epoch_gives_an_honest_model(loss, penalty, n_classes):
-    """max_epochs=1 returns a model whose certificate holds, does not claim the tolerance, and says why it ended."""
+    """max_epochs=1 returns a model with a true certificate that does not claim the tolerance and says why."""
     X, y = words(300, 200, n_classes)
     model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-9, max_epochs=1)
     with pytest.warns(NotCertifiedWarning, match="not certified"):
@@ -117,7 +118,7 @@ def test_callbacks_see_the_gap_fall(loss, penalty):
     for point in seen:
         assert point.gap == point.primal - point.dual
         assert point.dual <= point.primal
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in pairwise(seen):
         assert after.epoch > before.epoch
         assert after.seconds >= before.seconds
         assert after.gap <= before.gap
@@ -178,7 +179,8 @@ def test_ctrl_c_gives_the_best_model_so_far(solver):
         def tell(point):
             if not told:
                 told.append(print("running", flush=True))
-        model = LinearClassifier(penalty=L2(1e-6), solver={solver!r}, tol=1e-15, max_seconds=60, callbacks=[tell])
+        model = LinearClassifier(penalty=L2(1e-6), solver={solver!r}, tol=1e-15, max_seconds=60)
+        model.set_params(callbacks=[tell])
         model.fit(X, y)
         c = model.certificate_
         print(c.converged, c.dual <= c.primal, bool(np.isfinite(model.coef_).all()), c.reason)

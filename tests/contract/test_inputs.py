@@ -177,7 +177,7 @@ def _halved(A):
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("layout", ["csr", "csc"])
 def test_unsorted_entries_mean_the_same(layout, index_dtype, claim):
-    """Entries in any order give the same bits, even under a false flag, and the caller's arrays stay as they are."""
+    """Entries in any order give the same bits, even under a false flag; the caller's arrays stay."""
     X, y = case(LinearClassifier)
     A = _scrambled(as_sparse(X.astype(float), layout, index_dtype), np.random.default_rng(0))
     A.has_sorted_indices = claim

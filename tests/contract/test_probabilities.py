@@ -35,7 +35,7 @@ def test_probabilities_are_probabilities(kind, n_classes):
 @classes
 @every_classifier
 def test_the_largest_probability_is_the_prediction(kind, n_classes):
-    """argmax of predict_proba is predict, on ordinary rows and on rows so far out that probabilities saturate."""
+    """argmax of predict_proba is predict, also on rows so far out that probabilities saturate."""
     X = features(80)
     model = with_probabilities(kind).fit(X, labels(X, n_classes))
     for scale in (1e-12, 1.0, 1e3, 1e9):
@@ -46,7 +46,7 @@ def test_the_largest_probability_is_the_prediction(kind, n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_exact_ties_agree_with_predict(n_classes):
-    """Scores that are exactly equal, 0 included, give argmax and predict the same label, and rows still sum to 1."""
+    """Scores that are exactly equal, 0 included, give argmax and predict the same label; rows sum to 1."""
     X = features(80)
     y = labels(X, n_classes)
     for kind in classifiers():
@@ -130,7 +130,7 @@ def log_loss(p, codes):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", [*NO_LIKELIHOOD, Log()], ids=repr)
 def test_probabilities_beat_a_constant(loss, n_classes):
-    """On rows that were not fitted the log loss is below that of always answering the shares of the classes."""
+    """On rows that were not fitted the log loss is below that of answering the classes' shares."""
     X = features(600)
     y = labels(X, n_classes)
     model = LinearClassifier(loss=loss, penalty=L2(1.0), probability=True).fit(X[:300], y[:300])

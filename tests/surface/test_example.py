@@ -12,7 +12,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "standard_library.py"
 
 @pytest.mark.slow
 def test_the_standard_library_example_runs():
-    """It trains on this Python's own docstrings, certifies, verifies, and beats guessing the largest class."""
+    """It trains on this Python's docstrings, certifies, verifies, and beats guessing the largest class."""
     environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
     run = subprocess.run(
         [sys.executable, str(EXAMPLE)],

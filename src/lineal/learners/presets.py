@@ -89,7 +89,7 @@ class LogisticRegression(_Dialect, BaseLinearClassifier):
     >>> from lineal import LogisticRegression
     >>> model = LogisticRegression(C=10).fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
     >>> model.predict_proba([[0.0]]).round(2)
-    array([[0.99, 0.01]])
+    array([[0.98, 0.02]])
     >>> str(model.plan_)
     'newton then dual_cd: few columns and many rows (4 rows, 1 columns): a small Hessian ...'
     """

@@ -23,8 +23,9 @@ SINGLE_PRECISION_TOL = 1e-5
 # speed alone; 0.1 .. 0.5 for its root is a flat optimum.
 _BIAS = 0.3**2
 
-# Where logistic slopes start unless the penalty is weak: far enough from 0 to save an epoch.
-_FIRST_SLOPE = 0.02
+# Where logistic slopes start unless the penalty is weak (|x|^2 / strength large): far enough from 0 to
+# save an epoch.
+_FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
 
 
 class DualCD(Solver):
@@ -71,26 +72,31 @@ class DualCD(Solver):
         }[problem.intercept]
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
         order = _core.DualOrder(problem.X.n_rows, seed)
-        U, b = self._begin(problem, start)
-        if U is None and isinstance(problem.loss, Log) and float(norm2.mean()) <= 20 * l2:
-            U = -_FIRST_SLOPE * np.asarray(problem.y)
+        U, b = self._begin(problem, start, float(norm2.mean()) / l2)
         if problem.n_outputs == 1 and not problem.loss.is_joint:
             return self._single(problem, X, norm2, settings, order, U, b, l1 / l2, tol)
         dtype = np.float32 if single else np.float64
         return self._block(problem, X, norm2, settings, order, U, b, dtype, tol)
 
-    def _begin(self, problem: Problem, start: Start | None) -> tuple[FloatArray | None, FloatArray]:
-        """The dual point to start from; None stands for 0."""
-        if start is None:
-            return None, np.zeros(problem.n_outputs)
-        U = start.U
-        if U is None:
-            U = gradient_point(problem, problem.scores(start.W, start.b))
-        U = feasible(problem, U, start.W, start.b).U
+    def _begin(
+        self, problem: Problem, start: Start | None, typical_q: float
+    ) -> tuple[FloatArray | None, FloatArray]:
+        """The dual point to start from (None stands for 0) and the intercept that belongs to it."""
+        b = np.zeros(problem.n_outputs)
+        if start is not None:
+            b = start.b.copy()
+            U = start.U
+            if U is None:
+                U = gradient_point(problem, problem.scores(start.W, start.b))
+            U = feasible(problem, U, start.W, start.b).U
+        elif isinstance(problem.loss, Log) and typical_q <= _WEAK_PENALTY:
+            U = -_FIRST_SLOPE * np.asarray(problem.y, dtype=np.float64)
+        else:
+            return None, b
         if problem.intercept is Intercept.PENALIZED:
             # A penalised intercept is a weight, and weights belong to U: b = -sum(s u) / l2.
-            return U, -problem.weighted(U).sum(axis=0) / _strengths(problem)[1]
-        return U, start.b.copy()
+            b = -problem.weighted(U).sum(axis=0) / _strengths(problem)[1]
+        return U, b
 
     def _single(
         self,
