@@ -22,7 +22,7 @@ def thread_count(n_threads: int | None) -> int:
         if asked is None:
             affinity = getattr(os, "sched_getaffinity", None)
             return len(affinity(0)) if affinity else os.cpu_count() or 1
-        if not asked.strip().isdigit() or int(asked) < 1:
+        if not (asked.isascii() and asked.strip().isdigit()) or int(asked) < 1:
             raise ParameterError(f"LINEAL_NUM_THREADS must be a positive whole number, got {asked!r}.")
         return int(asked)
     if not isinstance(n_threads, (int, np.integer)) or n_threads < 1:
@@ -50,9 +50,8 @@ def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> 
         rows = native_dense(np.ascontiguousarray(X), n_threads)
         _refuse(rows.matrix.check(n_threads), names)
         return rows
+    _check_before_conversion(X)
     csr = sp.csr_array(X)
-    if len(csr.indices) != len(csr.data) or len(csr.indptr) != csr.shape[0] + 1:
-        raise InputError("X is a corrupt sparse matrix: its arrays do not fit each other. Build it again.")
     if (
         csr.indices.dtype != np.int32
         and len(csr.indices)
@@ -68,6 +67,25 @@ def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> 
         flaw = rows.matrix.check(n_threads)
     _refuse(flaw, names)
     return rows
+
+
+def _check_before_conversion(X: Any) -> None:
+    """SciPy converts layouts without looking at indices: one out of range would be a write out of bounds."""
+    pairs: tuple[tuple[Any, int], ...]
+    if X.format == "coo":
+        pairs = ((X.row, X.shape[0]), (X.col, X.shape[1]))
+    else:
+        extent, across = X.shape if X.format == "csr" else X.shape[::-1]
+        fits = len(X.indptr) == extent + 1 and len(X.indices) == len(X.data) and X.indptr[0] == 0
+        if not fits or X.indptr[-1] > len(X.indices) or (np.diff(X.indptr) < 0).any():
+            raise InputError(
+                "X is a corrupt sparse matrix: its arrays do not fit each other. Build it again."
+            )
+        # Rows are checked in the core; columns must be sound before they are turned into rows.
+        pairs = ((X.indices, across),) if X.format == "csc" else ()
+    for index, bound in pairs:
+        if len(index) and (index.min() < 0 or index.max() >= bound):
+            raise InputError("X is a corrupt sparse matrix: an index is out of range. Build it again.")
 
 
 def _refuse(flaw: tuple[str, int, int], names: Sequence[str] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lineal.data import checked_rows, thread_count
-from lineal.errors import InputError, NotCertifiedWarning, ParameterError
+from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
 from lineal.learners.progress import GapBar
 from lineal.objective import L2, Intercept, Log, Loss, NoPenalty, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
@@ -55,6 +55,8 @@ class LinearModel(BaseEstimator):
         """The loss and the penalty; ``n_classes`` is 0 for regression."""
         raise NotImplementedError
 
+    _example_loss: ClassVar[str] = "Log()"
+
     def _epoch_limit(self) -> int | None:
         return self.max_epochs
 
@@ -71,12 +73,28 @@ class LinearModel(BaseEstimator):
             raise ParameterError(f"tol is a relative duality gap and must be > 0, got {self.tol!r}.")
         return float(self.tol)
 
-    def _check_budget(self) -> None:
-        if self.max_seconds is not None and not self.max_seconds > 0:
-            raise ParameterError(f"max_seconds must be > 0 or None, got {self.max_seconds!r}.")
-        limit = self._epoch_limit()
-        if limit is not None and not limit >= 1:
-            raise ParameterError(f"the limit on epochs must be >= 1 or None, got {limit!r}.")
+    def _check_options(self) -> None:
+        """Refuses impossible options and pairs before any data are read."""
+        _ = self._tolerance, self._seed(), thread_count(self.n_threads)
+        seconds, limit = self.max_seconds, self._epoch_limit()
+        if seconds is not None and not (isinstance(seconds, numbers.Real) and seconds > 0):
+            raise ParameterError(f"max_seconds must be a number > 0 or None, got {seconds!r}.")
+        if limit is not None and not (isinstance(limit, numbers.Integral) and limit >= 1):
+            raise ParameterError(f"the limit on epochs must be a whole number >= 1 or None, got {limit!r}.")
+        if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
+            raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
+        loss, penalty = self._objective(1.0, 2)
+        if not isinstance(penalty, Penalty):
+            raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
+        if not isinstance(loss, Loss) or loss.is_joint:
+            raise ParameterError(
+                f"loss must be a loss of one score such as {self._example_loss}, got {loss!r}."
+            )
+        # Whether loss, penalty and solver go together does not depend on the data: one row tells.
+        row = Problem(
+            NumpyRows(np.zeros((1, 1))), np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1
+        )
+        plan(row, self._chosen_solver())
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:
@@ -100,16 +118,28 @@ class LinearModel(BaseEstimator):
     # ---- fitting ------------------------------------------------------------------------------
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
-        array = validate_data(
-            self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
-            dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
-        )  # fmt: skip
+        array = self._read(X, reset=reset)
         names = getattr(self, "feature_names_in_", None)
         return checked_rows(array, thread_count(self.n_threads), names)
 
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
+        try:
+            return validate_data(
+                self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
+                dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
+            )  # fmt: skip
+        except InputError:
+            raise
+        except ValueError as error:
+            is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
+            kind = InputTypeError if is_kind else InputError
+            raise kind(str(error)) from error
+        except TypeError as error:
+            raise InputTypeError(str(error)) from error
+
     def _minimise(self, problem: Problem) -> None:
         """Runs the plan and stores what every learner stores."""
-        self._check_budget()
         tol = self._tolerance
         self.plan_: Plan = plan(problem, self._chosen_solver())
         bar = GapBar(tol) if self.progress else None
@@ -166,7 +196,10 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
     if isinstance(sample_weight, numbers.Number):
         s = np.full(n_rows, float(sample_weight))  # type: ignore[arg-type]
     else:
-        s = np.array(sample_weight, dtype=np.float64)
+        try:
+            s = np.array(plain_array(sample_weight), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"sample_weight must be numbers: {error}.") from error
     if s.ndim != 1:
         raise InputError(f"Sample weights must be 1D array or scalar, got an array of {s.ndim} dimensions.")
     if s.shape != (n_rows,):
@@ -184,9 +217,16 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
 
 def plain_array(y: Any) -> NDArray[Any]:
     """Targets as a NumPy array, whatever library they come from."""
-    if hasattr(y, "to_numpy"):
+    if hasattr(y, "to_pylist"):  # pyarrow, whose own conversion refuses what it would have to copy
+        y = y.to_pylist()
+    elif hasattr(y, "to_numpy"):
         return np.asarray(y.to_numpy())
-    return np.asarray(y)
+    try:
+        return np.asarray(y)
+    except ValueError:  # labels of several shapes, such as tuples beside text
+        labels = np.empty(len(y), dtype=object)
+        labels[:] = list(y)
+        return labels
 
 
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -227,6 +267,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         """
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self._check_options()
         rows = self._rows(X, reset=True)
         labels = self._labels(y, rows.n_rows)
         self.classes_, codes = classes_and_codes(labels)
@@ -265,6 +306,8 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             raise InputError(
                 f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
             )
+        if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
+            raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
         if labels.dtype.kind == "f":
             if not np.isfinite(labels).all():
                 raise InputError(
@@ -284,10 +327,6 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             )
             s = s * factors[codes]
         loss, penalty = self._objective(float(s.sum()), K)
-        if not isinstance(penalty, Penalty):
-            raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
-        if not isinstance(loss, Loss) or loss.is_joint:
-            raise ParameterError(f"loss must be a loss of one score such as Log(), got {loss!r}.")
         intercept = self._intercept(penalty)
         if K == 2:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
@@ -302,11 +341,20 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         return False
 
     def _named_class_weight(self) -> Any:
+        if not (isinstance(self.class_weight, dict) or self.class_weight == "balanced"):
+            raise ParameterError(
+                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
+            )
         if isinstance(self.class_weight, dict):
             place = {label: i for i, label in enumerate(self.classes_.tolist())}
             unknown = [label for label in self.class_weight if label not in place]
             if unknown:
                 raise ParameterError(f"class_weight names labels that are not in y: {unknown}.")
+            for label, weight in self.class_weight.items():
+                if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
+                    raise ParameterError(
+                        f"class_weight must be finite and >= 0, got {weight!r} for {label!r}."
+                    )
             return {place[label]: weight for label, weight in self.class_weight.items()}
         return self.class_weight
 
@@ -365,7 +413,8 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
         Z = np.empty((len(codes), 1 if len(self.classes_) == 2 else len(self.classes_)))
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
-            params = {**self.get_params(deep=False), "probability": False, "warm_start": False}
+            params = {**self.get_params(deep=False), "probability": False}
+            params.update({"warm_start": False} if "warm_start" in params else {})
             model = type(self)(**params).fit(array[train], labels[train], s[train])
             Z[test] = model._scores(array[test])
         return fitted_temperature(Z, codes, s)
@@ -503,6 +552,7 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
     """Shared by the regressor and its presets."""
 
     _needs_tol = 1e-4
+    _example_loss = "Squared()"
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and proves how good they are.
@@ -520,6 +570,7 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
         """
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self._check_options()
         rows = self._rows(X, reset=True)
         targets = self._targets(y, rows.n_rows)
         s = weights_of_rows(sample_weight, rows.n_rows)
@@ -556,9 +607,7 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
 
     def _pose(self, rows: Rows, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)
-        if not isinstance(penalty, Penalty):
-            raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
-        if not isinstance(loss, Loss) or loss.is_margin:
+        if loss.is_margin:
             raise ParameterError(
                 f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
             )

@@ -46,9 +46,9 @@ _DIALECT = {
 
 
 def _solver(name: str | Solver) -> str | Solver:
-    if isinstance(name, Solver) or name == "auto" or name in SOLVERS:
+    if isinstance(name, Solver) or (isinstance(name, str) and (name == "auto" or name in SOLVERS)):
         return name
-    if name not in _DIALECT:
+    if not isinstance(name, str) or name not in _DIALECT:
         raise ParameterError(f"solver={name!r} is not known; choose 'auto' or one of {sorted(SOLVERS)}.")
     return _DIALECT[name]
 

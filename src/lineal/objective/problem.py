@@ -81,10 +81,12 @@ class Problem:
         return self.loss.curvature_diagonal(self.y, Z)
 
     def model_curvatures(self, Z: FloatArray) -> FloatArray:
-        """The same with a floor where losses can be flat: a quadratic model without one knows no bound."""
+        """The same with a floor where rounded kinks leave almost all of them flat."""
+        return self.floored_curvatures(Z) if self.loss.is_rounded else self.curvatures(Z)
+
+    def floored_curvatures(self, Z: FloatArray) -> FloatArray:
+        """The same with a floor: a quadratic model of flat losses alone would know no bound."""
         H = self.curvatures(Z)
-        if not self.loss.is_rounded:
-            return H
         floor = 1e-3 * float(H.mean())
         return np.maximum(H, floor if floor > 0 else self.loss.curvature or 1.0)
 

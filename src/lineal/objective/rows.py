@@ -131,7 +131,7 @@ class NativeRows:
         return native_csr(flipped, self.n_threads)
 
     def narrowed(self) -> NativeRows:
-        """Sparse float64 values as float32, half the bytes for a solver's epochs, where float32 can hold them."""
+        """Sparse float64 values as float32, half the bytes for an epoch, where float32 can hold them."""
         if not self.is_sparse or self.matrix.is_float32:
             return self
         narrow = self.matrix.to_float32(self.n_threads)

@@ -36,7 +36,8 @@ class ClosedForm(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs least squares and a size that can be factorised."""
         if not isinstance(problem.loss, Squared):
-            return f"closed_form needs loss=Squared(), not {problem.loss}: use newton"
+            other = "newton" if problem.penalty.is_smooth else "prox_cd"
+            return f"closed_form needs loss=Squared(), not {problem.loss}: use {other}"
         if not isinstance(problem.penalty, (L2, NoPenalty)):
             return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use prox_cd or lbfgs"
         if isinstance(problem.penalty, NoPenalty) and problem.X.is_sparse and problem.X.n_columns > LIMIT:

@@ -110,7 +110,8 @@ def minimise(
     W, b = (start.W, start.b) if start is not None else zeros(problem)
     best = _Best(W, b)
     epochs, reason, used = 0, "", []
-    with Interruption() as interruption:
+    # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
+    with Interruption() as interruption, np.errstate(over="ignore", invalid="ignore"):
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             is_final = place == len(solvers) - 1
@@ -141,7 +142,7 @@ def minimise(
                 break
             reason = _STALLED
             start = Start(best.W, best.b, None if best.bound is None else best.bound.U)
-    return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
+        return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
 
 
 _CERTIFIED = "the gap is certified"

@@ -39,6 +39,8 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
         )
     if solver == "auto":
         return _choose(problem)
+    if not isinstance(solver, (str, Solver)):
+        raise ParameterError(f"solver must be 'auto', one of {sorted(SOLVERS)} or a Solver, got {solver!r}.")
     if isinstance(solver, str):
         if solver not in SOLVERS:
             raise ParameterError(

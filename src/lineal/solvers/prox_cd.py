@@ -144,7 +144,7 @@ def _descend(
         if _set_violation(w, gradient, l1, l2, n_free) <= tol:
             break
         if model is None or model.age >= _REUSE:
-            model = _build_model(X, problem.s * problem.model_curvatures(Z)[:, k], has_constant)
+            model = _build_model(X, problem.s * problem.floored_curvatures(Z)[:, k], has_constant)
         model.age += 1
         following = _minimise_model(model, X, gradient, w, su, l1, l2, n_free, has_constant, 0.3 * tol)
         move = following - w
