@@ -88,8 +88,8 @@ def main():
 
     console = Console()
     console.print(
-        f"\n[bold]Which module is this docstring from?[/bold]  {len(train)} docstrings to learn from, {len(test)} to "
-        f"test, {len(frequent)} modules, {len(vocabulary)} words.\n"
+        f"\n[bold]Which module is this docstring from?[/bold]  {len(train)} docstrings to learn from, "
+        f"{len(test)} to test, {len(frequent)} modules, {len(vocabulary)} words.\n"
     )
     table = Table("module", "right", "known by", box=None, pad_edge=False)
     common = Counter(labels[test]).most_common(14)
@@ -102,13 +102,13 @@ def main():
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     guess = (labels[test] == Counter(labels[train]).most_common(1)[0][0]).mean()
     console.print(
-        f"\naccuracy     {share:.1%}  (95 % interval {centre - half:.1%} to {centre + half:.1%}); always guessing the largest: {guess:.1%}"
+        f"\naccuracy     {share:.1%}  (95 % interval {centre - half:.1%} to {centre + half:.1%}); "
+        f"always guessing the largest: {guess:.1%}"
     )
     console.print(f"plan         {model.plan_}")
     console.print(f"certificate  {model.certificate_}")
-    console.print(
-        f"verified     relative gap {verify(model, X, labels[train]).relative_gap:.2e}, recomputed in NumPy alone"
-    )
+    again = verify(model, X, labels[train])
+    console.print(f"verified     relative gap {again.relative_gap:.2e}, recomputed in NumPy alone")
     doc = "Return the arc cosine (measured in radians) of x."
     p = model.predict_proba(bag_of_words([doc], vocabulary)[0])[0]
     console.print(f'\n"{doc}"  →  {", ".join(f"{model.classes_[i]} {p[i]:.0%}" for i in np.argsort(-p)[:3])}')

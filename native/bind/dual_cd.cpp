@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "bind.h"
-#include "lineal/epoch/batched_dual_cd.h"
 #include "lineal/epoch/block_dual_cd.h"
 #include "lineal/passes.h"
 
@@ -39,32 +38,12 @@ struct DualOrder {
   std::vector<std::int32_t> order;
   std::vector<Rest> rest;
   std::vector<double> share;
-  std::vector<std::int32_t> cut;  // where each row's second part begins; empty: rows go one by one
 };
-
-// Rows that overlap little go in batches that two cores can share; others one by one.
-void plan_batches(DualOrder& order, const Matrix& X, Array1<const double> norm2) {
-  require(norm2.shape(0) == std::size_t(X.n_rows()) && order.order.size() == norm2.shape(0),
-          "lengths differ");
-  const nb::gil_scoped_release unlocked;
-  std::visit(
-      [&](const auto& rows) {
-        if constexpr (requires { rows.start; }) {
-          // The steps of a batch stay below twice what they should be while this sum is below one.
-          if ((batch_rows - 1) * mean_cosine(rows, norm2.data()) > 0.7) return;
-          const Index middle = column_cuts(rows, 2)[1];
-          order.cut.resize(std::size_t(rows.n_rows));
-          for (Index i = 0; i < rows.n_rows; ++i)
-            order.cut[std::size_t(i)] = std::int32_t(lower_bound(rows[i], middle));
-        }
-      },
-      X.rows);
-}
 
 std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y,
                                               Array1<const double> s, Array1<const double> norm2,
                                               const DualSettings& set, DualOrder& order, Array1<double> u,
-                                              Array1<double> t, double b, int n_threads) {
+                                              Array1<double> t, double b) {
   const std::size_t n = std::size_t(X.n_rows());
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               order.order.size() == n && Index(t.shape(0)) == X.n_columns(),
@@ -72,11 +51,6 @@ std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix&
   const nb::gil_scoped_release unlocked;
   const double gap = std::visit(
       [&](const auto& the_loss, const auto& rows) {
-        if constexpr (requires { rows.start; })
-          if (!order.cut.empty())
-            return batched_dual_cd_epoch(the_loss, rows, order.cut.data(), y.data(), s.data(), norm2.data(),
-                                         set, order.rng, std::span(order.order), order.rest.data(), u.data(),
-                                         order.share.data(), t.data(), b, n_threads);
         return dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng,
                              std::span(order.order), order.rest.data(), u.data(), order.share.data(),
                              t.data(), b);
@@ -187,11 +161,9 @@ void bind_dual_cd(nb::module_& m) {
       .def_ro("recentre", &DualSettings::recentre);
   nb::class_<DualOrder>(m, "DualOrder", "Random order and resting rows of a dual run.")
       .def(nb::init<Index, std::uint64_t>(), "n_rows"_a, "seed"_a)
-      .def("plan_batches", &plan_batches, "X"_a, "norm2"_a,
-           "Lets rows go in batches, for two threads, where they overlap little.")
       .def("wake", &DualOrder::wake, "Forget which rows rest.");
   m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,
-        "order"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a, "n_threads"_a,
+        "order"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a,
         "One epoch in place; returns (b, estimated gap).");
   bind_blocks<float>(m);
   bind_blocks<double>(m);

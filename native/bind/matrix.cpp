@@ -115,7 +115,8 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
     place[std::size_t(wanted.data()[j])] = std::int32_t(j);
   }
   auto start = new_array<Index>({std::size_t(X.n_rows()) + 1});
-  std::visit([&](const auto& rows) { take_columns_count(rows, place.data(), start.data()); }, X.rows);
+  std::visit([&](const auto& rows) { take_columns_count(rows, place.data(), start.data(), n_threads); },
+             X.rows);
   const Index n_stored = start.data()[X.n_rows()];
   auto index = new_array<std::int32_t>({std::size_t(n_stored)});
   auto value = new_array<double>({std::size_t(n_stored)});

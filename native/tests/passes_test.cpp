@@ -155,7 +155,7 @@ THEOREM("taken columns are the wanted ones, in order, for any number of threads"
       }
     for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
       std::vector<Index> start(std::size_t(X.n_rows) + 1, -1);
-      take_columns_count(rows, place.data(), start.data());
+      take_columns_count(rows, place.data(), start.data(), n_threads);
       std::vector<std::int32_t> index(std::size_t(start.back()), -1);
       std::vector<V> value(std::size_t(start.back()), V(not_a_number));
       take_columns_copy(rows, place.data(), start.data(), index.data(), value.data(), n_threads);

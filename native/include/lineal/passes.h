@@ -29,10 +29,19 @@ void dot_pass(const Rows& X, const double* W, Index K, double* Z, int n_threads)
   });
 }
 
-// Column boundaries that give each thread about the same number of stored entries. They only say who
-// does the work: each column is summed by one thread in the order of the rows.
+// How the work over columns is spread: evenly over stored entries, or, for the upper triangle of a Gram
+// matrix, with shares that grow towards the later columns, whose rows of the triangle are shorter.
+enum class Work { even, triangle };
+
+inline double cut_at(Work work, int part, int n_parts) noexcept {
+  const double share = double(part) / double(n_parts);
+  return work == Work::even ? share : 1.0 - std::sqrt(1.0 - share);
+}
+
+// Column boundaries that give each thread about the same work. They only say who does it: each column is
+// summed by one thread in the order of the rows.
 template <class V>
-std::vector<Index> column_cuts(const Csr<V>& X, int n_parts) {
+std::vector<Index> column_cuts(const Csr<V>& X, int n_parts, Work work = Work::even) {
   const Index stored = X.stored(0, X.n_rows), n_samples = std::min<Index>(stored, 4096);
   std::vector<Index> sample;
   sample.reserve(std::size_t(n_samples));
@@ -40,21 +49,25 @@ std::vector<Index> column_cuts(const Csr<V>& X, int n_parts) {
   std::sort(sample.begin(), sample.end());
   std::vector<Index> cuts{0};
   for (int part = 1; part < n_parts; ++part)
-    cuts.push_back(sample.empty() ? 0 : sample[std::size_t(n_samples * part / n_parts)]);
+    cuts.push_back(sample.empty() ? 0 : sample[std::size_t(double(n_samples) * cut_at(work, part, n_parts))]);
   cuts.push_back(X.n_columns);
   return cuts;
 }
 
 template <class V>
-std::vector<Index> column_cuts(const Dense<V>& X, int n_parts) {
+std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work::even) {
   std::vector<Index> cuts;
-  for (int part = 0; part <= n_parts; ++part) cuts.push_back(X.n_columns * part / n_parts);
+  for (int part = 0; part < n_parts; ++part)
+    cuts.push_back(Index(double(X.n_columns) * cut_at(work, part, n_parts)));
+  cuts.push_back(X.n_columns);
   return cuts;
 }
 
 // V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  // Finding its columns in short rows costs a thread more than it saves.
+  if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
     const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
@@ -96,7 +109,7 @@ void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, in
 template <class Rows>
 void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
   const Index d = X.n_columns, size = d + (with_constant ? 1 : 0);
-  const auto cuts = column_cuts(X, n_threads);
+  const auto cuts = column_cuts(X, n_threads, Work::triangle);
   parallel(n_threads, [&](int part) {
     const Index first = cuts[std::size_t(part)];
     const bool is_last = part == n_threads - 1;
@@ -194,14 +207,18 @@ Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
 // The columns `wanted` (increasing) of X as a sparse matrix of their own, numbered by position.
 // `place[c]` must hold the position of column c, or -1; two sweeps: count, then copy.
 template <class Rows>
-void take_columns_count(const Rows& X, const std::int32_t* place, Index* start) {
+void take_columns_count(const Rows& X, const std::int32_t* place, Index* start, int n_threads) {
   start[0] = 0;
-  for (Index i = 0; i < X.n_rows; ++i) {
-    const auto x = X[i];
-    Index count = 0;
-    for (Index k = 0; k < x.size; ++k) count += place[column(x, k)] >= 0;
-    start[i + 1] = start[i] + count;
-  }
+  parallel(n_threads, [&](int part) {
+    const Range rows = share(X.n_rows, part, n_threads);
+    for (Index i = rows.first; i < rows.last; ++i) {
+      const auto x = X[i];
+      Index count = 0;
+      for (Index k = 0; k < x.size; ++k) count += place[column(x, k)] >= 0;
+      start[i + 1] = count;
+    }
+  });
+  for (Index i = 0; i < X.n_rows; ++i) start[i + 1] += start[i];
 }
 
 template <class Rows, class V>

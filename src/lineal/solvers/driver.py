@@ -22,8 +22,9 @@ from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zero
 
 Callback = Callable[[Progress], object]
 
-# An epoch whose own estimate is within this factor of the tolerance is worth a certificate.
-_HOPE = 1.0
+# An epoch whose own estimate is within this factor of the tolerance is worth a certificate: estimates run
+# behind the truth, by a factor of 1.2 to 3 where that was looked at.
+_HOPE = 1.25
 # A solver that does not expect to be done is certified all the same after so many epochs, and again
 # each time the count has grown by this share: a run that creeps must be seen to creep.
 _EVERY, _GROWTH = 20, 0.25

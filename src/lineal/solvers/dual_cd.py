@@ -114,8 +114,6 @@ class DualCD(Solver):
         t = np.zeros(X.n_columns)
         if U is not None:
             t = -X.adjoint(problem.weighted(U))[:, 0] / settings.l2
-        if threshold == 0 and X.is_sparse:
-            order.plan_batches(X.matrix, norm2)
         y, bias = np.ascontiguousarray(problem.y[:, 0]), float(b[0])
         native: Any = problem.loss.native
 
@@ -125,7 +123,7 @@ class DualCD(Solver):
 
         while True:
             bias, gap = _core.dual_cd_epoch(
-                native, X.matrix, y, problem.s, norm2, settings, order, u, t, bias, X.n_threads
+                native, X.matrix, y, problem.s, norm2, settings, order, u, t, bias
             )
             yield Iterate(
                 weights, lambda: u[:, None].copy(), _relative(problem, gap, u[:, None], t, tol), True
