@@ -100,8 +100,13 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b
     return Bound(U, V, dual if is_sound and np.isfinite(dual) else -np.inf)
 
 
-def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
-    """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
+def worst_term(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound, weights_follow: bool = False
+) -> float:
+    """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``.
+
+    ``weights_follow`` says that W was made from the bound's V, so that the weights' terms are 0.
+    """
     loss, U = problem.loss, bound.U
     if loss.is_joint:
         rows = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - (Z * U).sum(axis=1)
@@ -110,6 +115,8 @@ def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bo
         terms = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - Z * U
         rows = problem.s[:, None] * np.where(problem.s[:, None] > 0, terms, 0.0)
     worst = float(rows.max(initial=0.0))
+    if weights_follow:
+        return worst
     if isinstance(problem.penalty, NoPenalty):
         return max(worst, float(np.abs(bound.V * W).max(initial=0.0)))
     for w, v in zip(pieces(problem.penalised(W, b)), pieces(bound.V), strict=True):

@@ -185,7 +185,8 @@ def _refit_joint(problem: Problem, Z: FloatArray) -> Refit:
     gold = one_hot(problem.y, K)
     for _ in range(30):
         slope = s @ U
-        if np.abs(slope).max() <= 1e-14 * float(s.sum()):
+        # What is left, balancing takes away; below this the steps are rounding.
+        if np.abs(slope).max() <= 1e-10 * float(s.sum()):
             break
         p = U + gold
         H = np.diag(s @ p) - (p * s[:, None]).T @ p
@@ -194,7 +195,7 @@ def _refit_joint(problem: Problem, Z: FloatArray) -> Refit:
         length = 1.0
         while length > 1e-4:
             following = problem.loss_sum(Z + shift + length * step)
-            if following <= value + 1e-4 * length * float(slope @ step):
+            if following <= value + 1e-4 * length * float(slope @ step) + 1e-14 * abs(value):
                 break
             length /= 2
         else:

@@ -82,6 +82,7 @@ class _Best:
     primal: float = np.inf
     Z: FloatArray | None = None
     bound: Bound | None = None
+    weights_follow: bool = False
     trace: list[Progress] = field(default_factory=list)
 
     @property
@@ -173,6 +174,7 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
         if np.any(refit.shift) and problem.loss_sum(Z + refit.shift) <= problem.loss_sum(Z):
             b, Z, U = b + refit.shift, Z + refit.shift, refit.U
     primal = problem.primal(W, b, Z)
+    best.weights_follow = False
     if primal < best.primal:
         best.W, best.b, best.Z, best.primal = W, b, Z, primal
     if iterate.dual is not None:
@@ -193,6 +195,7 @@ def _certify_dual(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W = bound.V * (-1.0 / problem.penalty.strength)
     Z = problem.scores(W, b)
     primal = problem.primal(W, b, Z)
+    best.weights_follow = primal < best.primal and bound.dual > best.dual
     if primal < best.primal:
         best.W, best.b, best.Z, best.primal = W, b, Z, primal
     if best.bound is None or bound.dual > best.dual:
@@ -259,7 +262,7 @@ def _finish(
         dual=best.dual,
         gap=best.primal - best.dual,
         relative_gap=relative,
-        kkt_violation=worst_term(problem, best.W, best.b, best.Z, best.bound),
+        kkt_violation=worst_term(problem, best.W, best.b, best.Z, best.bound, best.weights_follow),
         solver=name,
         epochs=epochs,
         seconds=seconds,

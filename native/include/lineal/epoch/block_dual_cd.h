@@ -125,7 +125,7 @@ struct Outputs {
 // threads: each group is a problem of its own, with its own resting rows, whoever works on it.
 template <class T>
 std::vector<Outputs> output_groups(Index K, Index width) {
-  const Index n_lanes = width / Lane<T>::size, together = n_lanes <= 4 ? (n_lanes + 1) / 2 : 4;
+  constexpr Index together = 4;  // one tile of sums in registers; smaller groups read the indices too often
   std::vector<Outputs> groups;
   for (Index first = 0; first < K; first += together * Lane<T>::size)
     groups.push_back({first, std::min(together * Lane<T>::size, K - first), K, width});
