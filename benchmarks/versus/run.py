@@ -19,7 +19,7 @@ from contest import Contest, Rules
 from data import CACHE, HERE
 from environment import has_lineal, machine, peers_python, threads
 from pipe import Side
-from render import render
+from render import into_readme, render, summary
 from works import WORKS
 
 BARS = ("P2", "P3", "P4", "P5", "P6", "P11", "P12")
@@ -62,6 +62,9 @@ def main() -> None:
     records = [json.loads(path.read_text()) for path in output.glob("P*.json")]
     table = render(records)
     (output / "table.md").write_text(table)
+    if output == HERE / "results":
+        readme = HERE.parents[1] / "README.md"
+        readme.write_text(into_readme(readme.read_text(), summary(records)))
     print("\n" + table)
 
 
