@@ -47,11 +47,14 @@ class ClosedForm(Solver):
         return None
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
-        """One solution, and corrections of it by what rounding left."""
+        """One solution; by columns, also corrections of it by what rounding left."""
         n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
         strength = problem.penalty.strength if isinstance(problem.penalty, L2) else 0.0
         W, b = np.zeros((d, K)), np.zeros(K)
-        solve = _by_columns(problem, strength) if d <= n or strength == 0.0 else _by_rows(problem, strength)
+        if d > n and strength > 0.0:
+            yield Iterate(_keep(*_by_rows(problem, strength)))
+            return
+        solve = _by_columns(problem, strength)
         for _ in range(3):
             # Each round solves for what the last one left of the residual: iterative refinement.
             residual = problem.y - problem.scores(W, b)
@@ -120,32 +123,25 @@ def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatAr
     return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
 
 
-def _by_rows(problem: Problem, strength: float) -> Solve:
-    """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) r, the intercept bordered on."""
-    X, s, n = problem.X, problem.s, problem.X.n_rows
-    root = np.sqrt(s)
+def _by_rows(problem: Problem, strength: float) -> Weights:
+    """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) y, the intercept bordered on."""
+    X, n = problem.X, problem.X.n_rows
+    root = np.sqrt(problem.s)
     K = _row_products(X) * root[:, None] * root[None, :]
     if problem.intercept is Intercept.PENALIZED:
         K += np.outer(root, root)
     K[np.diag_indices(n)] += strength
     factor = scipy.linalg.cho_factor(K, check_finite=False)
-    lean = scipy.linalg.cho_solve(factor, root, check_finite=False)
-
-    def by_rows(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        # The refinement's right side: residual minus what the penalty on the present weights asks for.
-        a = scipy.linalg.cho_solve(factor, root[:, None] * residual, check_finite=False)
-        shift = np.zeros_like(b)
-        if problem.intercept is Intercept.FREE and float(root @ lean) > 0:
-            shift = (root @ a) / float(root @ lean)
-            a = a - np.outer(lean, shift)
-        SA = root[:, None] * a
-        if problem.intercept is Intercept.PENALIZED:
-            shift = SA.sum(axis=0)
-        target = X.adjoint(SA)
-        # (W, b) already solves for the part of y it explains; only a first solve starts from 0.
-        return (target, shift) if not W.any() else (np.zeros_like(W), np.zeros_like(b))
-
-    return by_rows
+    a = scipy.linalg.cho_solve(factor, root[:, None] * problem.y, check_finite=False)
+    b = np.zeros(problem.n_outputs)
+    if problem.intercept is Intercept.FREE:
+        lean = scipy.linalg.cho_solve(factor, root, check_finite=False)
+        b = (root @ a) / float(root @ lean)
+        a = a - np.outer(lean, b)
+    SA = root[:, None] * a
+    if problem.intercept is Intercept.PENALIZED:
+        b = SA.sum(axis=0)
+    return X.adjoint(SA), b
 
 
 def _row_products(X: Any) -> FloatArray:

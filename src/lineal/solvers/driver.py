@@ -148,7 +148,7 @@ def minimise(
 
 
 _CERTIFIED = "the gap is certified"
-_STALLED = "no further progress: the gap is at the floor of this solver's arithmetic"
+_STALLED = "no further progress: the last solver gained less than 1 % an attempt, or has no step left"
 _SEPARABLE = (
     "the classes are separable and nothing is penalised, so the objective has no minimiser: "
     "the weights are a separating direction, and the objective falls towards 0 along it"

@@ -57,8 +57,9 @@ class ProxCD(Solver):
         Z = problem.scores(W, b)
         before = np.inf
         while True:
-            V = problem.pull(problem.slopes(Z))
-            violations = _violations(problem, W, b, V, problem.weighted(problem.slopes(Z)).sum(axis=0))
+            U = problem.slopes(Z)
+            V = problem.pull(U)
+            violations = _violations(problem, W, b, V, problem.weighted(U).sum(axis=0))
             worst = float(violations.max(initial=0.0))
             yield _iterate(problem, W, b, Z, (worst / l1) ** 2)
             if worst == 0.0:
