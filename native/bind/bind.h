@@ -30,6 +30,10 @@ using Array1 = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::
 template <class T>
 using Array2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// Rows of numbers that may lie apart: a part of the columns of a wider array.
+template <class T>
+using StridedArray2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
 using AnyRows = std::variant<Csr<float>, Csr<double>, Dense<float>, Dense<double>>;
 using AnyLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
                              SquaredEpsilonInsensitive, Quantile>;

@@ -29,66 +29,98 @@ void bind_loss(nb::module_& m, const char* name) {
       .def("dual_step", &Loss::dual_step, "y"_a, "z"_a, "u"_a, "q"_a);
 }
 
-// What a run of dual coordinate ascent carries between epochs besides its arrays.
-struct DualOrder {
-  DualOrder(Index n_rows, std::uint64_t seed)
-      : rng(seed), order(std::size_t(n_rows)), rest(std::size_t(n_rows)), share(std::size_t(n_rows)) {}
-  void wake() { std::fill(rest.begin(), rest.end(), Rest{}); }
+// What a run of dual coordinate ascent over one matrix carries between epochs besides its arrays.
+struct DualRun {
+  DualRun(const Matrix& X, Index n_outputs, std::uint64_t seed, int the_n_threads)
+      : rng(seed),
+        n_threads(the_n_threads),
+        patience(n_threads > 1 ? 16 : 0),
+        order(std::size_t(X.n_rows())),
+        rest(order.size()),
+        share(order.size()) {
+    require(n_threads >= 1, "n_threads must be at least 1");
+    require(n_outputs >= 1, "n_outputs must be at least 1");
+    const Index n_lanes = (n_outputs + Lane<float>::size - 1) / Lane<float>::size;
+    if (!are_worth_halving(X.n_rows(), X.n_stored, n_lanes)) return;
+    const nb::gil_scoped_release unlocked;
+    middle.resize(order.size());
+    std::visit([&](const auto& rows) { halve(rows, middle.data(), n_threads); }, X.rows);
+  }
+  template <class Rows>
+  Halves<Rows> halves(const Rows& rows) const {
+    return {rows, middle.empty() ? nullptr : middle.data()};
+  }
   Rng rng;
-  std::vector<std::int32_t> order;
+  int n_threads;
+  int patience;  // how often a helper may still be late (duet.h)
+  std::vector<std::int32_t> order, middle;
   std::vector<Rest> rest;
   std::vector<double> share;
 };
 
 std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y,
                                               Array1<const double> s, Array1<const double> norm2,
-                                              const DualSettings& set, DualOrder& order, Array1<double> u,
+                                              const DualSettings& set, DualRun& run, Array1<double> u,
                                               Array1<double> t, double b) {
   const std::size_t n = std::size_t(X.n_rows());
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
-              order.order.size() == n && Index(t.shape(0)) == X.n_columns(),
+              run.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
   const nb::gil_scoped_release unlocked;
+  shuffle_rows(run.rng, run.order);
+  DualState state{u.data(), run.share.data(), run.rest.data(), b, Index(n)};
   const double gap = std::visit(
       [&](const auto& the_loss, const auto& rows) {
-        return dual_cd_epoch(the_loss, rows, y.data(), s.data(), norm2.data(), set, order.rng,
-                             std::span(order.order), order.rest.data(), u.data(), order.share.data(),
-                             t.data(), b);
+        return dual_cd_epoch(the_loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
+                             run.patience, state, t.data());
       },
       loss, X.rows);
-  return {b, gap};
+  return {state.b, gap};
 }
 
-// One epoch of every group of outputs; joint losses have one group.
+// One epoch of every group of outputs; joint losses have one group. Several groups keep the threads busy with
+// whole rows, one group with halves of them.
 template <class T, class Block>
 double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
-                 const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
-                 Array1<double> b, bool is_joint, int n_threads) {
+                 const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W,
+                 Array1<double> b, bool is_joint) {
   const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
   const bool has_extra = extra.shape(0) > 0;
   require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
-              order.order.size() == n && Index(W.shape(0)) == X.n_columns() && W.shape(1) >= K &&
+              run.order.size() == n && Index(W.shape(0)) == X.n_columns() && W.shape(1) >= K &&
               W.shape(1) % std::size_t(Lane<T>::size) == 0 &&
-              (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)) && n_threads >= 1,
+              (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
           "block_dual_cd_epoch: lengths differ");
   const nb::gil_scoped_release unlocked;
   const Index width = Index(W.shape(1));
   const auto groups =
       is_joint ? std::vector<Outputs>{{0, Index(K), Index(K), width}} : output_groups<T>(Index(K), width);
-  order.rest.resize(n * groups.size());
-  order.share.resize(n * groups.size());
-  std::iota(order.order.begin(), order.order.end(), 0);
-  order.rng.shuffle(std::span(order.order));
+  run.rest.resize(n * groups.size());
+  run.share.resize(n * groups.size());
+  shuffle_rows(run.rng, run.order);
   std::vector<double> gap(groups.size(), 0.0);
-  const int n_workers = std::min(n_threads, int(groups.size()));
+  const auto epoch = [&](const auto& rows, std::size_t g, int& patience) {
+    BlockState<T> state{U.data(),
+                        has_extra ? extra.data() : nullptr,
+                        b.data(),
+                        run.share.data() + g * n,
+                        run.rest.data() + g * n,
+                        Index(n),
+                        Index(K)};
+    gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
+                                 std::span<const std::int32_t>(run.order), patience, state, W.data());
+  };
   std::visit(
       [&](const auto& rows) {
+        if (groups.size() == 1) {
+          epoch(run.halves(rows), 0, run.patience);
+          return;
+        }
+        const int n_workers = std::min(run.n_threads, int(groups.size()));
         parallel(n_workers, [&](int part) {
+          int patience = 0;
           for (std::size_t g = std::size_t(part); g < groups.size(); g += std::size_t(n_workers))
-            gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
-                                         std::span<const std::int32_t>(order.order),
-                                         order.rest.data() + g * n, order.share.data() + g * n, U.data(),
-                                         has_extra ? extra.data() : nullptr, W.data(), b.data());
+            epoch(Halves<std::decay_t<decltype(rows)>>{rows, nullptr}, g, patience);
         });
       },
       X.rows);
@@ -100,39 +132,37 @@ void bind_blocks(nb::module_& m) {
   m.def(
       "elementwise_dual_cd_epoch",
       [](const AnyLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
-         Array1<const double> norm2, const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra,
-         Array2<T> W, Array1<double> b, int n_threads) {
+         Array1<const double> norm2, const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra,
+         Array2<T> W, Array1<double> b) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
         return std::visit(
             [&](const auto& the_loss) {
               using Loss = std::decay_t<decltype(the_loss)>;
-              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, order, U, extra,
-                                  W, b, false, n_threads);
+              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, run, U, extra,
+                                  W, b, false);
             },
             loss);
       },
-      "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(),
-      "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
+      "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(),
+      "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert());
   m.def(
       "softmax_dual_cd_epoch",
       [](const Matrix& X, Array1<const double> s, Array1<const double> norm2, const DualSettings& set,
-         DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b, int n_threads) {
+         DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
         require(extra.shape(0) > 0, "softmax keeps log p in extra");
-        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, order, U, extra, W, b, true, n_threads);
+        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, run, U, extra, W, b, true);
       },
-      "X"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
-      "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
+      "X"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "W"_a.noconvert(), "b"_a.noconvert());
   m.def(
       "crammer_singer_dual_cd_epoch",
       [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
-         const DualSettings& set, DualOrder& order, Array2<T> U, Array2<T> extra, Array2<T> W,
-         Array1<double> b, int n_threads) {
+         const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
         require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
-        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, order, U, extra, W, b, true,
-                            n_threads);
+        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, run, U, extra, W, b, true);
       },
-      "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "order"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
-      "W"_a.noconvert(), "b"_a.noconvert(), "n_threads"_a);
+      "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
+      "W"_a.noconvert(), "b"_a.noconvert());
 }
 
 }  // namespace
@@ -159,11 +189,11 @@ void bind_dual_cd(nb::module_& m) {
       .def_ro("l1", &DualSettings::l1)
       .def_ro("bias2", &DualSettings::bias2)
       .def_ro("recentre", &DualSettings::recentre);
-  nb::class_<DualOrder>(m, "DualOrder", "Random order and resting rows of a dual run.")
-      .def(nb::init<Index, std::uint64_t>(), "n_rows"_a, "seed"_a)
-      .def("wake", &DualOrder::wake, "Forget which rows rest.");
+  nb::class_<DualRun>(m, "DualRun", "Random order, resting rows and threads of a dual run over one matrix.")
+      .def(nb::init<const Matrix&, Index, std::uint64_t, int>(), "X"_a, "n_outputs"_a, "seed"_a,
+           "n_threads"_a);
   m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,
-        "order"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a,
+        "run"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a,
         "One epoch in place; returns (b, estimated gap).");
   bind_blocks<float>(m);
   bind_blocks<double>(m);

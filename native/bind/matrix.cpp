@@ -20,13 +20,40 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
   return {Dense<V>{n, d, value.data()}, n * d, std::move(owner)};
 }
 
-void product(const Matrix& X, Array2<const double> W, Array2<double> Z, int n_threads) {
+// How far apart the rows of W begin.
+template <class T>
+Index row_stride(const StridedArray2<T>& W) {
+  require(W.shape(1) <= 1 || W.stride(1) == 1, "the numbers of a row of W must lie side by side");
+  require(W.shape(0) <= 1 || W.stride(0) >= std::int64_t(W.shape(1)), "the rows of W overlap");
+  return W.shape(0) <= 1 ? Index(W.shape(1)) : Index(W.stride(0));
+}
+
+template <class T>
+void product(const Matrix& X, StridedArray2<const T> W, Array2<double> Z, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
   require(Index(Z.shape(0)) == X.n_rows() && Z.shape(1) == W.shape(1), "Z has the wrong shape");
+  const Index stride = row_stride(W);
   const nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& rows) { dot_pass(rows, W.data(), Index(W.shape(1)), Z.data(), n_threads); },
-             X.rows);
+  std::visit(
+      [&](const auto& rows) { dot_pass(rows, W.data(), stride, Index(W.shape(1)), Z.data(), n_threads); },
+      X.rows);
+}
+
+template <class T>
+std::pair<double, double> adjoint_summary(const Matrix& X, Array2<const double> U, StridedArray2<const T> W,
+                                          double strength, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
+  require(Index(W.shape(0)) == X.n_columns() && W.shape(1) == U.shape(1), "W has the wrong shape");
+  const Index stride = row_stride(W);
+  const nb::gil_scoped_release unlocked;
+  const AdjointSummary summary = std::visit(
+      [&](const auto& rows) {
+        return adjoint_summary_pass(rows, U.data(), Index(U.shape(1)), W.data(), stride, strength, n_threads);
+      },
+      X.rows);
+  return {summary.squared_norm, summary.largest};
 }
 
 template <bool squared>
@@ -75,33 +102,6 @@ std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
   }
   static constexpr const char* names[] = {"", "bad_pointer", "bad_column", "unsorted", "not_finite"};
   return {names[flaw.kind], flaw.row, flaw.column};
-}
-
-// A sparse matrix with the same columns and float32 values, the index arrays shared; nothing where a value
-// is too large or too small for float32.
-std::optional<Matrix> to_float32(const nb::handle& self, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
-  const Matrix& X = nb::cast<const Matrix&>(self);
-  const auto* rows = std::get_if<Csr<double>>(&X.rows);
-  require(rows != nullptr, "only float64 sparse matrices are narrowed");
-  auto value = new_array<float>({std::size_t(X.n_stored)});
-  std::atomic<bool> fits{true};
-  {
-    const nb::gil_scoped_release unlocked;
-    parallel(n_threads, [&](int part) {
-      const Range range = share(X.n_stored, part, n_threads);
-      bool mine = true;
-      for (Index k = range.first; k < range.last; ++k) {
-        const double size = std::abs(rows->value[k]);
-        mine &= size == 0.0 || (size > 1e-30 && size < 1e30);
-        value.data()[k] = float(rows->value[k]);
-      }
-      if (!mine) fits = false;
-    });
-  }
-  if (!fits) return std::nullopt;
-  Csr<float> view{rows->n_rows, rows->n_columns, rows->start, rows->index, value.data()};
-  return Matrix{view, X.n_stored, nb::make_tuple(nb::borrow(self), nb::cast(value))};
 }
 
 // The columns `wanted` (increasing) as a sparse float64 matrix of their own.
@@ -159,13 +159,18 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1,
            "(flaw, row, column) of the first offence; '' if there is none.")
-      .def("dot", &product, "W"_a, "Z"_a.noconvert(), "n_threads"_a = 1, "Z = X W for a feature-major W.")
+      .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
+           "Z = X W for a feature-major W, summed in float64.")
+      .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)
+      .def("adjoint_summary", &adjoint_summary<float>, "U"_a, "W"_a.noconvert(), "strength"_a,
+           "n_threads"_a = 1, "(|V|^2, max |V + strength W|) for V = X'U, which is never held.")
+      .def("adjoint_summary", &adjoint_summary<double>, "U"_a, "W"_a.noconvert(), "strength"_a,
+           "n_threads"_a = 1)
       .def("adjoint", &adjoint<false>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1, "V = X'U.")
       .def("squared_adjoint", &adjoint<true>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1,
            "V = (X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
-      .def("to_float32", &to_float32, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
       .def("arrays", &arrays);
   nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")

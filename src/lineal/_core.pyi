@@ -45,8 +45,19 @@ class Matrix:
     def check(self, n_threads: int = 1) -> tuple[str, int, int]:
         """(flaw, row, column) of the first offence; '' if there is none."""
 
-    def dot(self, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
-        """Z = X W for a feature-major W."""
+    @overload
+    def dot(self, W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """Z = X W for a feature-major W, summed in float64."""
+
+    @overload
+    def dot(self, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None: ...
+
+    @overload
+    def adjoint_summary(self, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], strength: float, n_threads: int = 1) -> tuple[float, float]:
+        """(|V|^2, max |V + strength W|) for V = X'U, which is never held."""
+
+    @overload
+    def adjoint_summary(self, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], strength: float, n_threads: int = 1) -> tuple[float, float]: ...
 
     def adjoint(self, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
         """V = X'U."""
@@ -58,8 +69,6 @@ class Matrix:
         """[X 1]' diag(h) [X 1]."""
 
     def squared_norms(self, n_threads: int = 1) -> NDArray[numpy.float64]: ...
-
-    def to_float32(self, n_threads: int = 1) -> Matrix | None: ...
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
 
@@ -184,34 +193,31 @@ class DualSettings:
     @property
     def recentre(self) -> bool: ...
 
-class DualOrder:
-    """Random order and resting rows of a dual run."""
+class DualRun:
+    """Random order, resting rows and threads of a dual run over one matrix."""
 
-    def __init__(self, n_rows: int, seed: int) -> None: ...
+    def __init__(self, X: Matrix, n_outputs: int, seed: int, n_threads: int) -> None: ...
 
-    def wake(self) -> None:
-        """Forget which rows rest."""
-
-def dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float) -> tuple[float, float]:
+def dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float) -> tuple[float, float]:
     """One epoch in place; returns (b, estimated gap)."""
 
 @overload
-def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def softmax_dual_cd_epoch(X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def softmax_dual_cd_epoch(X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def softmax_dual_cd_epoch(X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def softmax_dual_cd_epoch(X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, order: DualOrder, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> float: ...
+def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_free: int, l1: float, l2: float, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
     """

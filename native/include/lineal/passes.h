@@ -13,17 +13,18 @@
 
 namespace lineal {
 
-// Z = X W: (n_rows x K) from a feature-major W (n_columns x K); every row is one thread's.
-template <class Rows>
-void dot_pass(const Rows& X, const double* W, Index K, double* Z, int n_threads) {
+// Z = X W: (n_rows x K) from a feature-major W with `stride` numbers per column, K of them meant; every row
+// is one thread's. Sums are float64 whatever W is.
+template <class Rows, class T>
+void dot_pass(const Rows& X, const T* W, Index stride, Index K, double* Z, int n_threads) {
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
-      if (K == 1) {
+      if (K == 1 && stride == 1) {
         Z[i] = dot(X[i], W);
       } else {
         std::fill(Z + i * K, Z + (i + 1) * K, 0.0);
-        dot_block(X[i], W, K, K, Z + i * K);
+        dot_block(X[i], W, stride, K, Z + i * K);
       }
     }
   });
@@ -82,9 +83,76 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
       if (K == 1)
         axpy(u[0], slice(x, begin, end), target);
       else
-        update_block(slice(x, begin, end), u, K, K, target);
+        update_block<true>(slice(x, begin, end), u, K, K, target);
     }
   });
+}
+
+// What a certificate under L2 asks of V = X'U, without ever holding V: |V|^2, and the largest
+// |v + strength w| over the weights W (n_columns x stride, K of them meant). V is built some columns at a
+// time, in pieces that stay in a cache.
+struct AdjointSummary {
+  double squared_norm = 0, largest = 0;
+};
+
+template <class Rows, class T>
+AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, const T* W, Index stride,
+                                    double strength, int n_threads) {
+  // Sums are kept for runs of columns that depend on nothing; who builds which of them is free to vary.
+  constexpr Index run = 512, piece = 1 << 20;  // columns; numbers of V at a time, 8 MB
+  std::vector<AdjointSummary> found(static_cast<std::size_t>((X.n_columns + run - 1) / run));
+  const int n_pieces = int((X.n_columns * K + piece * n_threads - 1) / (piece * n_threads));
+  auto cuts = column_cuts(X, n_threads * n_pieces);
+  for (std::size_t c = 1; c + 1 < cuts.size(); ++c) cuts[c] = cuts[c] / run * run;
+  parallel(n_threads, [&](int part) {
+    const Index* cut = cuts.data() + part * n_pieces;
+    std::vector<double> V;
+    // Where each row goes on: pieces are met in the order of columns, as rows are.
+    std::vector<Index> at(static_cast<std::size_t>(X.n_rows), 0);
+    for (Index i = 0; *cut > 0 && i < X.n_rows; ++i)
+      at[static_cast<std::size_t>(i)] = lower_bound(X[i], *cut);
+    for (int p = 0; p < n_pieces; ++p) {
+      const Index first = cut[p], last = cut[p + 1];
+      V.assign(static_cast<std::size_t>((last - first) * K), 0.0);
+      for (Index i = 0; i < X.n_rows; ++i) {
+        const auto x = X[i];
+        const double* u = U + i * K;
+        const Index begin = at[static_cast<std::size_t>(i)];
+        const auto rest = slice(x, begin, x.size);
+        const Index end =
+            last == X.n_columns ? x.size : begin + lower_bound(rest, last - first_column(x, begin));
+        at[static_cast<std::size_t>(i)] = end;
+        double* target = V.data() + (first_column(x, begin) - first) * K;
+        if (K == 1)
+          axpy(u[0], slice(x, begin, end), target);
+        else
+          update_block<true>(slice(x, begin, end), u, K, K, target);
+      }
+      // Weights without gaps are scanned in one sweep a run, others column by column.
+      for (Index c = first; c < last;) {
+        const Index n_columns = stride == K ? std::min(run - c % run, last - c) : 1;
+        const double* v = V.data() + (c - first) * K;
+        const T* w = W + c * stride;
+        double sum = 0, largest = 0;
+#pragma omp simd reduction(+ : sum) reduction(max : largest)
+        for (Index k = 0; k < n_columns * K; ++k) {
+          const double residual = std::abs(v[k] + strength * double(w[k]));
+          sum += v[k] * v[k];
+          largest = residual > largest ? residual : largest;
+        }
+        AdjointSummary& mine = found[static_cast<std::size_t>(c / run)];
+        mine.squared_norm += sum;
+        mine.largest = std::max(mine.largest, largest);
+        c += n_columns;
+      }
+    }
+  });
+  AdjointSummary all;
+  for (const AdjointSummary& each : found) {
+    all.squared_norm += each.squared_norm;
+    all.largest = std::max(all.largest, each.largest);
+  }
+  return all;
 }
 
 // (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices.

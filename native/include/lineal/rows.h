@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace lineal {
 
@@ -176,32 +177,54 @@ struct Lane {
   static void store(T* p, Vector v) noexcept { __builtin_memcpy(p, &v, 32); }
 };
 
+// The numbers of a lane of S, wherever they lie, read from T.
+template <class S, class T>
+inline typename Lane<S>::Vector load_as(const T* p) noexcept {
+  if constexpr (std::is_same_v<S, T>) {
+    return Lane<S>::load(p);
+  } else {
+    typedef T Narrow __attribute__((vector_size(Lane<S>::size * sizeof(T))));
+    Narrow v;
+    __builtin_memcpy(&v, p, sizeof(v));
+    return __builtin_convertvector(v, typename Lane<S>::Vector);
+  }
+}
+
 // One tile of N lanes: the sums stay in registers while the row is walked.
-template <int N, class Row, class T>
-inline void dot_tile(Row x, const T* W, Index stride, T* z) noexcept {
-  using L = Lane<T>;
+template <int N, class Row, class T, class S>
+inline void dot_tile(Row x, const T* W, Index stride, S* z) noexcept {
+  using L = Lane<S>;
   constexpr Index ahead = 12;  // far enough for L3, near enough to stay in the line-fill buffers
   typename L::Vector sum[N];
   for (int n = 0; n < N; ++n) sum[n] = L::load(z + n * L::size);
   for (Index k = 0; k < x.size; ++k) {
     if (k + ahead < x.size) {
       const T* next = W + column(x, k + ahead) * stride;
-      for (Index byte = 0; byte < 32 * N; byte += 64)
+      for (Index byte = 0; byte < N * L::size * Index(sizeof(T)); byte += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(next) + byte);
     }
-    const T a = T(x.value[k]);
+    const S a = S(x.value[k]);
     const T* row = W + column(x, k) * stride;
-    for (int n = 0; n < N; ++n) sum[n] += a * L::load(row + n * L::size);
+    for (int n = 0; n < N; ++n) sum[n] += a * load_as<S>(row + n * L::size);
   }
   for (int n = 0; n < N; ++n) L::store(z + n * L::size, sum[n]);
 }
 
-template <int N, class Row, class T>
+// is_cold: the rows of W were not met just now, so they are fetched ahead.
+template <int N, bool is_cold, class Row, class T>
 inline void update_tile(Row x, const T* d, Index stride, T* W) noexcept {
   using L = Lane<T>;
+  constexpr Index ahead = 12;
   typename L::Vector step[N];
   for (int n = 0; n < N; ++n) step[n] = L::load(d + n * L::size);
   for (Index k = 0; k < x.size; ++k) {
+    if constexpr (is_cold) {
+      if (k + ahead < x.size) {
+        T* next = W + column(x, k + ahead) * stride;
+        for (Index byte = 0; byte < 32 * N; byte += 64)
+          __builtin_prefetch(reinterpret_cast<char*>(next) + byte, 1);
+      }
+    }
     const T a = T(x.value[k]);
     T* row = W + column(x, k) * stride;
     for (int n = 0; n < N; ++n) L::store(row + n * L::size, L::load(row + n * L::size) + a * step[n]);
@@ -231,28 +254,41 @@ inline Index in_tiles(Index width, Tile&& tile) noexcept {
   return n_lanes * Lane<T>::size;
 }
 
-// z[0..count) += x . W, W feature-major with `stride` numbers per feature, of which `count` are meant.
-template <class Row, class T>
-inline void dot_block(Row x, const T* W, Index stride, Index count, T* z) noexcept {
+// z[0..count) += x . W, W feature-major with `stride` numbers per feature, of which `count` are meant; sums
+// in the type of z.
+template <class Row, class T, class S>
+inline void dot_block(Row x, const T* W, Index stride, Index count, S* z) noexcept {
   const Index covered =
-      in_tiles<T>(count, [&]<int N>(Index first) { dot_tile<N>(x, W + first, stride, z + first); });
+      in_tiles<S>(count, [&]<int N>(Index first) { dot_tile<N>(x, W + first, stride, z + first); });
   for (Index j = covered; j < count; ++j) {
-    T sum = z[j];
-    for (Index k = 0; k < x.size; ++k) sum += T(x.value[k]) * W[column(x, k) * stride + j];
+    S sum = z[j];
+    for (Index k = 0; k < x.size; ++k) sum += S(x.value[k]) * S(W[column(x, k) * stride + j]);
     z[j] = sum;
   }
 }
 
 // W += x d', the rank-one update of dot_block's layout.
-template <class Row, class T>
+template <bool is_cold = false, class Row, class T>
 inline void update_block(Row x, const T* d, Index stride, Index count, T* W) noexcept {
-  const Index covered =
-      in_tiles<T>(count, [&]<int N>(Index first) { update_tile<N>(x, d + first, stride, W + first); });
-  if (covered == count) return;
+  using L = Lane<T>;
+  Index covered = 0;
+  if (count <= 4 * L::size) {
+    covered = in_tiles<T>(
+        count, [&]<int N>(Index first) { update_tile<N, is_cold>(x, d + first, stride, W + first); });
+    if (covered == count) return;
+  }
+  // Too many for the registers: each row of W in one go, which the hardware sees coming.
+  constexpr Index ahead = 4;
   for (Index k = 0; k < x.size; ++k) {
+    if (is_cold && covered == 0 && k + ahead < x.size) {
+      const char* next = reinterpret_cast<const char*>(W + column(x, k + ahead) * stride);
+      for (Index byte = 0; byte < count * Index(sizeof(T)); byte += 64) __builtin_prefetch(next + byte, 1);
+    }
     const T a = T(x.value[k]);
     T* row = W + column(x, k) * stride;
-    for (Index j = covered; j < count; ++j) row[j] += a * d[j];
+    Index j = covered;
+    for (; j + L::size <= count; j += L::size) L::store(row + j, L::load(row + j) + a * L::load(d + j));
+    for (; j < count; ++j) row[j] += a * d[j];
   }
 }
 

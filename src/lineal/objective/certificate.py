@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import NoPenalty
+from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem, pieces
 
 # Sums of n terms that cancel are 0 to a few of these, times the terms' size.
@@ -66,15 +66,30 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound on the objective: D at a feasible U, with the V that belongs to it."""
+    """A lower bound on the objective: D at a feasible U.
+
+    Attributes
+    ----------
+    U : array
+        The feasible point.
+    V : array or None
+        X'S U; not kept under L2, where its size says all.
+    dual : float
+        D(U).
+    worst_weight : float or None
+        Under L2, the largest term of the gap among the weights that the bound was asked for with.
+    """
 
     U: FloatArray
-    V: FloatArray
+    V: FloatArray | None
     dual: float
+    worst_weight: float | None = None
 
 
-def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
-    """D(U) for a U that is feasible up to rounding.
+def lower_bound(
+    problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatArray, b: FloatArray
+) -> Bound:
+    """D(U) for a U that is feasible up to rounding; V = X'S U is not needed under L2.
 
     Sums that should be exactly 0 (``sum s u`` under a free intercept, V without a penalty) are 0 to
     rounding only. A residue above rounding gives no bound at all; what a smaller one could be worth at
@@ -87,7 +102,11 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b
         residue = np.abs(SU.sum(axis=0))
         is_sound &= bool(np.all(residue <= _ROUNDING * np.abs(SU).sum(axis=0)))
         charge += 2 * float(residue @ np.abs(b))
-    if isinstance(problem.penalty, NoPenalty):
+    worst_weight = None
+    if isinstance(problem.penalty, L2):
+        conjugate, worst_weight = problem.pulled(U, W, b)
+    elif isinstance(problem.penalty, NoPenalty):
+        assert V is not None
         # Cauchy and Schwarz bound what |v_j| could be, had its terms nothing to do with each other.
         columns = np.sqrt(problem.X.squared_adjoint(problem.s[:, None]))
         size = np.sqrt(problem.s @ (U * U))
@@ -95,18 +114,14 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b
         charge += 2 * float(np.abs(V).sum(axis=0) @ np.abs(W).max(axis=0, initial=0.0))
         conjugate = 0.0
     else:
+        assert V is not None
         conjugate = sum(problem.penalty.conjugate(-piece) for piece in pieces(V))
     dual = -problem.conjugate_sum(U) - conjugate - charge
-    return Bound(U, V, dual if is_sound and np.isfinite(dual) else -np.inf)
+    return Bound(U, V, dual if is_sound and np.isfinite(dual) else -np.inf, worst_weight)
 
 
-def worst_term(
-    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound, weights_follow: bool = False
-) -> float:
-    """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``.
-
-    ``weights_follow`` says that W was made from the bound's V, so that the weights' terms are 0.
-    """
+def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
+    """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
     loss, U = problem.loss, bound.U
     if loss.is_joint:
         rows = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - (Z * U).sum(axis=1)
@@ -115,8 +130,10 @@ def worst_term(
         terms = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - Z * U
         rows = problem.s[:, None] * np.where(problem.s[:, None] > 0, terms, 0.0)
     worst = float(rows.max(initial=0.0))
-    if weights_follow:
-        return worst
+    if isinstance(problem.penalty, L2):
+        worst_weight = problem.pulled(U, W, b)[1] if bound.worst_weight is None else bound.worst_weight
+        return max(worst, worst_weight)
+    assert bound.V is not None
     if isinstance(problem.penalty, NoPenalty):
         return max(worst, float(np.abs(bound.V * W).max(initial=0.0)))
     for w, v in zip(pieces(problem.penalised(W, b)), pieces(bound.V), strict=True):

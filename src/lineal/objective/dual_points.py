@@ -25,7 +25,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from lineal.objective.certificate import Bound, lower_bound
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, ElasticNet, NoPenalty
+from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 
 # A dense system of this many unknowns is solved directly; above it, by conjugate gradients.
@@ -44,15 +44,17 @@ def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> B
         U = into_domain(problem, U)
         if problem.intercept is Intercept.FREE:
             U = _balance(problem, U)
-    V = problem.pull(U)
-    factor = problem.penalty.scaling(V)
-    if factor < 1.0:
-        U, V = U * factor, V * factor
+    V = None
+    if not isinstance(problem.penalty, L2):
+        V = problem.pull(U)
+        factor = problem.penalty.scaling(V)
+        if factor < 1.0:
+            U, V = U * factor, V * factor
     bound = lower_bound(problem, U, V, W, b)
     if bound.dual > -np.inf:
         return bound
     # 0 is feasible always: losses are bounded below by -loss*(0).
-    return lower_bound(problem, np.zeros_like(U), np.zeros_like(V), W, b)
+    return lower_bound(problem, np.zeros_like(U), None if V is None else np.zeros_like(V), W, b)
 
 
 def into_domain(problem: Problem, U: FloatArray) -> FloatArray:

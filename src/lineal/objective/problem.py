@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from lineal.objective.losses import FloatArray, Loss, Targets
-from lineal.objective.penalties import Penalty
+from lineal.objective.penalties import L2, Penalty
 from lineal.objective.rows import Rows
 
 # Penalty sums walk over weights in pieces that stay in cache.
@@ -115,6 +115,19 @@ class Problem:
         SU = self.weighted(U)
         V = self.X.adjoint(SU)
         return np.vstack([V, SU.sum(axis=0)]) if self.intercept is Intercept.PENALIZED else V
+
+    def pulled(self, U: FloatArray, W: FloatArray, b: FloatArray) -> tuple[float, float]:
+        """The penalty's conjugate at -V under L2, and the largest term of the gap among the weights.
+
+        A term is (strength / 2) (w + v / strength)^2; V itself is never held.
+        """
+        assert isinstance(self.penalty, L2)
+        strength, SU = self.penalty.strength, self.weighted(U)
+        square, largest = self.X.adjoint_summary(SU, W, strength)
+        if self.intercept is Intercept.PENALIZED:
+            v = SU.sum(axis=0)
+            square, largest = square + float(v @ v), max(largest, float(np.abs(v + strength * b).max()))
+        return square / (2 * strength), largest**2 / (2 * strength)
 
     def conjugate_sum(self, U: FloatArray) -> float:
         """sum_i s_i loss*(y_i, u_i); rows of weight 0 count nothing, whatever their u."""

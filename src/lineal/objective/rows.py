@@ -39,6 +39,9 @@ class Rows(Protocol):
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
 
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W| for V = X'U."""
+
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H, with squares entry by entry: the diagonal of X'diag(h)X for each column h of H."""
 
@@ -90,7 +93,7 @@ class NativeRows:
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
         Z = np.empty((self.n_rows, W.shape[1]))
-        self.matrix.dot(np.ascontiguousarray(W), Z, self.n_threads)
+        self.matrix.dot(_side_by_side(W), Z, self.n_threads)
         return Z
 
     def adjoint(self, U: FloatArray) -> FloatArray:
@@ -98,6 +101,12 @@ class NativeRows:
         V = np.empty((self.n_columns, U.shape[1]))  # NumPy's large arrays come in huge pages
         self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
         return V
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W| for V = X'U, which is never held."""
+        return self.matrix.adjoint_summary(
+            np.ascontiguousarray(U), _side_by_side(W), strength, self.n_threads
+        )
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""
@@ -130,12 +139,12 @@ class NativeRows:
         flipped = sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns)).T.tocsr()
         return native_csr(flipped, self.n_threads)
 
-    def narrowed(self) -> NativeRows:
-        """Sparse float64 values as float32, half the bytes for an epoch, where float32 can hold them."""
-        if not self.is_sparse or self.matrix.is_float32:
-            return self
-        narrow = self.matrix.to_float32(self.n_threads)
-        return self if narrow is None else NativeRows(narrow, self.n_threads)
+
+def _side_by_side(W: FloatArray) -> FloatArray:
+    """W itself where each of its rows is one run of floats, however far the rows are apart; else a copy."""
+    is_run = W.shape[1] <= 1 or W.strides[1] == W.itemsize
+    is_apart = W.shape[0] <= 1 or W.strides[0] >= W.shape[1] * W.itemsize
+    return W if is_run and is_apart else np.ascontiguousarray(W)
 
 
 def native_dense(X: NDArray[Any], n_threads: int) -> NativeRows:
@@ -180,6 +189,11 @@ class NumpyRows:
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
         return np.asarray(self.X.T @ U, dtype=np.float64)
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W| for V = X'U."""
+        V = self.adjoint(U)
+        return float(np.vdot(V, V)), float(np.abs(V + strength * W).max(initial=0.0))
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""

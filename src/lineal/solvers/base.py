@@ -28,20 +28,16 @@ class Iterate:
     Attributes
     ----------
     weights : callable
-        Gives (W, b) as float64 arrays that the solver will not touch again.
+        Gives (W, b), float64 or float32; they may be the solver's own and hold until the next iterate.
     dual : callable or None
         Gives a dual point worth trying; None leaves it to the slopes of the losses.
     expected_gap : float or None
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
-    is_dual : bool
-        The weights follow from the dual point (W = -V / strength under L2), so that the certificate may
-        build them afresh from it.
     """
 
     weights: Callable[[], Weights]
     dual: Callable[[], FloatArray] | None = None
     expected_gap: float | None = None
-    is_dual: bool = False
 
 
 @dataclass(frozen=True)

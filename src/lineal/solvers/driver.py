@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType, TracebackType
 
 import numpy as np
@@ -82,12 +82,17 @@ class _Best:
     primal: float = np.inf
     Z: FloatArray | None = None
     bound: Bound | None = None
-    weights_follow: bool = False
+    is_borrowed: bool = False  # W and b are the solver's own
     trace: list[Progress] = field(default_factory=list)
 
     @property
     def dual(self) -> float:
         return -np.inf if self.bound is None else self.bound.dual
+
+    def keep(self) -> None:
+        """Weights borrowed from the solver are copied before it goes on."""
+        if self.is_borrowed:
+            self.W, self.b, self.is_borrowed = self.W.copy(), self.b.copy(), False
 
 
 def minimise(
@@ -136,6 +141,7 @@ def minimise(
                     reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
                     if reason:
                         break
+                    best.keep()
             if iterate is not None and not is_fresh:
                 _certify(problem, iterate, best)
                 _record(best, epochs, time.perf_counter() - began)
@@ -162,44 +168,33 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 
 
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
-    if iterate.is_dual and isinstance(problem.penalty, L2) and problem.intercept is Intercept.NONE:
-        _certify_dual(problem, iterate, best)
-        return
     W, b = iterate.weights()
-    Z = problem.scores(W, b)
-    U = None
-    if problem.intercept is Intercept.FREE:
-        # The best intercept for these weights costs no pass over X and can only help.
-        refit = refit_intercept(problem, Z)
-        if np.any(refit.shift) and problem.loss_sum(Z + refit.shift) <= problem.loss_sum(Z):
-            b, Z, U = b + refit.shift, Z + refit.shift, refit.U
+    b, Z, U = _refitted(problem, problem.scores(W, b), b)
     primal = problem.primal(W, b, Z)
-    best.weights_follow = False
-    if primal < best.primal:
-        best.W, best.b, best.Z, best.primal = W, b, Z, primal
     if iterate.dual is not None:
         U = iterate.dual()
     elif U is None or isinstance(problem.penalty, NoPenalty):
         U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
     bound = feasible(problem, U, W, b)
-    if best.bound is None or bound.dual > best.dual:
+    is_better, is_higher = primal < best.primal, best.bound is None or bound.dual > best.dual
+    if is_better:
+        best.W, best.b, best.Z, best.primal, best.is_borrowed = W, b, Z, primal, True
+    if is_higher:
         best.bound = bound
+    if best.bound is not None and is_better != is_higher:
+        # Weights and bound of different epochs: what was said about the pair holds no longer.
+        best.bound = replace(best.bound, worst_weight=None)
 
 
-def _certify_dual(problem: Problem, iterate: Iterate, best: _Best) -> None:
-    """The weights of a dual point, W = -V / strength: penalty and conjugate meet, V is met once."""
-    assert isinstance(problem.penalty, L2)
-    assert iterate.dual is not None
-    b = np.zeros(problem.n_outputs)
-    bound = feasible(problem, iterate.dual(), b[None, :], b)
-    W = bound.V * (-1.0 / problem.penalty.strength)
-    Z = problem.scores(W, b)
-    primal = problem.primal(W, b, Z)
-    best.weights_follow = primal < best.primal and bound.dual > best.dual
-    if primal < best.primal:
-        best.W, best.b, best.Z, best.primal = W, b, Z, primal
-    if best.bound is None or bound.dual > best.dual:
-        best.bound = bound
+def _refitted(
+    problem: Problem, Z: FloatArray, b: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """A free intercept moved to where the losses are least: no pass over X, and it can only help."""
+    if problem.intercept is Intercept.FREE:
+        refit = refit_intercept(problem, Z)
+        if np.any(refit.shift) and problem.loss_sum(Z + refit.shift) <= problem.loss_sum(Z):
+            return b + refit.shift, Z + refit.shift, refit.U
+    return b, Z, None
 
 
 def _record(best: _Best, epoch: int, seconds: float) -> Progress:
@@ -262,7 +257,7 @@ def _finish(
         dual=best.dual,
         gap=best.primal - best.dual,
         relative_gap=relative,
-        kkt_violation=worst_term(problem, best.W, best.b, best.Z, best.bound, best.weights_follow),
+        kkt_violation=worst_term(problem, best.W, best.b, best.Z, best.bound),
         solver=name,
         epochs=epochs,
         seconds=seconds,

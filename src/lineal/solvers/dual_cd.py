@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
@@ -62,7 +63,7 @@ class DualCD(Solver):
         """One iterate per epoch, endlessly."""
         single = tol >= SINGLE_PRECISION_TOL
         assert isinstance(problem.X, NativeRows)
-        X = problem.X.narrowed() if single else problem.X
+        X = problem.X
         norm2 = X.squared_norms()
         l1, l2 = _strengths(problem)
         bias2 = {
@@ -71,12 +72,12 @@ class DualCD(Solver):
             Intercept.FREE: _BIAS * max(float(norm2.mean()), 1e-300),
         }[problem.intercept]
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
-        order = _core.DualOrder(problem.X.n_rows, seed)
+        run = _core.DualRun(X.matrix, problem.n_outputs, seed, X.n_threads)
         U, b = self._begin(problem, start, float(norm2.mean()) / l2)
         if problem.n_outputs == 1 and not problem.loss.is_joint:
-            return self._single(problem, X, norm2, settings, order, U, b, l1 / l2, tol)
+            return self._single(problem, X, norm2, settings, run, U, b, l1 / l2, tol)
         dtype = np.float32 if single else np.float64
-        return self._block(problem, X, norm2, settings, order, U, b, dtype, tol)
+        return self._block(problem, X, norm2, settings, run, U, b, dtype, tol)
 
     def _begin(
         self, problem: Problem, start: Start | None, typical_q: float
@@ -104,7 +105,7 @@ class DualCD(Solver):
         X: NativeRows,
         norm2: FloatArray,
         settings: _core.DualSettings,
-        order: _core.DualOrder,
+        run: _core.DualRun,
         U: FloatArray | None,
         b: FloatArray,
         threshold: float,
@@ -118,16 +119,15 @@ class DualCD(Solver):
         native: Any = problem.loss.native
 
         def weights() -> tuple[FloatArray, FloatArray]:
-            w = t.copy() if threshold == 0 else np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
+            w = t if threshold == 0 else np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
             return w[:, None], np.array([bias])
 
         while True:
             bias, gap = _core.dual_cd_epoch(
-                native, X.matrix, y, problem.s, norm2, settings, order, u, t, bias
+                native, X.matrix, y, problem.s, norm2, settings, run, u, t, bias
             )
-            yield Iterate(
-                weights, lambda: u[:, None].copy(), _relative(problem, gap, u[:, None], t, tol), True
-            )
+            expected = _relative(problem, gap, u[:, None], t, tol)
+            yield Iterate(weights, lambda: u[:, None].copy(), expected)
 
     def _block(
         self,
@@ -135,7 +135,7 @@ class DualCD(Solver):
         X: NativeRows,
         norm2: FloatArray,
         settings: _core.DualSettings,
-        order: _core.DualOrder,
+        run: _core.DualRun,
         U: FloatArray | None,
         b: FloatArray,
         dtype: type[np.floating],
@@ -144,7 +144,7 @@ class DualCD(Solver):
         n, K, d = X.n_rows, problem.n_outputs, X.n_columns
         lanes = 32 // np.dtype(dtype).itemsize
         width = -(-K // lanes) * lanes
-        W = np.zeros((d, width), dtype=dtype)
+        W = _in_lines((d, width), dtype)
         if U is not None:
             W[:, :K] = -X.adjoint(problem.weighted(U)) / settings.l2
         is_joint = problem.loss.is_joint
@@ -154,8 +154,7 @@ class DualCD(Solver):
         is_softmax = isinstance(problem.loss, Softmax)
         extra = np.log(np.maximum(state, 1e-9)).astype(dtype) if is_softmax else np.zeros((0, 0), dtype=dtype)
         native: Any = problem.loss.native
-        threads = X.n_threads
-        shared = (problem.s, norm2, settings, order, state, extra, W, b, threads)
+        shared = (problem.s, norm2, settings, run, state, extra, W, b)
 
         def epoch() -> float:
             if is_softmax:
@@ -169,13 +168,21 @@ class DualCD(Solver):
             return p / p.sum(axis=1, keepdims=True) - gold if is_joint else p
 
         def weights() -> tuple[FloatArray, FloatArray]:
-            return W[:, :K].astype(np.float64), b.copy()
+            return W[:, :K], b
 
         while True:
             gap = epoch()
             if settings.recentre:
                 b[:] -= settings.bias2 / settings.l2 * (problem.s @ (state - gold))
-            yield Iterate(weights, dual, _relative(problem, gap, state - gold, W, tol), True)
+            yield Iterate(weights, dual, _relative(problem, gap, state - gold, W, tol))
+
+
+def _in_lines(shape: tuple[int, int], dtype: type[np.floating]) -> NDArray[Any]:
+    """Zeros that begin with a cache line, so that a row of padded weights lies in as few lines as it can."""
+    line, size = 64 // np.dtype(dtype).itemsize, shape[0] * shape[1]
+    room = np.zeros(size + line, dtype=dtype)
+    first = -(room.ctypes.data // room.itemsize) % line
+    return room[first : first + size].reshape(shape)
 
 
 def _strengths(problem: Problem) -> tuple[float, float]:

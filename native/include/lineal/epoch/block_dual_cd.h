@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -132,46 +131,85 @@ std::vector<Outputs> output_groups(Index K, Index width) {
   return groups;
 }
 
-// One epoch over `order` for the outputs `of`. W (n_columns x width), U and extra (n_rows x K) and b (K) are
-// updated in place; share and rest belong to this group. Returns the sum of the shares, as in dual_cd.h.
-// Re-centring a free intercept is left to the caller.
+// What a run knows about its rows besides the weights W: U and extra (n_rows x K), b (K), and the resting and
+// share of each row for one group of outputs. Either a view of the caller's arrays, or a copy that owns its
+// own.
+template <class T>
+struct BlockState {
+  T *U, *extra;  // extra may be null
+  double *b, *share;
+  Rest* rest;
+  Index n_rows, K;
+  std::vector<T> own_states = {};
+  std::vector<double> own_numbers = {};
+  std::vector<Rest> own_rest = {};
+  std::vector<double> z = {}, moved = {}, scratch = {};
+
+  BlockState copy() const {
+    const Index size = n_rows * K;
+    BlockState twin{nullptr, nullptr, nullptr,       nullptr,    nullptr,
+                    n_rows,  K,       {U, U + size}, {b, b + K}, {rest, rest + n_rows}};
+    if (extra) twin.own_states.insert(twin.own_states.end(), extra, extra + size);
+    twin.own_numbers.resize(std::size_t(K + n_rows));
+    twin.U = twin.own_states.data();
+    twin.extra = extra ? twin.U + size : nullptr;
+    twin.b = twin.own_numbers.data();
+    twin.share = twin.b + K;
+    twin.rest = twin.own_rest.data();
+    twin.make_room();
+    return twin;
+  }
+  void make_room() {
+    const std::size_t padded = std::size_t((K + 15) / 16 * 16);
+    z.assign(padded, 0.0);
+    moved.assign(padded, 0.0);
+    scratch.assign(3 * padded, 0.0);
+  }
+};
+
+// One epoch for the outputs `of`, in place; `order` is a permutation of the rows, W is n_columns x width.
+// Returns the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
-double block_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
+double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const double* s, const double* norm2,
                            const DualSettings& set, Outputs of, std::span<const std::int32_t> order,
-                           Rest* rest, double* share, T* U, T* extra, T* W, double* b) {
+                           int& patience, BlockState<T> state, T* W) {
   const double inverse = 1.0 / set.l2;
-  const std::size_t n = order.size(), padded = std::size_t((of.count + 15) / 16 * 16);
   const Index lanes =
       std::min((of.count + Lane<T>::size - 1) / Lane<T>::size * Lane<T>::size, of.width - of.first);
-  std::vector<T> step(padded, T(0)), score(padded, T(0));
-  std::vector<double> z(padded, 0.0), moved(padded, 0.0), scratch(3 * padded, 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    if (k + 1 < n) prefetch(X[order[k + 1]]);
-    const Index i = order[k];
-    if (rest[i].passes() || s[i] == 0.0) continue;
-    const auto x = X[i];
-    std::fill(score.begin(), score.end(), T(0));
-    dot_block(x, static_cast<const T*>(W + of.first), of.width, lanes, score.data());
-    for (Index j = 0; j < of.count; ++j) z[std::size_t(j)] = double(score[std::size_t(j)]) + b[of.first + j];
-    const double q = s[i] * (norm2[i] + set.bias2) * inverse;
-    const Index at = i * of.K + of.first;
-    const Move move = block.move(i, at, of.count, q, z.data(), U + at, extra ? extra + at : nullptr,
-                                 moved.data(), scratch.data());
-    share[i] = s[i] * move.residual;
-    if (!move.any) {
-      rest[i].stayed();
-      continue;
-    }
-    rest[i].moved();
-    const double scale = -s[i] * inverse;
-    for (Index j = 0; j < of.count; ++j) {
-      step[std::size_t(j)] = T(scale * moved[std::size_t(j)]);
-      b[of.first + j] += scale * moved[std::size_t(j)] * set.bias2;
-    }
-    update_block(x, static_cast<const T*>(step.data()), of.width, lanes, W + of.first);
-  }
+  state.make_room();
+  visit_rows<T>(
+      rows, awake_rows(order, state.rest, s), lanes, patience, state,
+      [W, of, lanes](const auto& half, T* score) {
+        std::fill(score, score + lanes, T(0));
+        dot_block(half.x, static_cast<const T*>(W + half.offset * of.width + of.first), of.width, lanes,
+                  score);
+      },
+      [block, s, norm2, set, of, inverse](BlockState<T>& row, Index i, const T* score, T* step) {
+        double* b = row.b + of.first;
+        for (Index j = 0; j < of.count; ++j) row.z[std::size_t(j)] = double(score[j]) + b[j];
+        const double q = s[i] * (norm2[i] + set.bias2) * inverse;
+        const Index at = i * of.K + of.first;
+        const Move move =
+            block.move(i, at, of.count, q, row.z.data(), row.U + at, row.extra ? row.extra + at : nullptr,
+                       row.moved.data(), row.scratch.data());
+        row.share[i] = s[i] * move.residual;
+        if (!move.any) {
+          row.rest[i].stayed();
+          return false;
+        }
+        row.rest[i].moved();
+        const double scale = -s[i] * inverse;
+        for (Index j = 0; j < of.count; ++j) {
+          step[j] = T(scale * row.moved[std::size_t(j)]);
+          b[j] += scale * row.moved[std::size_t(j)] * set.bias2;
+        }
+        return true;
+      },
+      [W, of, lanes](const auto& half, const T* step) {
+        update_block(half.x, step, of.width, lanes, W + half.offset * of.width + of.first);
+      });
   double gap = 0;
-  for (std::size_t i = 0; i < n; ++i) gap += share[i];
+  for (Index i = 0; i < rows.X.n_rows; ++i) gap += state.share[i];
   return gap;
 }
 

@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <vector>
 
+#include "lineal/duet.h"
 #include "lineal/loss.h"
 #include "lineal/rng.h"
 #include "lineal/rows.h"
@@ -52,44 +54,78 @@ struct Shrunk {
   double operator[](Index j) const noexcept { return soft(t[j], threshold); }
 };
 
-// u, t, b and share are updated in place; `order` is scratch of n_rows. share[i] is what row i adds to the
-// gap, as of its last visit; the returned sum over all rows is a free, slightly late estimate of the gap.
-template <ScoreLoss Loss, class Rows>
-double dual_cd_epoch(const Loss& loss, const Rows& X, const double* y, const double* s, const double* norm2,
-                     const DualSettings& set, Rng& rng, std::span<std::int32_t> order, Rest* rest, double* u,
-                     double* share, double* t, double& b) noexcept {
+// A fresh random order of all rows.
+inline void shuffle_rows(Rng& rng, std::span<std::int32_t> order) noexcept {
   std::iota(order.begin(), order.end(), 0);
   rng.shuffle(order);
-  const double inverse = 1.0 / set.l2;
-  const Shrunk shrunk{t, set.l1 * inverse};
-  const std::size_t n = order.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    // Two rows ahead: one row of work hides the latency of memory, not of memory and page tables.
-    if (k + 2 < n) prefetch(X[order[k + 2]]);
-    const Index i = order[k];
-    if (rest[i].passes() || s[i] == 0.0) continue;
-    const auto x = X[i];
-    const double z = (set.l1 > 0 ? dot(x, shrunk) : dot(x, static_cast<const double*>(t))) + b;
-    const double q = s[i] * (norm2[i] + set.bias2) * inverse;
-    const double wanted = q > 0 ? loss.dual_step(y[i], z, u[i], q) : loss.derivative(y[i], z);
-    share[i] = s[i] * residual(loss, y[i], z, wanted);
-    const double moved = wanted - u[i];
-    if (moved == 0.0) {
-      rest[i].stayed();
-      continue;
-    }
-    rest[i].moved();
-    u[i] = wanted;
-    axpy(-s[i] * moved * inverse, x, t);
-    b -= s[i] * moved * inverse * set.bias2;
+}
+
+// The rows an epoch visits: those that do not rest and that weigh something.
+inline std::vector<std::int32_t> awake_rows(std::span<const std::int32_t> order, Rest* rest,
+                                            const double* s) {
+  std::vector<std::int32_t> awake;
+  awake.reserve(order.size());
+  for (const std::int32_t i : order)
+    if (!rest[i].passes() && s[i] != 0.0) awake.push_back(i);
+  return awake;
+}
+
+// What a run knows about its rows besides the weights, and the intercept. share[i] is what row i adds to the
+// gap, as of its last visit. Either a view of the caller's arrays, or a copy that owns its own.
+struct DualState {
+  double* u;
+  double* share;
+  Rest* rest;
+  double b;
+  Index n_rows;
+  std::vector<double> own_numbers = {};
+  std::vector<Rest> own_rest = {};
+
+  DualState copy() const {
+    DualState twin{nullptr, nullptr, nullptr, b, n_rows, {u, u + n_rows}, {rest, rest + n_rows}};
+    twin.own_numbers.resize(std::size_t(2 * n_rows));
+    twin.u = twin.own_numbers.data();
+    twin.share = twin.u + n_rows;
+    twin.rest = twin.own_rest.data();
+    return twin;
   }
-  if (set.recentre) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += s[i] * u[i];
-    b -= set.bias2 * inverse * sum;
+};
+
+// One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
+// late estimate of the gap. Two threads while there is patience (duet.h).
+template <ScoreLoss Loss, class Rows>
+double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y, const double* s,
+                     const double* norm2, const DualSettings& set, std::span<const std::int32_t> order,
+                     int& patience, DualState& state, double* t) {
+  const double inverse = 1.0 / set.l2, threshold = set.l1 * inverse;
+  visit_rows<double>(
+      rows, awake_rows(order, state.rest, s), 1, patience, state,
+      [t, threshold](const auto& half, double* z) {
+        const double* weights = t + half.offset;
+        *z = threshold > 0 ? dot(half.x, Shrunk{weights, threshold}) : dot(half.x, weights);
+      },
+      [loss, y, s, norm2, set, inverse](DualState& row, Index i, const double* partial, double* step) {
+        const double z = *partial + row.b, q = s[i] * (norm2[i] + set.bias2) * inverse;
+        const double wanted = q > 0 ? loss.dual_step(y[i], z, row.u[i], q) : loss.derivative(y[i], z);
+        row.share[i] = s[i] * residual(loss, y[i], z, wanted);
+        const double moved = wanted - row.u[i];
+        if (moved == 0.0) {
+          row.rest[i].stayed();
+          return false;
+        }
+        row.rest[i].moved();
+        row.u[i] = wanted;
+        *step = -s[i] * moved * inverse;
+        row.b += *step * set.bias2;
+        return true;
+      },
+      [t](const auto& half, const double* step) { axpy(*step, half.x, t + half.offset); });
+  double gap = 0, sum = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    gap += state.share[i];
+    sum += s[i] * state.u[i];
   }
-  double gap = 0;
-  for (std::size_t i = 0; i < n; ++i) gap += share[i];
+  if (set.recentre) state.b -= set.bias2 * inverse * sum;
   return gap;
 }
 
