@@ -96,28 +96,6 @@ THEOREM(
   });
 }
 
-THEOREM("gram_pass is [X 1]'diag(h)[X 1], both halves equal, with the same bits for any number of threads") {
-  each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    Numbers h = uniforms(rng, X.n_rows, 0, 1);
-    for (double& each : h)
-      if (uniform(rng, 0, 1) < 0.2) each = 0.0;
-    for (const bool with_constant : {false, true}) {
-      const Index d = X.n_columns, size = d + with_constant;
-      Numbers wanted(std::size_t(size * size), 0.0);
-      const auto entry = [&](Index i, Index j) { return j < d ? X.at(i, j) : 1.0; };
-      for (Index i = 0; i < X.n_rows; ++i)
-        for (Index r = 0; r < size; ++r)
-          for (Index c = 0; c < size; ++c)
-            wanted[std::size_t(r * size + c)] += h[std::size_t(i)] * entry(i, r) * entry(i, c);
-      check_bits(wanted, [&](int n_threads, double* G) {
-        gram_pass(rows, h.data(), with_constant, G, n_threads);
-        for (Index r = 0; r < size; ++r)
-          for (Index c = 0; c < r; ++c) CHECK(G[r * size + c] == G[c * size + r]);
-      });
-    }
-  });
-}
-
 THEOREM("squared_norm_pass is |x_i|^2 row by row, with the same bits for any number of threads") {
   each_matrix([](Rng&, const auto& X, const auto& rows) {
     check_bits(X.squared_norms(), [&](int n, double* norms) { squared_norm_pass(rows, norms, n); });

@@ -1,4 +1,4 @@
-// Whole passes over a data matrix: X W, X'U, X'diag(h)X, row norms, columns taken out, and the check
+// Whole passes over a data matrix: X W, X'U, row norms, columns taken out, and the check
 // that arrays from outside are what they claim to be. One pass each, threaded, same bits for any
 // number of threads (parallel.h).
 #pragma once
@@ -103,33 +103,6 @@ void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, in
       }
     }
   });
-}
-
-// G = [X 1]' diag(h) [X 1] or X' diag(h) X, symmetric, both halves filled; threads own rows of G.
-template <class Rows>
-void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
-  const Index d = X.n_columns, size = d + (with_constant ? 1 : 0);
-  const auto cuts = column_cuts(X, n_threads, Work::triangle);
-  parallel(n_threads, [&](int part) {
-    const Index first = cuts[std::size_t(part)];
-    const bool is_last = part == n_threads - 1;
-    const Index last = cuts[std::size_t(part) + 1];
-    std::fill(G + first * size, G + (is_last ? size : last) * size, 0.0);
-    for (Index i = 0; i < X.n_rows; ++i) {
-      if (h[i] == 0.0) continue;
-      const auto x = X[i];
-      const Index end = lower_bound(x, last);
-      for (Index k = lower_bound(x, first); k < end; ++k) {
-        const double a = h[i] * double(x.value[k]);
-        double* row = G + column(x, k) * size;
-        for (Index l = k; l < x.size; ++l) row[column(x, l)] += a * double(x.value[l]);
-        if (with_constant) row[d] += a;
-      }
-      if (with_constant && is_last) G[d * size + d] += h[i];
-    }
-  });
-  for (Index r = 0; r < size; ++r)
-    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
 }
 
 template <class Rows>
