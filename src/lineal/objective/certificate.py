@@ -107,14 +107,7 @@ def worst_term(
 
     ``weights_follow`` says that W was made from the bound's V, so that the weights' terms are 0.
     """
-    loss, U = problem.loss, bound.U
-    if loss.is_joint:
-        rows = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - (Z * U).sum(axis=1)
-        rows = problem.s * np.where(problem.s > 0, rows, 0.0)
-    else:
-        terms = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - Z * U
-        rows = problem.s[:, None] * np.where(problem.s[:, None] > 0, terms, 0.0)
-    worst = float(rows.max(initial=0.0))
+    worst = problem.worst_row(Z, bound.U)
     if weights_follow:
         return worst
     if isinstance(problem.penalty, NoPenalty):

@@ -90,6 +90,16 @@ class Problem:
         floor = 1e-3 * float(H.mean())
         return np.maximum(H, floor if floor > 0 else self.loss.curvature or 1.0)
 
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        """sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t."""
+        moved = Z + t * M
+        bent = self.loss.curvature_product(self.y, moved, M)
+        return (
+            self.loss_sum(moved),
+            float(np.vdot(self.weighted(self.slopes(moved)), M)),
+            float(np.vdot(self.weighted(bent), M)),
+        )
+
     def penalised(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """The weights that the penalty sees."""
         return np.vstack([W, b]) if self.intercept is Intercept.PENALIZED else W
@@ -106,6 +116,11 @@ class Problem:
 
     # ---- dual -------------------------------------------------------------------------------
 
+    @cached_property
+    def domain(self) -> tuple[FloatArray, FloatArray]:
+        """The intervals that the dual variables of a loss of one score live in."""
+        return self.loss.domain(self.y)
+
     def weighted(self, U: FloatArray) -> FloatArray:
         """S U."""
         return self.s[:, None] * U
@@ -121,6 +136,13 @@ class Problem:
         values = self.loss.conjugate(self.y, U)
         values = values if self.loss.is_joint else values.sum(axis=1)
         return float(np.dot(self.s[self.s > 0], values[self.s > 0]))
+
+    def worst_row(self, Z: FloatArray, U: FloatArray) -> float:
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i): what one row adds to the gap, >= 0."""
+        products = (Z * U).sum(axis=1) if self.loss.is_joint else Z * U
+        terms = self.loss.value(self.y, Z) + self.loss.conjugate(self.y, U) - products
+        s = self.s if self.loss.is_joint else self.s[:, None]
+        return float((s * np.where(s > 0, terms, 0.0)).max(initial=0.0))
 
     # ---- gap --------------------------------------------------------------------------------
 
