@@ -33,6 +33,8 @@ class Iterate:
         Gives a dual point worth trying; None leaves it to the slopes of the losses.
     expected_gap : float or None
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
+    value : float or None
+        The objective that the solver minimises, at these weights, where it knows it.
     is_dual : bool
         The weights follow from the dual point (W = -V / strength under L2), so that the certificate may
         build them afresh from it.
@@ -41,6 +43,7 @@ class Iterate:
     weights: Callable[[], Weights]
     dual: Callable[[], FloatArray] | None = None
     expected_gap: float | None = None
+    value: float | None = None
     is_dual: bool = False
 
 
