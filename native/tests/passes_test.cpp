@@ -96,6 +96,33 @@ THEOREM(
   });
 }
 
+THEOREM(
+    "adjoint_pass over enough rows for several shares is X'U, with the same bits for any number of threads") {
+  Rng rng(4);
+  const auto X = sample_matrix<double>(rng, 5000, 7, 0.4);
+  const auto check = [&](const auto& rows) {
+    for (const Index K : {1, 3}) {
+      const Numbers U = uniforms(rng, X.n_rows * K, -1, 1);
+      Numbers wanted(std::size_t(X.n_columns * K), 0.0);
+      for (Index i = 0; i < X.n_rows; ++i)
+        for (Index j = 0; j < X.n_columns; ++j)
+          for (Index k = 0; k < K; ++k)
+            wanted[std::size_t(j * K + k)] += X.at(i, j) * U[std::size_t(i * K + k)];
+      Numbers first;
+      for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+        Numbers V(wanted.size(), not_a_number);
+        adjoint_pass(rows, U.data(), K, V.data(), n_threads);
+        if (n_threads == 1) first = V;
+        CHECK(same_bits(V, first));
+        for (std::size_t k = 0; k < V.size(); ++k)
+          CHECK_NEAR(V[k], wanted[k], 1e-11);  // 2000 terms below 2, in another order
+      }
+    }
+  };
+  check(X.csr());
+  check(X.dense());
+}
+
 THEOREM("squared_norm_pass is |x_i|^2 row by row, with the same bits for any number of threads") {
   each_matrix([](Rng&, const auto& X, const auto& rows) {
     check_bits(X.squared_norms(), [&](int n, double* norms) { squared_norm_pass(rows, norms, n); });

@@ -136,8 +136,7 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
       double(stored) * double(stored) * 8 > double(X.n_rows * size) * double(X.n_rows * size);
   const Index stride = is_full ? (size + tile_width - 1) / tile_width * tile_width : size;
   const Index area = stride * stride;
-  // The number of shares depends on the data alone.
-  const int n_shares = int(std::clamp<Index>(X.n_rows / 512, 1, 8));
+  const int n_shares = n_row_shares(X.n_rows);
   const int n_workers = std::min(n_threads, n_shares);
   std::vector<double> partial(std::size_t(area * n_shares), 0.0);
   parallel(n_workers, [&](int worker) {

@@ -63,9 +63,42 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work:
   return cuts;
 }
 
-// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
+// Adds x_i' u_i over a range of rows.
+template <class Rows>
+void add_adjoint(const Rows& X, Range rows, const double* U, Index K, double* V) {
+  for (Index i = rows.first; i < rows.last; ++i) {
+    if (K > 1)
+      update_block(X[i], U + i * K, K, K, V);
+    else if (U[i] != 0.0)
+      axpy(U[i], X[i], V);
+  }
+}
+
+// V = X'U for few columns: each share of the rows has a V of its own.
+template <class Rows>
+void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  const Index size = X.n_columns * K;
+  const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t(size * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part)
+      add_adjoint(X, share(X.n_rows, int(part), n_shares), U, K, partial.data() + part * size);
+  });
+  for (Index k = 0; k < size; ++k) {
+    double sum = 0;
+    for (Index part = 0; part < n_shares; ++part) sum += partial[std::size_t(part * size + k)];
+    V[k] = sum;
+  }
+}
+
+// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
+    short_adjoint_pass(X, U, K, V, n_threads);
+    return;
+  }
   // Finding its columns in short rows costs a thread more than it saves.
   if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
   const auto cuts = column_cuts(X, n_threads);

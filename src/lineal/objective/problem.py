@@ -138,7 +138,7 @@ class Problem:
         return float(np.dot(self.s[self.s > 0], values[self.s > 0]))
 
     def worst_row(self, Z: FloatArray, U: FloatArray) -> float:
-        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i): what one row adds to the gap, >= 0."""
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i), >= 0: one row's part of the gap."""
         products = (Z * U).sum(axis=1) if self.loss.is_joint else Z * U
         terms = self.loss.value(self.y, Z) + self.loss.conjugate(self.y, U) - products
         s = self.s if self.loss.is_joint else self.s[:, None]

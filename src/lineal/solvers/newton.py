@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from lineal.objective.dual_points import into_domain
 from lineal.objective.joint import Softmax
@@ -113,6 +113,10 @@ def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) 
     problem, line = objective.problem, step.line
     if step.curvatures is None or step.bent is None or not isinstance(problem.penalty, L2):
         return None
+    if (
+        problem.loss.is_rounded
+    ):  # straight pieces and bends: the model's slopes are no better than the true ones
+        return None
     ahead = point.slopes + step.curvatures * line.moved
     U = into_domain(problem, ahead)
     flat = objective.pad(problem.penalty.derivative(objective.penalised(point.theta)))
@@ -215,20 +219,17 @@ def _joint_step(objective: Objective, point: Point) -> FloatArray:
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
     """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to a unit diagonal first."""
-    A = G.copy()
-    A[np.diag_indices_from(A)] += bend
-    diagonal = np.diag(A).copy()
+    diagonal = np.diag(G) + bend
     # A direction without curvature (a zero column, losses that are all flat) takes no step of its own.
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    A *= scale[:, None] * scale[None, :]
-    A[np.diag_indices_from(A)] = 1.0
+    A = np.ascontiguousarray(G * scale[:, None] * scale)
     for damping in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
-        try:
-            A[np.diag_indices_from(A)] = 1.0 + damping
-            factor = scipy.linalg.cho_factor(A, check_finite=False)
-            return np.asarray(scale * scipy.linalg.cho_solve(factor, scale * right, check_finite=False))
-        except np.linalg.LinAlgError:
-            continue
+        A.ravel()[:: len(A) + 1] = 1.0 + damping
+        # LAPACK itself: for systems this small the checks around it take longer than the factorisation.
+        factor, failure = dpotrf(A.T, lower=False, clean=False)
+        if failure == 0:
+            solution, _ = dpotrs(factor, scale * right, lower=False)
+            return np.asarray(scale * solution)
     return scale * scale * right
 
 

@@ -191,4 +191,8 @@ def through_smoothing(
         yield Iterate(latest.weights, latest.dual, None)
         W, b = latest.weights()
         start = Start(W, b)
-        width = min(width / 4, max(abs(value), 1e-12 * problem.primal_at_zero) * 0.2 / max(weight, 1e-300))
+        scale = max(abs(value), 1e-12 * problem.primal_at_zero)
+        # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
+        # not so far ahead that the next stage has to begin anew.
+        left = 0.0 if latest.dual is None else width / 2 * float(problem.s @ (latest.dual() ** 2).sum(axis=1))
+        width = min(width / np.clip(left / (0.5 * tol * scale), 4, 8), scale * 0.2 / max(weight, 1e-300))
