@@ -36,7 +36,8 @@ using StridedArray2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
 using AnyRows = std::variant<Csr<float>, Csr<double>, Dense<float>, Dense<double>>;
 using AnyLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
-                             SquaredEpsilonInsensitive, Quantile>;
+                             SquaredEpsilonInsensitive, Quantile, SmoothedHinge, SmoothedEpsilonInsensitive,
+                             SmoothedQuantile>;
 
 // A data matrix as the kernels see it: a view, and the Python or native arrays that keep it alive.
 struct Matrix {
@@ -70,5 +71,6 @@ inline void require(bool holds, const char* what) {
 void bind_matrix(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
+void bind_evaluate(nb::module_& m);
 
 }  // namespace lineal

@@ -13,14 +13,22 @@ namespace {
 template <class Loss>
 void bind_loss(nb::module_& m, const char* name) {
   nb::class_<Loss> bound(m, name);
+  const auto with = [&](const auto& parameter) {
+    if constexpr (requires(Loss loss) { loss.width; })
+      bound.def(
+          "__init__", [](Loss* self, double first, double width) { new (self) Loss{first, width}; },
+          parameter, "width"_a);
+    else
+      bound.def("__init__", [](Loss* self, double first) { new (self) Loss{first}; }, parameter);
+  };
   if constexpr (requires(Loss loss) { loss.margin; })
-    bound.def("__init__", [](Loss* self, double margin) { new (self) Loss{margin}; }, "margin"_a);
+    with("margin"_a);
   else if constexpr (requires(Loss loss) { loss.delta; })
-    bound.def("__init__", [](Loss* self, double delta) { new (self) Loss{delta}; }, "delta"_a);
+    with("delta"_a);
   else if constexpr (requires(Loss loss) { loss.epsilon; })
-    bound.def("__init__", [](Loss* self, double epsilon) { new (self) Loss{epsilon}; }, "epsilon"_a);
+    with("epsilon"_a);
   else if constexpr (requires(Loss loss) { loss.q; })
-    bound.def("__init__", [](Loss* self, double q) { new (self) Loss{q}; }, "q"_a);
+    with("q"_a);
   else
     bound.def(nb::init<>());
   bound.def("value", &Loss::value, "y"_a, "z"_a)
@@ -177,6 +185,9 @@ void bind_dual_cd(nb::module_& m) {
   bind_loss<EpsilonInsensitive>(m, "EpsilonInsensitive");
   bind_loss<SquaredEpsilonInsensitive>(m, "SquaredEpsilonInsensitive");
   bind_loss<Quantile>(m, "Quantile");
+  bind_loss<SmoothedHinge>(m, "SmoothedHinge");
+  bind_loss<SmoothedEpsilonInsensitive>(m, "SmoothedEpsilonInsensitive");
+  bind_loss<SmoothedQuantile>(m, "SmoothedQuantile");
   nb::class_<DualSettings>(m, "DualSettings")
       .def(
           "__init__",

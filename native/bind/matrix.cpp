@@ -1,4 +1,5 @@
 #include "bind.h"
+#include "lineal/gram.h"
 #include "lineal/passes.h"
 
 namespace lineal {

@@ -5,6 +5,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_matrix(m);
   lineal::bind_dual_cd(m);
   lineal::bind_prox_cd(m);
+  lineal::bind_evaluate(m);
   m.def(
       "supports_avx2",
       [] {

@@ -50,8 +50,11 @@ struct Run {
   Rng rng{11};
   std::vector<std::int32_t> order;
   std::vector<Rest> rest;
+  std::vector<std::int32_t> middle;
   Numbers u, share, t;
   double b = 0;
+  bool is_halved = false;
+  int patience = 0;  // positive: a second thread, which needs halves
 
   Run(const Problem& the_problem, DualSettings settings)
       : problem(the_problem),
@@ -64,8 +67,17 @@ struct Run {
 
   template <class Loss, class Rows>
   double epoch(const Loss& loss, const Rows& rows) {
-    return dual_cd_epoch(loss, rows, problem.y.data(), problem.s.data(), problem.norm2.data(), set, rng,
-                         std::span(order), rest.data(), u.data(), share.data(), t.data(), b);
+    shuffle_rows(rng, order);
+    if (is_halved && middle.empty()) {
+      middle.resize(order.size());
+      halve(rows, middle.data(), 1);
+    }
+    DualState state{u.data(), share.data(), rest.data(), b, Index(u.size())};
+    const double gap =
+        dual_cd_epoch(loss, Halves<Rows>{rows, is_halved ? middle.data() : nullptr}, problem.y.data(),
+                      problem.s.data(), problem.norm2.data(), set, order, patience, state, t.data());
+    b = state.b;
+    return gap;
   }
   double weight(std::size_t j) const { return soft(t[j], set.l1 / set.l2); }
 

@@ -70,7 +70,7 @@ THEOREM("dot_pass is X W, with the same bits for any number of threads") {
         for (Index j = 0; j < X.n_columns; ++j)
           for (Index k = 0; k < K; ++k)
             wanted[std::size_t(i * K + k)] += X.at(i, j) * W[std::size_t(j * K + k)];
-      check_bits(wanted, [&](int n_threads, double* Z) { dot_pass(rows, W.data(), K, Z, n_threads); });
+      check_bits(wanted, [&](int n_threads, double* Z) { dot_pass(rows, W.data(), K, K, Z, n_threads); });
     }
   });
 }
@@ -96,26 +96,31 @@ THEOREM(
   });
 }
 
-THEOREM("gram_pass is [X 1]'diag(h)[X 1], both halves equal, with the same bits for any number of threads") {
-  each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    Numbers h = uniforms(rng, X.n_rows, 0, 1);
-    for (double& each : h)
-      if (uniform(rng, 0, 1) < 0.2) each = 0.0;
-    for (const bool with_constant : {false, true}) {
-      const Index d = X.n_columns, size = d + with_constant;
-      Numbers wanted(std::size_t(size * size), 0.0);
-      const auto entry = [&](Index i, Index j) { return j < d ? X.at(i, j) : 1.0; };
+THEOREM(
+    "adjoint_pass over enough rows for several shares is X'U, with the same bits for any number of threads") {
+  Rng rng(4);
+  const auto X = sample_matrix<double>(rng, 5000, 7, 0.4);
+  const auto check = [&](const auto& rows) {
+    for (const Index K : {1, 3}) {
+      const Numbers U = uniforms(rng, X.n_rows * K, -1, 1);
+      Numbers wanted(std::size_t(X.n_columns * K), 0.0);
       for (Index i = 0; i < X.n_rows; ++i)
-        for (Index r = 0; r < size; ++r)
-          for (Index c = 0; c < size; ++c)
-            wanted[std::size_t(r * size + c)] += h[std::size_t(i)] * entry(i, r) * entry(i, c);
-      check_bits(wanted, [&](int n_threads, double* G) {
-        gram_pass(rows, h.data(), with_constant, G, n_threads);
-        for (Index r = 0; r < size; ++r)
-          for (Index c = 0; c < r; ++c) CHECK(G[r * size + c] == G[c * size + r]);
-      });
+        for (Index j = 0; j < X.n_columns; ++j)
+          for (Index k = 0; k < K; ++k)
+            wanted[std::size_t(j * K + k)] += X.at(i, j) * U[std::size_t(i * K + k)];
+      Numbers first;
+      for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+        Numbers V(wanted.size(), not_a_number);
+        adjoint_pass(rows, U.data(), K, V.data(), n_threads);
+        if (n_threads == 1) first = V;
+        CHECK(same_bits(V, first));
+        for (std::size_t k = 0; k < V.size(); ++k)
+          CHECK_NEAR(V[k], wanted[k], 1e-11);  // 2000 terms below 2, in another order
+      }
     }
-  });
+  };
+  check(X.csr());
+  check(X.dense());
 }
 
 THEOREM("squared_norm_pass is |x_i|^2 row by row, with the same bits for any number of threads") {
@@ -372,4 +377,52 @@ THEOREM(
     if (round % 50 == 0) check_contract(arrays);
   }
   CHECK(n_flawed > 5000 && n_flawed < 19000);  // both kinds of case are well represented
+}
+
+THEOREM("adjoint_summary_pass says |X'U|^2 and max |X'U + strength W|, with the same bits for any threads") {
+  Rng rng(17);
+  const auto X = sample_matrix<double>(rng, 40, 1300, 0.1);
+  for (const Index K : {1, 3, 21}) {
+    const Index stride = K + 2;
+    const auto U = uniforms(rng, 40 * K, -1, 1);
+    const auto W = uniforms(rng, 1300 * stride, -1, 1);
+    std::vector<float> narrow(W.begin(), W.end());
+    double square = 0, largest = 0;
+    for (Index j = 0; j < 1300; ++j)
+      for (Index k = 0; k < K; ++k) {
+        double v = 0;
+        for (Index i = 0; i < 40; ++i) v += X.at(i, j) * U[std::size_t(i * K + k)];
+        square += v * v;
+        largest = std::max(largest, std::abs(v + 0.3 * double(narrow[std::size_t(j * stride + k)])));
+      }
+    const auto one = adjoint_summary_pass(X.csr(), U.data(), K, narrow.data(), stride, 0.3, 1);
+    CHECK_NEAR(one.squared_norm, square, 1e-12 * square);
+    CHECK_NEAR(one.largest, largest, 1e-12);
+    for (const int n_threads : {2, 3, 7}) {
+      const auto more = adjoint_summary_pass(X.csr(), U.data(), K, narrow.data(), stride, 0.3, n_threads);
+      CHECK(more.squared_norm == one.squared_norm);
+      CHECK(more.largest == one.largest);
+    }
+    const auto dense = adjoint_summary_pass(X.dense(), U.data(), K, narrow.data(), stride, 0.3, 2);
+    CHECK_NEAR(dense.squared_norm, square, 1e-12 * square);
+    CHECK_NEAR(dense.largest, largest, 1e-12);
+  }
+}
+
+THEOREM("dot_pass takes float32 weights with gaps between their rows, and sums in float64") {
+  Rng rng(18);
+  const auto X = sample_matrix<double>(rng, 30, 50, 0.4);
+  for (const Index K : {1, 3, 21}) {
+    const Index stride = (K + 7) / 8 * 8;
+    const auto W = uniforms(rng, 50 * stride, -1, 1);
+    const std::vector<float> narrow(W.begin(), W.end());
+    std::vector<double> Z(std::size_t(30 * K));
+    dot_pass(X.csr(), narrow.data(), stride, K, Z.data(), 2);
+    for (Index i = 0; i < 30; ++i)
+      for (Index k = 0; k < K; ++k) {
+        double wanted = 0;
+        for (Index j = 0; j < 50; ++j) wanted += X.at(i, j) * double(narrow[std::size_t(j * stride + k)]);
+        CHECK_NEAR(Z[std::size_t(i * K + k)], wanted, 1e-13);
+      }
+  }
 }

@@ -97,6 +97,9 @@ void each_loss(F&& f) {
   f("EpsilonInsensitive", EpsilonInsensitive{0.3}, Domain{false, -1, 1});
   f("SquaredEpsilonInsensitive", SquaredEpsilonInsensitive{0.3}, Domain{false, -inf, inf});
   f("Quantile", Quantile{0.8}, Domain{false, -0.8, 1.0 - 0.8});
+  f("SmoothedHinge", SmoothedHinge{1.0, 0.3}, Domain{true, 0, 1});
+  f("SmoothedEpsilonInsensitive", SmoothedEpsilonInsensitive{0.3, 0.2}, Domain{false, -1, 1});
+  f("SmoothedQuantile", SmoothedQuantile{0.8, 0.5}, Domain{false, -0.8, 1.0 - 0.8});
 }
 
 }  // namespace lineal::check

@@ -178,6 +178,39 @@ class Quantile:
 
     def dual_step(self, y: float, z: float, u: float, q: float) -> float: ...
 
+class SmoothedHinge:
+    def __init__(self, margin: float, width: float) -> None: ...
+
+    def value(self, y: float, z: float) -> float: ...
+
+    def derivative(self, y: float, z: float) -> float: ...
+
+    def conjugate(self, y: float, u: float) -> float: ...
+
+    def dual_step(self, y: float, z: float, u: float, q: float) -> float: ...
+
+class SmoothedEpsilonInsensitive:
+    def __init__(self, epsilon: float, width: float) -> None: ...
+
+    def value(self, y: float, z: float) -> float: ...
+
+    def derivative(self, y: float, z: float) -> float: ...
+
+    def conjugate(self, y: float, u: float) -> float: ...
+
+    def dual_step(self, y: float, z: float, u: float, q: float) -> float: ...
+
+class SmoothedQuantile:
+    def __init__(self, q: float, width: float) -> None: ...
+
+    def value(self, y: float, z: float) -> float: ...
+
+    def derivative(self, y: float, z: float) -> float: ...
+
+    def conjugate(self, y: float, u: float) -> float: ...
+
+    def dual_step(self, y: float, z: float, u: float, q: float) -> float: ...
+
 class DualSettings:
     def __init__(self, l2: float, l1: float, bias2: float, recentre: bool) -> None: ...
 
@@ -198,14 +231,14 @@ class DualRun:
 
     def __init__(self, X: Matrix, n_outputs: int, seed: int, n_threads: int) -> None: ...
 
-def dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float) -> tuple[float, float]:
+def dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, X: Matrix, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float) -> tuple[float, float]:
     """One epoch in place; returns (b, estimated gap)."""
 
 @overload
-def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
-def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
 @overload
 def softmax_dual_cd_epoch(X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
@@ -228,6 +261,26 @@ def column_cd(XT: Matrix, h: Annotated[NDArray[numpy.float64], dict(shape=(None,
     """
     Coordinate descent on columns, in place; returns (b, sweeps, violation).
     """
+
+def loss_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+    """sum_i s_i loss(y_i, z_i)."""
+
+def slopes(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """U = loss'(Y, Z)."""
+
+def curvatures(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], H: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """H = loss''(Y, Z), for smooth losses."""
+
+def along(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: float, n_threads: int = 1) -> tuple[float, float, float]:
+    """
+    sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t, for smooth losses.
+    """
+
+def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+    """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""
+
+def worst_residual(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+    """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i)."""
 
 def supports_avx2() -> bool:
     """Whether this processor can run the AVX2 build of the core."""

@@ -108,16 +108,6 @@ def test_columns_to_take_must_exist_and_increase():
             matrix.take_columns(np.array(wrong))
 
 
-@given(seed=seeds())
-def test_narrowing_rounds_values_once(seed):
-    """narrowed stores the nearest float32 of every value and shares the rest."""
-    native, X = made("csr64", seed)
-    narrow = native.narrowed()
-    assert narrow.matrix.is_float32
-    assert narrow.n_stored == native.n_stored
-    np.testing.assert_array_equal(narrow.dot(np.eye(X.shape[1])), X.astype(np.float32))
-
-
 @every_layout
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("n_threads", [1, 2, 4])

@@ -1,12 +1,12 @@
 // Losses of one score, as dual coordinate ascent meets them.
 //
-// Each struct states value and derivative in z, the conjugate in u (for u inside its domain: the steps
-// never leave it), and the exact maximiser of the dual over one
-// coordinate under an L2 penalty (docs/objective.md, "One dual coordinate"):
+// Each struct states value and derivative in z, where it is smooth the second derivative, the conjugate in u
+// (for u inside its domain: the steps never leave it), the domain, and the exact maximiser of the dual over
+// one coordinate under an L2 penalty (docs/objective.md, "One dual coordinate"):
 //
 //     dual_step(y, z, u0, q) = argmin_u  loss*(u) - z (u - u0) + (q/2) (u - u0)^2,   q > 0.
 //
-// The slow twins, which also know the domains, are in src/lineal/objective/losses.py.
+// The slow twins are in src/lineal/objective/losses.py.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,13 @@ concept ScoreLoss = requires(const L& loss, double x) {
   { loss.value(x, x) } -> std::same_as<double>;
   { loss.derivative(x, x) } -> std::same_as<double>;
   { loss.conjugate(x, x) } -> std::same_as<double>;
+  { loss.contains(x, x) } -> std::same_as<bool>;
   { loss.dual_step(x, x, x, x) } -> std::same_as<double>;
+};
+
+template <class L>
+concept SmoothLoss = ScoreLoss<L> && requires(const L& loss, double x) {
+  { loss.second_derivative(x, x) } -> std::same_as<double>;
 };
 
 inline double soft(double t, double e) noexcept { return t > e ? t - e : t < -e ? t + e : 0.0; }
@@ -44,6 +50,7 @@ struct Hinge {
   double value(double y, double z) const noexcept { return std::max(0.0, margin - y * z); }
   double derivative(double y, double z) const noexcept { return y * z < margin ? -y : 0.0; }
   double conjugate(double y, double u) const noexcept { return margin * y * u; }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 1.0; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::clamp(-y * u0 + (margin - y * z) / q, 0.0, 1.0);
   }
@@ -57,6 +64,8 @@ struct SquaredHinge {
   }
   double derivative(double y, double z) const noexcept { return -2.0 * y * std::max(0.0, margin - y * z); }
   double conjugate(double y, double u) const noexcept { return margin * y * u + 0.25 * u * u; }
+  double second_derivative(double y, double z) const noexcept { return y * z < margin ? 2.0 : 0.0; }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::max(0.0, (-q * y * u0 + margin - y * z) / (q + 0.5));
   }
@@ -71,6 +80,8 @@ struct ModifiedHuber {
     return -y * std::clamp(2.0 * (1.0 - y * z), 0.0, 4.0);
   }
   double conjugate(double y, double u) const noexcept { return y * u + 0.25 * u * u; }
+  double second_derivative(double y, double z) const noexcept { return std::abs(y * z) < 1.0 ? 2.0 : 0.0; }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 4.0; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return -y * std::clamp((-q * y * u0 + 1.0 - y * z) / (q + 0.5), 0.0, 4.0);
   }
@@ -84,6 +95,8 @@ struct Log {
   double derivative(double y, double z) const noexcept { return -y * sigmoid(-y * z); }
 
   double conjugate(double y, double u) const noexcept { return xlogx(-y * u) + xlogx(1.0 + y * u); }
+  double second_derivative(double, double z) const noexcept { return sigmoid(z) * sigmoid(-z); }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 1.0; }
   // Solves h(t) = t - q sigmoid(-t) - base = 0 for the new margin t; the new slope is sigmoid(-t).
   // h increases and its root lies in [base, base + q]. Newton starts from the margin that u0 belongs to,
   // and is safeguarded by that bracket and by bisection whenever |h| fails to halve: a bracket alone still
@@ -123,6 +136,8 @@ struct Squared {
   double value(double y, double z) const noexcept { return 0.5 * (z - y) * (z - y); }
   double derivative(double y, double z) const noexcept { return z - y; }
   double conjugate(double y, double u) const noexcept { return u * y + 0.5 * u * u; }
+  double second_derivative(double, double) const noexcept { return 1.0; }
+  bool contains(double, double) const noexcept { return true; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return (q * u0 + z - y) / (q + 1.0);
   }
@@ -136,6 +151,8 @@ struct Huber {
   }
   double derivative(double y, double z) const noexcept { return std::clamp(z - y, -delta, delta); }
   double conjugate(double y, double u) const noexcept { return u * y + 0.5 * u * u; }
+  double second_derivative(double y, double z) const noexcept { return std::abs(z - y) < delta ? 1.0 : 0.0; }
+  bool contains(double, double u) const noexcept { return std::abs(u) <= delta; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return std::clamp((q * u0 + z - y) / (q + 1.0), -delta, delta);
   }
@@ -149,6 +166,7 @@ struct EpsilonInsensitive {
     return r > epsilon ? 1.0 : r < -epsilon ? -1.0 : 0.0;
   }
   double conjugate(double y, double u) const noexcept { return u * y + epsilon * std::abs(u); }
+  bool contains(double, double u) const noexcept { return std::abs(u) <= 1.0; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return std::clamp(soft(q * u0 + z - y, epsilon) / q, -1.0, 1.0);
   }
@@ -162,6 +180,10 @@ struct SquaredEpsilonInsensitive {
   }
   double derivative(double y, double z) const noexcept { return 2.0 * soft(z - y, epsilon); }
   double conjugate(double y, double u) const noexcept { return u * y + epsilon * std::abs(u) + 0.25 * u * u; }
+  double second_derivative(double y, double z) const noexcept {
+    return std::abs(z - y) > epsilon ? 2.0 : 0.0;
+  }
+  bool contains(double, double) const noexcept { return true; }
   double dual_step(double y, double z, double u0, double q) const noexcept {
     return soft(q * u0 + z - y, epsilon) / (q + 0.5);
   }
@@ -178,8 +200,74 @@ struct Quantile {
     return r < 0 ? -q : r > 0 ? 1.0 - q : 0.0;
   }
   double conjugate(double y, double u) const noexcept { return u * y; }
+  bool contains(double, double u) const noexcept { return u >= -q && u <= 1.0 - q; }
   double dual_step(double y, double z, double u0, double curvature) const noexcept {
     return std::clamp((curvature * u0 + z - y) / curvature, -q, 1.0 - q);
+  }
+};
+
+// ---- kinks rounded over a width mu: loss_mu(z) = max_u  u z - loss*(u) - mu u^2 / 2 --------------
+//
+// The conjugate gains mu u^2 / 2, and so a dual step is one of the sharp loss: completing the square,
+// (q/2) (u - u0)^2 + (mu/2) u^2 is (q + mu)/2 (u - q u0 / (q + mu))^2 and a constant.
+
+struct SmoothedHinge {
+  double margin, width;
+  double slope(double y, double z) const noexcept { return std::clamp((margin - y * z) / width, 0.0, 1.0); }
+  double value(double y, double z) const noexcept {
+    const double a = slope(y, z);
+    return a * (margin - y * z) - 0.5 * width * a * a;
+  }
+  double derivative(double y, double z) const noexcept { return -y * slope(y, z); }
+  double second_derivative(double y, double z) const noexcept {
+    const double slack = margin - y * z, bend = 1.0 / width;
+    return slack > 0 && slack < width ? bend : 0.0;
+  }
+  double conjugate(double y, double u) const noexcept { return margin * y * u + 0.5 * width * u * u; }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 1.0; }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return Hinge{margin}.dual_step(y, z, q * u0 / (q + width), q + width);
+  }
+};
+
+struct SmoothedEpsilonInsensitive {
+  double epsilon, width;
+  double value(double y, double z) const noexcept {
+    const double excess = std::max(0.0, std::abs(z - y) - epsilon), a = std::min(excess / width, 1.0);
+    return a * excess - 0.5 * width * a * a;
+  }
+  double derivative(double y, double z) const noexcept {
+    return std::clamp(soft(z - y, epsilon) / width, -1.0, 1.0);
+  }
+  double second_derivative(double y, double z) const noexcept {
+    // Without a tube there is no flat part inside.
+    const double excess = std::abs(z - y) - epsilon, bend = 1.0 / width;
+    return excess < width && (excess > 0 || epsilon == 0) ? bend : 0.0;
+  }
+  double conjugate(double y, double u) const noexcept {
+    return u * y + epsilon * std::abs(u) + 0.5 * width * u * u;
+  }
+  bool contains(double, double u) const noexcept { return std::abs(u) <= 1.0; }
+  double dual_step(double y, double z, double u0, double q) const noexcept {
+    return EpsilonInsensitive{epsilon}.dual_step(y, z, q * u0 / (q + width), q + width);
+  }
+};
+
+struct SmoothedQuantile {
+  double q, width;
+  double value(double y, double z) const noexcept {
+    const double u = derivative(y, z);
+    return u * (z - y) - 0.5 * width * u * u;
+  }
+  double derivative(double y, double z) const noexcept { return std::clamp((z - y) / width, -q, 1.0 - q); }
+  double second_derivative(double y, double z) const noexcept {
+    const double scaled = (z - y) / width, bend = 1.0 / width;
+    return scaled > -q && scaled < 1.0 - q ? bend : 0.0;
+  }
+  double conjugate(double y, double u) const noexcept { return u * y + 0.5 * width * u * u; }
+  bool contains(double, double u) const noexcept { return u >= -q && u <= 1.0 - q; }
+  double dual_step(double y, double z, double u0, double curvature) const noexcept {
+    return Quantile{q}.dual_step(y, z, curvature * u0 / (curvature + width), curvature + width);
   }
 };
 

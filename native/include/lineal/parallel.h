@@ -37,6 +37,12 @@ struct Range {
   std::int64_t first, last;
 };
 
+// In how many shares rows are summed where each share has sums of its own, added in order afterwards: a
+// number that depends on the data alone, so that threads change no bit.
+inline int n_row_shares(std::int64_t n_rows) noexcept {
+  return int(std::clamp<std::int64_t>(n_rows / 512, 1, 8));
+}
+
 // The part-th of n_parts ranges of [0, n), nearly equal in length.
 inline Range share(std::int64_t n, int part, int n_parts) noexcept {
   return {n * part / n_parts, n * (part + 1) / n_parts};

@@ -1,4 +1,4 @@
-// Whole passes over a data matrix: X W, X'U, X'diag(h)X, row norms, columns taken out, and the check
+// Whole passes over a data matrix: X W, X'U, row norms, columns taken out, and the check
 // that arrays from outside are what they claim to be. One pass each, threaded, same bits for any
 // number of threads (parallel.h).
 #pragma once
@@ -64,9 +64,42 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work:
   return cuts;
 }
 
-// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns.
+// Adds x_i' u_i over a range of rows.
+template <class Rows>
+void add_adjoint(const Rows& X, Range rows, const double* U, Index K, double* V) {
+  for (Index i = rows.first; i < rows.last; ++i) {
+    if (K > 1)
+      update_block(X[i], U + i * K, K, K, V);
+    else if (U[i] != 0.0)
+      axpy(U[i], X[i], V);
+  }
+}
+
+// V = X'U for few columns: each share of the rows has a V of its own.
+template <class Rows>
+void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  const Index size = X.n_columns * K;
+  const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t(size * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part)
+      add_adjoint(X, share(X.n_rows, int(part), n_shares), U, K, partial.data() + part * size);
+  });
+  for (Index k = 0; k < size; ++k) {
+    double sum = 0;
+    for (Index part = 0; part < n_shares; ++part) sum += partial[std::size_t(part * size + k)];
+    V[k] = sum;
+  }
+}
+
+// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
+    short_adjoint_pass(X, U, K, V, n_threads);
+    return;
+  }
   // Finding its columns in short rows costs a thread more than it saves.
   if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
   const auto cuts = column_cuts(X, n_threads);
@@ -113,6 +146,7 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
       at[static_cast<std::size_t>(i)] = lower_bound(X[i], *cut);
     for (int p = 0; p < n_pieces; ++p) {
       const Index first = cut[p], last = cut[p + 1];
+      if (first == last) continue;
       V.assign(static_cast<std::size_t>((last - first) * K), 0.0);
       for (Index i = 0; i < X.n_rows; ++i) {
         const auto x = X[i];
@@ -171,33 +205,6 @@ void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, in
       }
     }
   });
-}
-
-// G = [X 1]' diag(h) [X 1] or X' diag(h) X, symmetric, both halves filled; threads own rows of G.
-template <class Rows>
-void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
-  const Index d = X.n_columns, size = d + (with_constant ? 1 : 0);
-  const auto cuts = column_cuts(X, n_threads, Work::triangle);
-  parallel(n_threads, [&](int part) {
-    const Index first = cuts[std::size_t(part)];
-    const bool is_last = part == n_threads - 1;
-    const Index last = cuts[std::size_t(part) + 1];
-    std::fill(G + first * size, G + (is_last ? size : last) * size, 0.0);
-    for (Index i = 0; i < X.n_rows; ++i) {
-      if (h[i] == 0.0) continue;
-      const auto x = X[i];
-      const Index end = lower_bound(x, last);
-      for (Index k = lower_bound(x, first); k < end; ++k) {
-        const double a = h[i] * double(x.value[k]);
-        double* row = G + column(x, k) * size;
-        for (Index l = k; l < x.size; ++l) row[column(x, l)] += a * double(x.value[l]);
-        if (with_constant) row[d] += a;
-      }
-      if (with_constant && is_last) G[d * size + d] += h[i];
-    }
-  });
-  for (Index r = 0; r < size; ++r)
-    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
 }
 
 template <class Rows>

@@ -232,7 +232,10 @@ def plain_array(y: Any) -> NDArray[Any]:
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
     try:
-        classes, codes = np.unique(y, return_inverse=True)
+        classes = np.unique(y)
+        if len(classes) == 2 and y.dtype.kind != "O":  # the usual case needs one comparison a row
+            return classes, (y == classes[1]).astype(np.int32)
+        codes = np.searchsorted(classes, y)  # much cheaper than the sort behind return_inverse
     except TypeError:
         labels = sorted(set(y.tolist()), key=lambda label: (type(label).__name__, repr(label)))
         place = {label: i for i, label in enumerate(labels)}
@@ -272,7 +275,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         labels = self._labels(y, rows.n_rows)
         self.classes_, codes = classes_and_codes(labels)
         s = weights_of_rows(sample_weight, rows.n_rows)
-        if len(np.unique(codes[s > 0])) < 2:
+        if np.count_nonzero(np.bincount(codes, weights=s)) < 2:
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class "
                 f"with weight: {self.classes_[codes[s > 0][0]]!r}. Check the labels or the split."

@@ -86,9 +86,7 @@ class Bound:
     worst_weight: float | None = None
 
 
-def lower_bound(
-    problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatArray, b: FloatArray
-) -> Bound:
+def lower_bound(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
     """D(U) for a U that is feasible up to rounding; V = X'S U is not needed under L2.
 
     Sums that should be exactly 0 (``sum s u`` under a free intercept, V without a penalty) are 0 to
@@ -122,16 +120,9 @@ def lower_bound(
 
 def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
     """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
-    loss, U = problem.loss, bound.U
-    if loss.is_joint:
-        rows = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - (Z * U).sum(axis=1)
-        rows = problem.s * np.where(problem.s > 0, rows, 0.0)
-    else:
-        terms = loss.value(problem.y, Z) + loss.conjugate(problem.y, U) - Z * U
-        rows = problem.s[:, None] * np.where(problem.s[:, None] > 0, terms, 0.0)
-    worst = float(rows.max(initial=0.0))
+    worst = problem.worst_row(Z, bound.U)
     if isinstance(problem.penalty, L2):
-        worst_weight = problem.pulled(U, W, b)[1] if bound.worst_weight is None else bound.worst_weight
+        worst_weight = problem.pulled(bound.U, W, b)[1] if bound.worst_weight is None else bound.worst_weight
         return max(worst, worst_weight)
     assert bound.V is not None
     if isinstance(problem.penalty, NoPenalty):

@@ -60,7 +60,7 @@ def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> B
 def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
     """The nearest U (one score) or a near one (joint) on which the conjugate is finite."""
     if not problem.loss.is_joint:
-        return np.clip(U, *problem.loss.domain(problem.y))
+        return np.clip(U, *problem.domain)
     gold = one_hot(problem.y, problem.n_outputs)
     p = np.maximum(U + gold, 0.0)
     return p / p.sum(axis=1, keepdims=True) - gold
@@ -125,18 +125,18 @@ def refit_intercept(problem: Problem, Z: FloatArray) -> Refit:
 
 def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:
     """Newton on each output's monotone sum of slopes, inside a bracket that shrinks."""
-    loss, y, s = problem.loss, problem.y, problem.s
+    s = problem.s
     shift = np.zeros(problem.n_outputs)
     low, high = np.full_like(shift, -np.inf), np.full_like(shift, np.inf)
     reach = np.ones_like(shift)
-    U = loss.derivative(y, Z)
+    U = problem.slopes(Z)
     for _ in range(100):
         slope = s @ U
         settled = np.abs(slope) <= 1e-14 * (s @ np.abs(U)) + 1e-300
         if settled.all():
             break
         low, high = np.where(slope < 0, shift, low), np.where(slope > 0, shift, high)
-        bend = s @ loss.second_derivative(y, Z + shift)
+        bend = s @ problem.curvatures(Z + shift)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(bend > 0, -slope / bend, np.inf)
         # Where the losses are flat Newton knows nothing: walk, doubling, until the bracket closes.
@@ -151,7 +151,7 @@ def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:
         if np.all(np.abs(following - shift) <= 1e-16 * np.abs(shift)) or not np.isfinite(following).all():
             break
         shift = following
-        U = loss.derivative(y, Z + shift)
+        U = problem.slopes(Z + shift)
     return Refit(shift, U)
 
 
@@ -232,9 +232,9 @@ def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
     active = np.abs(W) > 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(W.shape, dtype=bool)
     if problem.loss.is_joint:
         return U + _joint_step(problem, W, b, Z, U, active)
-    ahead = np.empty_like(U)
+    ahead, H = np.empty_like(U), problem.curvatures(Z)
     for k in range(problem.n_outputs):
-        ahead[:, k] = U[:, k] + _single_step(problem, W, b, Z, U, np.flatnonzero(active[:, k]), k)
+        ahead[:, k] = U[:, k] + _single_step(problem, W, b, H[:, k], U, np.flatnonzero(active[:, k]), k)
     return ahead
 
 
@@ -249,15 +249,14 @@ def _single_step(
     problem: Problem,
     W: FloatArray,
     b: FloatArray,
-    Z: FloatArray,
+    h: FloatArray,
     U: FloatArray,
     columns: NDArray[np.int64],
     k: int,
 ) -> FloatArray:
     """h X c for output k, c solving (X'S H X + R'') c = -(R' + V) on ``columns`` and the intercept."""
     has_constant = bool(_intercept_is_active(problem, b)[k])
-    y, s = problem.y[:, k], problem.s
-    h = problem.loss.second_derivative(y, Z[:, k])
+    s = problem.s
     X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
     w = W[columns, k]
     su = s * U[:, k]

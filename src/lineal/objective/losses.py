@@ -506,6 +506,10 @@ class SmoothedHinge(_Rounded, _MarginLoss):
         a = -y * u
         return self._conjugate_of_slope(a, -self.margin * a + self.width * a * a / 2)
 
+    @property
+    def native(self) -> Any:
+        return _core.SmoothedHinge(self.margin, self.width)
+
 
 @dataclass(frozen=True)
 class SmoothedEpsilonInsensitive(_Rounded, _RegressionLoss):
@@ -534,6 +538,10 @@ class SmoothedEpsilonInsensitive(_Rounded, _RegressionLoss):
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= 1, u * y + self.epsilon * np.abs(u) + self.width * u * u / 2)
 
+    @property
+    def native(self) -> Any:
+        return _core.SmoothedEpsilonInsensitive(self.epsilon, self.width)
+
 
 @dataclass(frozen=True)
 class SmoothedQuantile(_Rounded, _RegressionLoss):
@@ -558,6 +566,10 @@ class SmoothedQuantile(_Rounded, _RegressionLoss):
 
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside((u >= -self.q) & (u <= 1 - self.q), u * y + self.width * u * u / 2)
+
+    @property
+    def native(self) -> Any:
+        return _core.SmoothedQuantile(self.q, self.width)
 
 
 @dataclass(frozen=True)

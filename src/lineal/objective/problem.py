@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -90,6 +91,16 @@ class Problem:
         floor = 1e-3 * float(H.mean())
         return np.maximum(H, floor if floor > 0 else self.loss.curvature or 1.0)
 
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        """sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t."""
+        moved = Z + t * M
+        bent = self.loss.curvature_product(self.y, moved, M)
+        return (
+            self.loss_sum(moved),
+            float(np.vdot(self.weighted(self.slopes(moved)), M)),
+            float(np.vdot(self.weighted(bent), M)),
+        )
+
     def penalised(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """The weights that the penalty sees."""
         return np.vstack([W, b]) if self.intercept is Intercept.PENALIZED else W
@@ -105,6 +116,11 @@ class Problem:
         return self.loss_sum(np.zeros((self.X.n_rows, self.n_outputs)))
 
     # ---- dual -------------------------------------------------------------------------------
+
+    @cached_property
+    def domain(self) -> tuple[FloatArray, FloatArray]:
+        """The intervals that the dual variables of a loss of one score live in."""
+        return self.loss.domain(self.y)
 
     def weighted(self, U: FloatArray) -> FloatArray:
         """S U."""
@@ -135,6 +151,13 @@ class Problem:
         values = values if self.loss.is_joint else values.sum(axis=1)
         return float(np.dot(self.s[self.s > 0], values[self.s > 0]))
 
+    def worst_row(self, Z: FloatArray, U: FloatArray) -> float:
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i), >= 0: one row's part of the gap."""
+        products = (Z * U).sum(axis=1) if self.loss.is_joint else Z * U
+        terms = self.loss.value(self.y, Z) + self.loss.conjugate(self.y, U) - products
+        s = self.s if self.loss.is_joint else self.s[:, None]
+        return float((s * np.where(s > 0, terms, 0.0)).max(initial=0.0))
+
     # ---- gap --------------------------------------------------------------------------------
 
     def relative_gap(self, primal: float, dual: float) -> float:
@@ -154,7 +177,9 @@ class Problem:
         return float(self.s.sum())
 
 
-def pieces(array: FloatArray) -> list[FloatArray]:
-    """An array's entries in pieces that fit a cache."""
-    flat = np.ravel(array)
-    return [flat[c : c + _PIECE] for c in range(0, max(len(flat), 1), _PIECE)]
+def pieces(array: FloatArray) -> Iterator[FloatArray]:
+    """An array's entries in float64, in flat pieces that fit a cache."""
+    array = np.atleast_2d(array)
+    n_rows = max(1, _PIECE // max(1, array.shape[1]))
+    for first in range(0, max(1, len(array)), n_rows):
+        yield np.ravel(array[first : first + n_rows]).astype(np.float64, copy=False)

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.objective.losses import FloatArray
 
+# Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
+_NARROW = 64
+
 
 class Rows(Protocol):
     """What the objective and the solvers ask of data."""
@@ -119,8 +122,8 @@ class NativeRows:
         return self.matrix.squared_norms(self.n_threads)
 
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
-        """X'diag(h)X; dense data go through BLAS."""
-        if self.dense is None:
+        """X'diag(h)X; dense data go through BLAS, unless there is too little of a row to be worth it."""
+        if self.dense is None or self.n_columns <= _NARROW:
             return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
         return NumpyRows(self.dense).gram(h, with_constant)
 

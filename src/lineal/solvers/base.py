@@ -33,11 +33,14 @@ class Iterate:
         Gives a dual point worth trying; None leaves it to the slopes of the losses.
     expected_gap : float or None
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
+    value : float or None
+        The objective that the solver minimises, at these weights, where it knows it.
     """
 
     weights: Callable[[], Weights]
     dual: Callable[[], FloatArray] | None = None
     expected_gap: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True)

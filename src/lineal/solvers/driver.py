@@ -19,6 +19,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
+from lineal.solvers.native_problem import native_problem
 
 Callback = Callable[[Progress], object]
 
@@ -112,6 +113,7 @@ def minimise(
     for solver in solvers:
         if (refusal := solver.refusal(problem)) is not None:
             raise CombinationError(refusal + ".")
+    problem = native_problem(problem)
     budget = budget or Budget()
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)

@@ -123,9 +123,7 @@ class DualCD(Solver):
             return w[:, None], np.array([bias])
 
         while True:
-            bias, gap = _core.dual_cd_epoch(
-                native, X.matrix, y, problem.s, norm2, settings, run, u, t, bias
-            )
+            bias, gap = _core.dual_cd_epoch(native, X.matrix, y, problem.s, norm2, settings, run, u, t, bias)
             expected = _relative(problem, gap, u[:, None], t, tol)
             yield Iterate(weights, lambda: u[:, None].copy(), expected)
 

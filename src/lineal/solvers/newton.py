@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.lapack import dpotrf, dpotrs
 
+from lineal.objective.dual_points import into_domain
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import Lp
+from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Objective, Point, primal_iterate, through_smoothing
+from lineal.solvers.primal import Line, Objective, Point, primal_iterate, through_smoothing
 
 Product = Callable[[FloatArray], FloatArray]
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
+# A line search is content when the slope has fallen to this share, or after so many trials.
+_FLAT_ENOUGH, _TRIALS = 0.05, 4
 
 
 class Newton(Solver):
@@ -50,7 +54,7 @@ class Newton(Solver):
             return
         objective = Objective(problem)
         if is_direct(problem):
-            yield from _direct(objective, objective.start(start))
+            yield from _direct(objective, objective.start(start), tol)
         else:
             yield from _trust_region(objective, objective.start(start))
 
@@ -66,62 +70,136 @@ def is_direct(problem: Problem) -> bool:
 # ---- few parameters -----------------------------------------------------------------------------
 
 
-def _direct(objective: Objective, point: Point) -> Iterator[Iterate]:
+@dataclass(frozen=True)
+class _Step:
+    """An accepted step: where on which line, P there, and the model that chose it.
+
+    The model is quadratic: ``curvatures`` are its second derivatives in the scores, and ``bent`` its Hessian
+    times the line's direction. A joint loss leaves them out.
+    """
+
+    line: Line
+    t: float
+    value: float
+    curvatures: FloatArray | None = None
+    bent: FloatArray | None = None
+
+
+def _direct(objective: Objective, point: Point, tol: float) -> Iterator[Iterate]:
     problem = objective.problem
-    while True:
-        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
-        following = _direct_step(objective, point)
-        if following is None:
-            return
+    yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
+    while (step := _direct_step(objective, point)) is not None:
+        early = _early_iterate(objective, point, step, tol)
+        if early is not None:
+            yield early
+        following = step.line.step(step.t, step.value)
         # At the floor of rounding, steps move sideways: the driver is told by the end of the stream.
-        if following.value >= point.value and not _is_flatter(following, point):
-            yield primal_iterate(objective, following)
-            return
+        is_last = following.value >= point.value and not _is_flatter(following, point)
         point = following
+        if early is None:
+            expected = None if is_last else expected_gap(problem, point.gradient, point.value)
+            yield primal_iterate(objective, point, expected)
+        if is_last:
+            return
 
 
-def _direct_step(objective: Objective, point: Point) -> Point | None:
-    """A Newton step with backtracking; where too few losses are curved, one with a floor under them."""
-    if objective.problem.loss.is_joint:
-        return _backtrack(objective, point, _joint_step(objective, point), 1e-10)
-    H = objective.problem.model_curvatures(point.Z)
-    taken = _backtrack(objective, point, _separate_steps(objective, point, H), 1e-3)
-    if taken is None:
-        floored = np.maximum(H, 1e-2 * (objective.problem.loss.curvature or 1.0))
-        taken = _backtrack(objective, point, _separate_steps(objective, point, floored), 1e-10)
-    return taken
+def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) -> Iterate | None:
+    """The iterate with the model's own dual point, where that promises a gap of ``tol``.
 
-
-def _backtrack(objective: Objective, point: Point, step: FloatArray, shortest: float) -> Point | None:
-    slope = float(step @ point.gradient)
-    if not slope < 0:
+    At the model's minimiser its slopes are u + h (X c), and their V is known without a pass over X unless
+    some of them leave the domain. Near the optimum their bound is as tight as the weights are good, while
+    the gap of the true slopes is larger by up to the Hessian's condition number: a step or two is saved.
+    """
+    problem, line = objective.problem, step.line
+    if step.curvatures is None or step.bent is None or not isinstance(problem.penalty, L2):
         return None
-    line = objective.line(point, step)
-    t, noise = 1.0, 1e-15 * abs(point.value)
-    while (value := line.value(t)) > point.value + 1e-4 * t * slope + noise:
-        t /= 2
-        if t < shortest:
+    if (
+        problem.loss.is_rounded
+    ):  # straight pieces and bends: the model's slopes are no better than the true ones
+        return None
+    ahead = point.slopes + step.curvatures * line.moved
+    U = into_domain(problem, ahead)
+    flat = objective.pad(problem.penalty.derivative(objective.penalised(point.theta)))
+    V = point.gradient - flat + step.bent
+
+    def gap() -> float:
+        conjugate = problem.penalty.conjugate(-objective.penalised(V))
+        return problem.relative_gap(step.value, -conjugates - conjugate)
+
+    conjugates = problem.conjugate_sum(U)
+    # What leaves the domain is missing from V: a gap far below 0 says that it is much.
+    if not -10 * tol <= gap() <= 10 * tol:
+        return None
+    if not np.array_equal(U, ahead):
+        V = V + objective.back(U - ahead)
+    if not gap() <= tol:
+        return None
+    W, b = objective.split(line.at(step.t)[0])
+    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value)
+
+
+def _direct_step(objective: Objective, point: Point) -> _Step | None:
+    """A Newton step with a line search; where too few losses are curved, one with a floor under them."""
+    if objective.problem.loss.is_joint:
+        return _search(objective, point, _joint_step(objective, point), 1e-10)
+    H = objective.problem.model_curvatures(point.Z)
+    for curvatures, shortest in (
+        (H, 1e-3),
+        (np.maximum(H, 1e-2 * (objective.problem.loss.curvature or 1.0)), 1e-10),
+    ):
+        direction, bent = _separate_steps(objective, point, curvatures)
+        taken = _search(objective, point, direction, shortest)
+        if taken is not None:
+            return replace(taken, curvatures=curvatures, bent=bent)
+    return None
+
+
+def _search(objective: Objective, point: Point, direction: FloatArray, shortest: float) -> _Step | None:
+    """The lowest of a few points on the line, by Newton in one dimension from t = 1 inside a bracket.
+
+    A trial costs no pass over X, and far from the optimum the best length is often nearer 2 than 1.
+    """
+    incline = float(direction @ point.gradient)
+    if not incline < 0:
+        return None
+    line = objective.line(point, direction)
+    t, low, high, noise = 1.0, 0.0, np.inf, 1e-15 * abs(point.value)
+    best: _Step | None = None
+    for trial in range(_TRIALS + 40):
+        value, slope, bend = line.probe(t)
+        is_lower = value <= point.value + 1e-4 * t * incline + noise
+        if is_lower and (best is None or value < best.value):
+            best = _Step(line, t, value)
+        if best is not None and (abs(slope) <= _FLAT_ENOUGH * abs(incline) or trial >= _TRIALS):
+            return best
+        low, high = (t, high) if is_lower and slope < 0 else (low, t)
+        if high < shortest:
             return None
-    return line.step(t, value)
+        newton = t - slope / bend if bend > 0 else np.nan
+        t = newton if low < newton < min(high, 4 * t) else 2 * t if high == np.inf else (low + high) / 2
+    return best
 
 
 def _is_flatter(following: Point, point: Point) -> bool:
     return float(np.abs(following.gradient).max()) < 0.5 * float(np.abs(point.gradient).max())
 
 
-def _separate_steps(objective: Objective, point: Point, curvatures: FloatArray) -> FloatArray:
-    """Outputs do not meet in the Hessian: one small system for each."""
+def _separate_steps(
+    objective: Objective, point: Point, curvatures: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(step, the losses' Hessian times it). Outputs do not meet in the Hessian: one small system for each."""
     problem = objective.problem
     K = problem.n_outputs
     has_intercept = objective.has_intercept
     H = problem.weighted(curvatures)
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta))).reshape(-1, K)
     gradient = point.gradient.reshape(-1, K)
-    step = np.empty_like(gradient)
+    step, bent = np.empty_like(gradient), np.empty_like(gradient)
     for k in range(K):
         G = problem.X.gram(np.ascontiguousarray(H[:, k]), has_intercept)
         step[:, k] = -solve_positive(G, bend[:, k], gradient[:, k])
-    return step.ravel()
+        bent[:, k] = G @ step[:, k]
+    return step.ravel(), bent.ravel()
 
 
 def _joint_step(objective: Objective, point: Point) -> FloatArray:
@@ -141,20 +219,17 @@ def _joint_step(objective: Objective, point: Point) -> FloatArray:
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
     """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to a unit diagonal first."""
-    A = G.copy()
-    A[np.diag_indices_from(A)] += bend
-    diagonal = np.diag(A).copy()
+    diagonal = np.diag(G) + bend
     # A direction without curvature (a zero column, losses that are all flat) takes no step of its own.
     scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    A *= scale[:, None] * scale[None, :]
-    A[np.diag_indices_from(A)] = 1.0
+    A = np.ascontiguousarray(G * scale[:, None] * scale)
     for damping in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
-        try:
-            A[np.diag_indices_from(A)] = 1.0 + damping
-            factor = scipy.linalg.cho_factor(A, check_finite=False)
-            return np.asarray(scale * scipy.linalg.cho_solve(factor, scale * right, check_finite=False))
-        except np.linalg.LinAlgError:
-            continue
+        A.ravel()[:: len(A) + 1] = 1.0 + damping
+        # LAPACK itself: for systems this small the checks around it take longer than the factorisation.
+        factor, failure = dpotrf(A.T, lower=False, clean=False)
+        if failure == 0:
+            solution, _ = dpotrs(factor, scale * right, lower=False)
+            return np.asarray(scale * solution)
     return scale * scale * right
 
 

@@ -102,7 +102,7 @@ class Objective:
         return loss_part + float(np.vdot(penalty, self.penalised(direction)))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Line:
     """P along a line. ``moved`` are the direction's scores, so no trial touches X."""
 
@@ -110,28 +110,48 @@ class Line:
     origin: Point
     direction: FloatArray
     moved: FloatArray
+    _latest: tuple[float, FloatArray, FloatArray] | None = None
+
+    def at(self, t: float) -> tuple[FloatArray, FloatArray]:
+        """(theta, Z) at t; the latest ones are kept, for a step usually goes where a value was just asked."""
+        if self._latest is None or self._latest[0] != t:
+            self._latest = (t, self.origin.theta + t * self.direction, self.origin.Z + t * self.moved)
+        return self._latest[1], self._latest[2]
 
     def value(self, t: float) -> float:
         """P at t."""
-        return self.objective.value(self.origin.theta + t * self.direction, self.origin.Z + t * self.moved)
+        return self.objective.value(*self.at(t))
+
+    def probe(self, t: float) -> tuple[float, float, float]:
+        """P at t, dP/dt and its derivative."""
+        objective = self.objective
+        value, slope, bend = objective.problem.along(self.origin.Z, self.moved, t)
+        w = objective.penalised(self.origin.theta + t * self.direction)
+        penalty, towards = objective.problem.penalty, objective.penalised(self.direction)
+        return (
+            value + penalty.value(w),
+            slope + float(penalty.derivative(w) @ towards),
+            bend + float(penalty.second_derivative(w) @ (towards * towards)),
+        )
 
     def slope(self, t: float) -> float:
         """dP/dt at t."""
-        theta, Z = self.origin.theta + t * self.direction, self.origin.Z + t * self.moved
+        theta, Z = self.at(t)
         return self.objective.slope_of(Z, theta, self.moved, self.direction)
 
     def step(self, t: float, value: float) -> Point:
         """The full point at t."""
-        return self.objective.point(
-            self.origin.theta + t * self.direction, self.origin.Z + t * self.moved, value
-        )
+        return self.objective.point(*self.at(t), value)
 
 
 def primal_iterate(objective: Objective, point: Point, expected_gap: float | None = None) -> Iterate:
     """An iterate from a point. A smoothed problem's slopes are feasible for the true one too."""
     W, b = objective.split(point.theta)
     return Iterate(
-        lambda: (W, b.copy()), lambda: likely_point(objective.problem, W, b, point.Z), expected_gap
+        lambda: (W, b.copy()),
+        lambda: likely_point(objective.problem, W, b, point.Z),
+        expected_gap,
+        point.value,
     )
 
 
@@ -158,13 +178,12 @@ def through_smoothing(
     width = max(value / max(weight, 1e-300), 1e-8)
     for _ in range(40):
         smooth = problem.with_loss(problem.loss.smoothed(width))
-        worth = width * weight / 2
+        enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
-        for count, latest in enumerate(solver.iterates(smooth, start, tol, seed), 1):
-            W, b = latest.weights()
-            value = smooth.primal(W, b)
-            stage_gap = _stage_gap(smooth, latest, value)
-            if stage_gap <= 0.1 * worth or count >= _STAGE_LIMIT:
+        stage_tol = enough / max(abs(value), 1e-300)
+        for count, latest in enumerate(solver.iterates(smooth, start, stage_tol, seed), 1):
+            value = smooth.primal(*latest.weights()) if latest.value is None else latest.value
+            if _stage_gap(smooth, latest, value) <= enough or count >= _STAGE_LIMIT:
                 break
             yield Iterate(latest.weights, latest.dual, np.inf)
         if latest is None:
@@ -172,4 +191,8 @@ def through_smoothing(
         yield Iterate(latest.weights, latest.dual, None)
         W, b = latest.weights()
         start = Start(W, b)
-        width = min(width / 4, max(abs(value), 1e-12 * problem.primal_at_zero) * 0.2 / max(weight, 1e-300))
+        scale = max(abs(value), 1e-12 * problem.primal_at_zero)
+        # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
+        # not so far ahead that the next stage has to begin anew.
+        left = 0.0 if latest.dual is None else width / 2 * float(problem.s @ (latest.dual() ** 2).sum(axis=1))
+        width = min(width / np.clip(left / (0.5 * tol * scale), 4, 8), scale * 0.2 / max(weight, 1e-300))

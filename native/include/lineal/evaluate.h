@@ -1,0 +1,260 @@
+// Losses over whole arrays of scores: their weighted sum, slopes, curvatures, conjugates and residuals.
+//
+// The loops are written so that they vectorise: no branches that cannot become a selection, no library
+// calls. Sums are taken over pieces of a fixed length and the pieces added in order, so threads change no
+// bit. The slow twins are the methods of `Problem` (src/lineal/objective/problem.py).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "lineal/loss.h"
+#include "lineal/parallel.h"
+#include "lineal/rows.h"
+
+namespace lineal {
+
+// ---- exponential and logarithm without branches -----------------------------------------------
+
+// The value of c[0] + c[1] x + ... + c[N - 1] x^(N - 1) by Horner's rule.
+template <std::size_t N, std::size_t M>
+constexpr double polynomial(const std::array<double, M>& c, double x) noexcept {
+  static_assert(N <= M);
+  double sum = c[N - 1];
+  for (std::size_t k = N - 1; k-- > 0;) sum = sum * x + c[k];
+  return sum;
+}
+
+// 1/0!, 1/1!, ... 1/13!: on |r| <= log(2)/2 the next term is below 2^-57.
+inline constexpr std::array<double, 14> exponential_series = [] {
+  std::array<double, 14> c{1.0};
+  for (std::size_t k = 1; k < c.size(); ++k) c[k] = c[k - 1] / double(k);
+  return c;
+}();
+
+// 2/3, 2/5, 2/7, ...: log((1 + s)/(1 - s)) = 2 s + s^3 (2/3 + 2/5 s^2 + ...).
+inline constexpr std::array<double, 16> logarithm_series = [] {
+  std::array<double, 16> c{};
+  for (std::size_t k = 0; k < c.size(); ++k) c[k] = 2.0 / double(2 * k + 3);
+  return c;
+}();
+
+// log(2) in two parts, the first with 24 zero bits at its end: a power of 2's exponent times it is exact.
+inline constexpr double log2_high = 0x1.62e42fep-1, log2_low = 0x1.f473de6af278fp-30;
+
+// exp(x) for x <= 0, within 2 units in the last place; 0 below -708, where results would be subnormal.
+inline double exp_nonpositive(double x) noexcept {
+  constexpr double per_log2 = 1.4426950408889634, to_whole = 0x1.8p52;
+  constexpr auto one = std::bit_cast<std::uint64_t>(1.0);
+  // Adding and taking away 1.5 * 2^52 rounds to a whole number, which the low bits of the sum hold.
+  const double shifted = x * per_log2 + to_whole, whole = shifted - to_whole;
+  const double r = (x - whole * log2_high) - whole * log2_low;
+  const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52) + one);
+  const double scaled = polynomial<14>(exponential_series, r) * power;
+  return x < -708.0 ? 0.0 : scaled;
+}
+
+// log(1 + f) by so many terms of the series: what is left out falls below 2^-55 of the whole with 10 terms
+// for -0.3 <= f <= 0.42 and with 16 for 0 <= f <= 1. A shorter range would need a choice, and choices cost
+// more than terms.
+template <std::size_t n_terms>
+inline double log1p_series(double f) noexcept {
+  const double s = f / (2.0 + f), square = s * s, half = 0.5 * f * f;
+  // 2 s = f - s f, and s f = f^2/2 - s f^2/2: f is exact, so only the small terms carry rounding.
+  return f - (half - s * (half + square * polynomial<n_terms>(logarithm_series, square)));
+}
+
+// log(1 + e) for 0 <= e <= 1, within 2 units in the last place.
+inline double log1p_unit(double e) noexcept { return log1p_series<16>(e); }
+
+// t log t for 0 <= t <= 1, within 3 units in the last place; 0 below 1e-300, where t log t is nothing beside
+// anything else.
+inline double xlogx_unit(double t) noexcept {
+  constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd, mantissa = 0x000fffffffffffff;
+  // t = 2^k m with m in [sqrt(1/2), sqrt(2)). Counted from sqrt(1/2), t's bits are k above the mantissa and
+  // m's own bits below; 1024 keeps k from being negative.
+  const std::uint64_t counted = std::bit_cast<std::uint64_t>(t) - root_half + (std::uint64_t(1024) << 52);
+  const double m = std::bit_cast<double>((counted & mantissa) + root_half);
+  // A whole number in the low bits of 2^52 is 2^52 and that number.
+  const double k =
+      std::bit_cast<double>((counted >> 52) | std::bit_cast<std::uint64_t>(0x1p52)) - (0x1p52 + 1024);
+  const double logarithm = k * log2_high + (log1p_series<10>(m - 1.0) + k * log2_low),
+               product = t * logarithm;
+  return t > 1e-300 ? product : t == t ? 0.0 : t;
+}
+
+// ---- losses without branches ------------------------------------------------------------------
+
+// Log (loss.h) from the functions above.
+struct FlatLog {
+  static double decay(double y, double z) noexcept { return exp_nonpositive(-std::abs(y * z)); }
+  double value(double y, double z) const noexcept { return std::max(0.0, -y * z) + log1p_unit(decay(y, z)); }
+  double derivative(double y, double z) const noexcept {
+    const double e = decay(y, z);
+    return -y * ((y * z > 0 ? e : 1.0) / (1.0 + e));
+  }
+  double second_derivative(double y, double z) const noexcept {
+    const double e = decay(y, z), whole = 1.0 + e;
+    return e / (whole * whole);
+  }
+  double conjugate(double y, double u) const noexcept { return xlogx_unit(-y * u) + xlogx_unit(1.0 + y * u); }
+  bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 1.0; }
+};
+
+template <class Loss>
+Loss flat(const Loss& loss) noexcept {
+  return loss;
+}
+inline FlatLog flat(const Log&) noexcept { return {}; }
+
+// ---- passes -----------------------------------------------------------------------------------
+
+// Entries of one piece: long enough to pay for a thread, and a whole number of blocks that stay in cache.
+inline constexpr Index piece_length = 1 << 15, block_length = 1 << 9;
+
+inline Index n_pieces(Index size) noexcept { return (size + piece_length - 1) / piece_length; }
+
+// n_rows x n_outputs targets and scores, and one weight for each row.
+struct Scored {
+  Index n_rows, n_outputs;
+  const double* y;
+  const double* s;
+  const double* z;
+
+  Index size() const noexcept { return n_rows * n_outputs; }
+};
+
+// Calls body(piece, range of entries) for every piece.
+template <class Body>
+void in_pieces(Index size, int n_threads, Body&& body) {
+  const int n_workers = int(std::clamp<Index>(n_pieces(size), 1, n_threads));
+  parallel(n_workers, [&](int part) {
+    const Range mine = share(n_pieces(size), part, n_workers);
+    for (Index piece = mine.first; piece < mine.last; ++piece)
+      body(piece, Range{piece * piece_length, std::min(size, (piece + 1) * piece_length)});
+  });
+}
+
+// out[k] = f(k) for every entry.
+template <class F>
+void fill_pass(Index size, double* out, int n_threads, F&& f) {
+  in_pieces(size, n_threads, [&](Index, Range range) {
+    for (Index k = range.first; k < range.last; ++k) out[k] = f(k);
+  });
+}
+
+// N numbers for each piece, from N terms an entry times the weight of its row, block by block: fill(k, term)
+// sets term[0 .. N) of entry k, reduce(number, terms, count) takes a block in. Entries of weight 0 give 0,
+// whatever is said of them.
+template <std::size_t N, class Fill, class Reduce>
+std::vector<std::array<double, N>> weighted_terms_pass(const Scored& at, int n_threads, Fill&& fill,
+                                                       Reduce&& reduce) {
+  std::vector<std::array<double, N>> results(std::size_t(n_pieces(at.size())));
+  in_pieces(at.size(), n_threads, [&](Index piece, Range range) {
+    std::array<double, N> result{};
+    double terms[N][block_length], weights[block_length];
+    for (Index first = range.first; first < range.last; first += block_length) {
+      const Index count = std::min(block_length, range.last - first);
+      const double* s = at.s + first;
+      if (at.n_outputs > 1) {
+        for (Index j = 0, row = first / at.n_outputs, k = first % at.n_outputs; j < count; ++j) {
+          weights[j] = at.s[row];
+          if (++k == at.n_outputs) ++row, k = 0;
+        }
+        s = weights;
+      }
+      for (Index j = 0; j < count; ++j) {
+        const std::array<double, N> term = fill(first + j);
+        for (std::size_t n = 0; n < N; ++n) {
+          const double weighted = s[j] * term[n];
+          terms[n][j] = s[j] > 0 ? weighted : 0.0;
+        }
+      }
+      for (std::size_t n = 0; n < N; ++n) result[n] = reduce(result[n], terms[n], count);
+    }
+    results[std::size_t(piece)] = result;
+  });
+  return results;
+}
+
+// sum_k s[row of k] term(k), for N terms at once.
+template <std::size_t N, class Fill>
+std::array<double, N> weighted_sums_pass(const Scored& at, int n_threads, Fill&& fill) {
+  const auto add = [](double sum, const double* terms, Index count) {
+    // Sixteen chains hide the latency of the adds; their order is fixed, so the bits are too.
+    double chain[16] = {};
+    Index j = 0;
+    for (; j + 16 <= count; j += 16)
+      for (Index c = 0; c < 16; ++c) chain[c] += terms[j + c];
+    for (; j < count; ++j) chain[0] += terms[j];
+    for (const double part : chain) sum += part;
+    return sum;
+  };
+  std::array<double, N> total{};
+  for (const auto& sums : weighted_terms_pass<N>(at, n_threads, fill, add))
+    for (std::size_t n = 0; n < N; ++n) total[n] += sums[n];
+  return total;
+}
+
+// sum_i s_i loss(y_i, z_i).
+template <class Loss>
+double loss_sum_pass(const Loss& loss, const Scored& at, int n_threads) {
+  const auto form = flat(loss);
+  return weighted_sums_pass<1>(at, n_threads,
+                               [=](Index k) { return std::array{form.value(at.y[k], at.z[k])}; })[0];
+}
+
+template <class Loss>
+void slope_pass(const Loss& loss, const Scored& at, double* U, int n_threads) {
+  const auto form = flat(loss);
+  fill_pass(at.size(), U, n_threads, [=](Index k) { return form.derivative(at.y[k], at.z[k]); });
+}
+
+template <SmoothLoss Loss>
+void curvature_pass(const Loss& loss, const Scored& at, double* H, int n_threads) {
+  const auto form = flat(loss);
+  fill_pass(at.size(), H, n_threads, [=](Index k) { return form.second_derivative(at.y[k], at.z[k]); });
+}
+
+// sum_i s_i loss(y_i, z_i + t m_i) with its first and second derivative in t: a line search's whole question.
+template <SmoothLoss Loss>
+std::array<double, 3> line_pass(const Loss& loss, const Scored& at, const double* M, double t,
+                                int n_threads) {
+  const auto form = flat(loss);
+  return weighted_sums_pass<3>(at, n_threads, [=](Index k) {
+    const double y = at.y[k], z = at.z[k] + t * M[k], m = M[k];
+    return std::array{form.value(y, z), form.derivative(y, z) * m, form.second_derivative(y, z) * m * m};
+  });
+}
+
+// sum_i s_i loss*(y_i, u_i), +infinity where a row with weight leaves the domain.
+template <class Loss>
+double conjugate_sum_pass(const Loss& loss, const Scored& at, const double* U, int n_threads) {
+  const auto form = flat(loss);
+  return weighted_sums_pass<1>(at, n_threads, [=](Index k) {
+    const double conjugate = form.conjugate(at.y[k], U[k]);
+    return std::array{form.contains(at.y[k], U[k]) ? conjugate : std::numeric_limits<double>::infinity()};
+  })[0];
+}
+
+// The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i), at least 0: what one row adds to the gap.
+template <class Loss>
+double worst_residual_pass(const Loss& loss, const Scored& at, const double* U, int n_threads) {
+  const auto form = flat(loss);
+  const auto largest = [](double worst, const double* terms, Index count) {
+    for (Index j = 0; j < count; ++j) worst = std::max(worst, terms[j]);
+    return worst;
+  };
+  double worst = 0;
+  const auto term = [=](Index k) { return std::array{residual(form, at.y[k], at.z[k], U[k])}; };
+  for (const auto& each : weighted_terms_pass<1>(at, n_threads, term, largest))
+    worst = std::max(worst, each[0]);
+  return worst;
+}
+
+}  // namespace lineal

@@ -1,0 +1,172 @@
+// Gram matrices [X 1]' diag(h) [X 1] and X' diag(h) X, symmetric, both halves filled.
+//
+// Large ones: threads own rows of G. Small ones: a fixed number of shares of the rows of X, each with a G of
+// its own, added in order; who sums a share does not show in the bits. A share adds outer products of sparse
+// rows entry by entry, and of rows that are nearly full in dense tiles, where registers hold blocks of G.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "lineal/parallel.h"
+#include "lineal/passes.h"
+#include "lineal/rows.h"
+
+namespace lineal {
+
+// Up to this many columns the shares' matrices together stay within a few megabytes.
+inline constexpr Index small_gram = 256;
+
+template <class Rows>
+void large_gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
+  const Index d = X.n_columns, size = d + (with_constant ? 1 : 0);
+  const auto cuts = column_cuts(X, n_threads, Work::triangle);
+  parallel(n_threads, [&](int part) {
+    const Index first = cuts[std::size_t(part)];
+    const bool is_last = part == n_threads - 1;
+    const Index last = cuts[std::size_t(part) + 1];
+    std::fill(G + first * size, G + (is_last ? size : last) * size, 0.0);
+    for (Index i = 0; i < X.n_rows; ++i) {
+      if (h[i] == 0.0) continue;
+      const auto x = X[i];
+      const Index end = lower_bound(x, last);
+      for (Index k = lower_bound(x, first); k < end; ++k) {
+        const double a = h[i] * double(x.value[k]);
+        double* row = G + column(x, k) * size;
+        for (Index l = k; l < x.size; ++l) row[column(x, l)] += a * double(x.value[l]);
+        if (with_constant) row[d] += a;
+      }
+      if (with_constant && is_last) G[d * size + d] += h[i];
+    }
+  });
+}
+
+// Adds the outer products of the rows in a range to the upper triangle of G, `stride` numbers a row.
+template <class Rows>
+void add_outer_products(const Rows& X, Range rows, const double* h, bool with_constant, Index stride,
+                        double* G) {
+  const Index d = X.n_columns;
+  for (Index i = rows.first; i < rows.last; ++i) {
+    if (h[i] == 0.0) continue;
+    const auto x = X[i];
+    Index k = 0;
+    // Two rows of G at a time: each entry of x is read once for both.
+    for (; k + 2 <= x.size; k += 2) {
+      const double a = h[i] * double(x.value[k]), b = h[i] * double(x.value[k + 1]);
+      double* upper = G + column(x, k) * stride;
+      double* lower = G + column(x, k + 1) * stride;
+      upper[column(x, k)] += a * double(x.value[k]);
+      for (Index l = k + 1; l < x.size; ++l) {
+        const Index c = column(x, l);
+        const double value = double(x.value[l]);
+        upper[c] += a * value;
+        lower[c] += b * value;
+      }
+      if (with_constant) upper[d] += a, lower[d] += b;
+    }
+    if (k < x.size) {
+      const double a = h[i] * double(x.value[k]);
+      double* row = G + column(x, k) * stride;
+      row[column(x, k)] += a * double(x.value[k]);
+      if (with_constant) row[d] += a;
+    }
+    if (with_constant) G[d * stride + d] += h[i];
+  }
+}
+
+// One register: wider vectors are split by way of memory.
+#ifdef __AVX2__
+typedef double Register __attribute__((vector_size(32)));
+#else
+typedef double Register __attribute__((vector_size(16)));
+#endif
+inline constexpr Index register_size = Index(sizeof(Register) / sizeof(double));
+inline constexpr Index tile_height = 4, tile_width = 2 * register_size;
+static_assert(tile_width % tile_height == 0);
+
+// The same through dense tiles of rows and blocks of G that stay in registers; `stride` is a multiple of
+// tile_width. What lies below the diagonal inside a block is computed too, and means nothing.
+template <class Rows>
+void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, Index stride, double* G) {
+  const auto load = [](const double* from) {
+    Register lane;
+    __builtin_memcpy(&lane, from, sizeof lane);
+    return lane;
+  };
+  const Index n_tile = std::max<Index>(8, 1024 / stride);  // two tiles of 8 kB stay in the first cache
+  std::vector<double> plain(std::size_t(n_tile * stride)), scaled(plain.size());
+  for (Index first = rows.first; first < rows.last; first += n_tile) {
+    const Index count = std::min(n_tile, rows.last - first);
+    std::fill(plain.begin(), plain.end(), 0.0);
+    for (Index t = 0; t < count; ++t) {
+      const auto x = X[first + t];
+      double* row = plain.data() + t * stride;
+      for (Index k = 0; k < x.size; ++k) row[column(x, k)] = double(x.value[k]);
+      if (with_constant) row[X.n_columns] = 1.0;
+      for (Index c = 0; c < stride; ++c) scaled[std::size_t(t * stride + c)] = h[first + t] * row[c];
+    }
+    for (Index right = 0; right < stride; right += tile_width)
+      for (Index top = 0; top < right + tile_width; top += tile_height) {
+        Register sum[tile_height][2] = {};
+        for (Index t = 0; t < count; ++t) {
+          const double* across = plain.data() + t * stride + right;
+          const double* down = scaled.data() + t * stride + top;
+          const Register near = load(across), far = load(across + register_size);
+          for (Index r = 0; r < tile_height; ++r) {
+            sum[r][0] += down[r] * near;
+            sum[r][1] += down[r] * far;
+          }
+        }
+        for (Index r = 0; r < tile_height; ++r) {
+          double* target = G + (top + r) * stride + right;
+          const Register near = load(target) + sum[r][0], far = load(target + register_size) + sum[r][1];
+          __builtin_memcpy(target, &near, sizeof near);
+          __builtin_memcpy(target + register_size, &far, sizeof far);
+        }
+      }
+  }
+}
+
+template <class Rows>
+void small_gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
+  const Index size = X.n_columns + (with_constant ? 1 : 0);
+  // An update of one entry of a sparse row costs as much as eight inside a tile.
+  const Index stored = X.stored(0, X.n_rows);
+  const bool is_full =
+      double(stored) * double(stored) * 8 > double(X.n_rows * size) * double(X.n_rows * size);
+  const Index stride = is_full ? (size + tile_width - 1) / tile_width * tile_width : size;
+  const Index area = stride * stride;
+  const int n_shares = n_row_shares(X.n_rows);
+  const int n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t(area * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      const Range rows = share(X.n_rows, int(part), n_shares);
+      double* target = partial.data() + part * area;
+      if (is_full)
+        add_tiles(X, rows, h, with_constant, stride, target);
+      else
+        add_outer_products(X, rows, h, with_constant, stride, target);
+    }
+  });
+  for (Index r = 0; r < size; ++r)
+    for (Index c = r; c < size; ++c) {
+      double sum = 0;
+      for (Index part = 0; part < n_shares; ++part) sum += partial[std::size_t(part * area + r * stride + c)];
+      G[r * size + c] = sum;
+    }
+}
+
+template <class Rows>
+void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
+  const Index size = X.n_columns + (with_constant ? 1 : 0);
+  if (X.n_columns <= small_gram)
+    small_gram_pass(X, h, with_constant, G, n_threads);
+  else
+    large_gram_pass(X, h, with_constant, G, n_threads);
+  for (Index r = 0; r < size; ++r)
+    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
+}
+
+}  // namespace lineal

@@ -1,0 +1,89 @@
+#include "lineal/gram.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "check.h"
+#include "samples.h"
+
+using namespace lineal;
+using check::Sample;
+using check::sample_matrix;
+using check::uniform;
+using check::uniforms;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+// [X 1]'diag(h)[X 1] by the definition.
+template <class V>
+Numbers plain_gram(const Sample<V>& X, const Numbers& h, bool with_constant) {
+  const Index d = X.n_columns, size = d + with_constant;
+  Numbers G(std::size_t(size * size), 0.0);
+  const auto entry = [&](Index i, Index j) { return j < d ? X.at(i, j) : 1.0; };
+  for (Index i = 0; i < X.n_rows; ++i)
+    for (Index r = 0; r < size; ++r) {
+      const double a = h[std::size_t(i)] * entry(i, r);
+      if (a == 0.0) continue;
+      for (Index c = 0; c < size; ++c) G[std::size_t(r * size + c)] += a * entry(i, c);
+    }
+  return G;
+}
+
+// Curvatures, a fifth of them 0 as those of flat losses are.
+Numbers sample_curvatures(Rng& rng, Index n) {
+  Numbers h = uniforms(rng, n, 0, 1);
+  for (double& each : h)
+    if (rng.below(5) == 0) each = 0.0;
+  return h;
+}
+
+template <class V, class Rows>
+void check_gram(Rng& rng, const Sample<V>& X, const Rows& rows) {
+  const Numbers h = sample_curvatures(rng, X.n_rows);
+  for (const bool with_constant : {false, true}) {
+    const Index size = X.n_columns + with_constant;
+    const Numbers wanted = plain_gram(X, h, with_constant);
+    Numbers first;
+    for (const int n_threads : {1, 2, 3, 5, 20}) {
+      Numbers G(wanted.size(), std::numeric_limits<double>::quiet_NaN());
+      gram_pass(rows, h.data(), with_constant, G.data(), n_threads);
+      for (std::size_t k = 0; k < G.size(); ++k)
+        CHECK_NEAR(G[k], wanted[k], 1e-14 * double(X.n_rows + 1) * 4);  // terms below 4, in another order
+      for (Index r = 0; r < size; ++r)
+        for (Index c = 0; c < r; ++c) CHECK(G[std::size_t(r * size + c)] == G[std::size_t(c * size + r)]);
+      if (n_threads == 1) first = G;
+      CHECK(G.empty() || std::memcmp(G.data(), first.data(), G.size() * sizeof(double)) == 0);
+    }
+  }
+}
+
+}  // namespace
+
+THEOREM("gram_pass is [X 1]'diag(h)[X 1], both halves equal, with the same bits for any number of threads") {
+  Rng rng(1);
+  const auto of_type = [&]<class V>(V) {
+    for (const Index n : {0, 1, 40, 1100})                    // one share of rows, and several
+      for (const Index d : {0, 1, 3, 8, 22, 61})              // less than a tile, whole tiles, a ragged edge
+        for (const double density : {0.05, 0.2, 0.6, 1.0}) {  // entry by entry, and in tiles
+          if (n == 1100 && d == 61 && density > 0.6) continue;  // nothing new, and slow under a sanitizer
+          const Sample<V> X = sample_matrix<V>(rng, n, d, density);
+          check_gram(rng, X, X.csr());
+          if constexpr (sizeof(V) == 8) check_gram(rng, X, X.dense());
+        }
+  };
+  of_type(float{});
+  of_type(double{});
+}
+
+THEOREM("beyond small_gram columns, where threads own rows of G, it is the same matrix") {
+  Rng rng(2);
+  for (const Index d : {small_gram, small_gram + 1}) {
+    const auto X = sample_matrix<double>(rng, 30, d, 0.1);
+    check_gram(rng, X, X.csr());
+    check_gram(rng, X, X.dense());
+  }
+}
