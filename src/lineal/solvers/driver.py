@@ -16,7 +16,7 @@ from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
-from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
 from lineal.solvers.native_problem import native_problem
