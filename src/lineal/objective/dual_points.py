@@ -37,14 +37,21 @@ DIRECT_LIMIT = 2000
 
 def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
     """The lower bound that U gives after it is made feasible."""
+    U = repaired(problem, U)
+    return scaled(problem, U, problem.pull(U), W, b)
+
+
+def repaired(problem: Problem, U: FloatArray) -> FloatArray:
+    """U inside the losses' domain, its sums balanced under a free intercept: all but the penalty's part."""
     if isinstance(problem.penalty, NoPenalty):
         # V = 0 survives scaling alone: clipping or balancing would break it.
-        U = U * _largest_factor(problem, U)
-    else:
-        U = into_domain(problem, U)
-        if problem.intercept is Intercept.FREE:
-            U = _balance(problem, U)
-    V = problem.pull(U)
+        return U * _largest_factor(problem, U)
+    U = into_domain(problem, U)
+    return _balance(problem, U) if problem.intercept is Intercept.FREE else U
+
+
+def scaled(problem: Problem, U: FloatArray, V: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
+    """The lower bound of a repaired U and its V, both scaled into the penalty's dual ball."""
     factor = problem.penalty.scaling(V)
     if factor < 1.0:
         U, V = U * factor, V * factor

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Bound, Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
 
@@ -36,12 +36,15 @@ class Iterate:
     is_dual : bool
         The weights follow from the dual point (W = -V / strength under L2), so that the certificate may
         build them afresh from it.
+    bound : Bound or None
+        What the dual point proves for this very problem, where the solver has met V anyway.
     """
 
     weights: Callable[[], Weights]
     dual: Callable[[], FloatArray] | None = None
     expected_gap: float | None = None
     is_dual: bool = False
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True)

@@ -177,11 +177,13 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     best.weights_follow = False
     if primal < best.primal:
         best.W, best.b, best.Z, best.primal = W, b, Z, primal
-    if iterate.dual is not None:
-        U = iterate.dual()
-    elif U is None or isinstance(problem.penalty, NoPenalty):
-        U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
-    bound = feasible(problem, U, W, b)
+    bound = iterate.bound
+    if bound is None:
+        if iterate.dual is not None:
+            U = iterate.dual()
+        elif U is None or isinstance(problem.penalty, NoPenalty):
+            U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
+        bound = feasible(problem, U, W, b)
     if best.bound is None or bound.dual > best.dual:
         best.bound = bound
 
