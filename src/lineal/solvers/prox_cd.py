@@ -36,6 +36,8 @@ _STEPS, _REUSE, _BENT = 8, 4, 8.0
 _SWEEPS, _EVENTS = 50, 10
 # A step that gains almost all that its slope promised met no curvature: longer ones are tried.
 _STRAIGHT, _STRIDE = 0.9, 4.0
+# Changes of the objective below this share are lost in its sums.
+_INVISIBLE = 1e-13
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -271,6 +273,8 @@ def _descend(problem: Problem, columns: NDArray[np.int64], k: int, state: _State
         t, there = _search(part, Z, moved, w, move, value, promised)
         if t == 0.0:
             if model.age == 1:
+                # Too small a gain for the objective to show is still one for the dual point.
+                foreseen = u + model.h * moved if promised >= -_INVISIBLE * abs(value) else None
                 break
             model = None
             continue
