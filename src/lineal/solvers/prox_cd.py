@@ -26,7 +26,7 @@ _SMALLEST_SET = 250
 _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
-_ROUND, _SOLVED = 0.1, 0.03
+_ROUND, _SOLVED = 0.05, 0.03
 # Up to so many columns the quadratic model has an explicit Gram matrix.
 _GRAM_LIMIT = 1500
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
