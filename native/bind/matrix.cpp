@@ -109,15 +109,13 @@ std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
 Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   const Index m = Index(wanted.shape(0));
-  std::vector<std::int32_t> place(std::size_t(X.n_columns()), -1);
   for (Index j = 0; j < m; ++j) {
     require(wanted.data()[j] >= 0 && wanted.data()[j] < X.n_columns(), "no such column");
     require(j == 0 || wanted.data()[j] > wanted.data()[j - 1], "columns must increase");
-    place[std::size_t(wanted.data()[j])] = std::int32_t(j);
   }
+  const WantedColumns columns(wanted.data(), m, X.n_columns());
   auto start = new_array<Index>({std::size_t(X.n_rows()) + 1});
-  std::visit([&](const auto& rows) { take_columns_count(rows, place.data(), start.data(), n_threads); },
-             X.rows);
+  std::visit([&](const auto& rows) { take_columns_count(rows, columns, start.data(), n_threads); }, X.rows);
   const Index n_stored = start.data()[X.n_rows()];
   auto index = new_array<std::int32_t>({std::size_t(n_stored)});
   auto value = new_array<double>({std::size_t(n_stored)});
@@ -125,7 +123,7 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
     const nb::gil_scoped_release unlocked;
     std::visit(
         [&](const auto& rows) {
-          take_columns_copy(rows, place.data(), start.data(), index.data(), value.data(), n_threads);
+          take_columns_copy(rows, columns, start.data(), index.data(), value.data(), n_threads);
         },
         X.rows);
   }

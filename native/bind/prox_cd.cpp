@@ -1,6 +1,7 @@
 #include "lineal/epoch/prox_cd.h"
 
 #include "bind.h"
+#include "lineal/epoch/active_set.h"
 
 namespace lineal {
 
@@ -18,6 +19,19 @@ void bind_prox_cd(nb::module_& m) {
       },
       "G"_a, "n_free"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
+  m.def(
+      "gram_active_set",
+      [](Array2<const double> G, Index n_free, double l1, double l2, Array1<double> gradient,
+         Array1<double> w, double tol, Index max_events) {
+        require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
+                "gram_active_set: lengths differ");
+        const nb::gil_scoped_release unlocked;
+        return ActiveSet(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
+                         w.data())
+            .run(tol, max_events);
+      },
+      "G"_a, "n_free"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
+      "The same model by an active set, in place; returns how many events it took.");
   m.def(
       "column_cd",
       [](const Matrix& XT, Array1<const double> h, int n_free, bool has_intercept, double l1, double l2,

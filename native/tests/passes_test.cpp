@@ -151,19 +151,16 @@ THEOREM("column cuts begin at 0, never fall and end at n_columns, wherever the f
 THEOREM("taken columns are the wanted ones, in order, for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
     using V = typename std::decay_t<decltype(rows)>::Value;
-    std::vector<std::int32_t> place(std::size_t(X.n_columns), -1);
     std::vector<Index> wanted;
     for (Index j = 0; j < X.n_columns; ++j)
-      if (uniform(rng, 0, 1) < 0.4) {
-        place[std::size_t(j)] = std::int32_t(wanted.size());
-        wanted.push_back(j);
-      }
+      if (uniform(rng, 0, 1) < 0.4) wanted.push_back(j);
+    const WantedColumns columns(wanted.data(), Index(wanted.size()), X.n_columns);
     for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
       std::vector<Index> start(std::size_t(X.n_rows) + 1, -1);
-      take_columns_count(rows, place.data(), start.data(), n_threads);
+      take_columns_count(rows, columns, start.data(), n_threads);
       std::vector<std::int32_t> index(std::size_t(start.back()), -1);
       std::vector<V> value(std::size_t(start.back()), V(not_a_number));
-      take_columns_copy(rows, place.data(), start.data(), index.data(), value.data(), n_threads);
+      take_columns_copy(rows, columns, start.data(), index.data(), value.data(), n_threads);
       const Csr<V> taken{X.n_rows, Index(wanted.size()), start.data(), index.data(), value.data()};
       CHECK(check_pass(taken, start.back(), 1).kind == Flaw::none);
       for (Index i = 0; i < X.n_rows; ++i) {

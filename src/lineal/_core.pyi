@@ -257,6 +257,11 @@ def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order=
     Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).
     """
 
+def gram_active_set(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_free: int, l1: float, l2: float, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_events: int) -> int:
+    """
+    The same model by an active set, in place; returns how many events it took.
+    """
+
 def column_cd(XT: Matrix, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_free: int, has_intercept: bool, l1: float, l2: float, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float, tol: float, max_sweeps: int) -> tuple[float, int, float]:
     """
     Coordinate descent on columns, in place; returns (b, sweeps, violation).

@@ -37,19 +37,24 @@ DIRECT_LIMIT = 2000
 
 def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
     """The lower bound that U gives after it is made feasible."""
+    U = repaired(problem, U)
+    return scaled(problem, U, None if isinstance(problem.penalty, L2) else problem.pull(U), W, b)
+
+
+def repaired(problem: Problem, U: FloatArray) -> FloatArray:
+    """U inside the losses' domain, its sums balanced under a free intercept: all but the penalty's part."""
     if isinstance(problem.penalty, NoPenalty):
         # V = 0 survives scaling alone: clipping or balancing would break it.
-        U = U * _largest_factor(problem, U)
-    else:
-        U = into_domain(problem, U)
-        if problem.intercept is Intercept.FREE:
-            U = _balance(problem, U)
-    V = None
-    if not isinstance(problem.penalty, L2):
-        V = problem.pull(U)
-        factor = problem.penalty.scaling(V)
-        if factor < 1.0:
-            U, V = U * factor, V * factor
+        return U * _largest_factor(problem, U)
+    U = into_domain(problem, U)
+    return _balance(problem, U) if problem.intercept is Intercept.FREE else U
+
+
+def scaled(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
+    """The lower bound of a repaired U and its V (None under L2), both scaled into the penalty's dual ball."""
+    factor = 1.0 if V is None else problem.penalty.scaling(V)
+    if V is not None and factor < 1.0:
+        U, V = U * factor, V * factor
     bound = lower_bound(problem, U, V, W, b)
     if bound.dual > -np.inf:
         return bound

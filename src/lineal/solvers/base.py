@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Bound, Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
 
@@ -35,12 +35,15 @@ class Iterate:
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
     value : float or None
         The objective that the solver minimises, at these weights, where it knows it.
+    bound : Bound or None
+        What the dual point proves for this very problem, where the solver has met V anyway.
     """
 
     weights: Callable[[], Weights]
     dual: Callable[[], FloatArray] | None = None
     expected_gap: float | None = None
     value: float | None = None
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True)

@@ -173,11 +173,13 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
     primal = problem.primal(W, b, Z)
-    if iterate.dual is not None:
-        U = iterate.dual()
-    elif U is None or isinstance(problem.penalty, NoPenalty):
-        U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
-    bound = feasible(problem, U, W, b)
+    bound = iterate.bound
+    if bound is None:
+        if iterate.dual is not None:
+            U = iterate.dual()
+        elif U is None or isinstance(problem.penalty, NoPenalty):
+            U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
+        bound = feasible(problem, U, W, b)
     is_better, is_higher = primal < best.primal, best.bound is None or bound.dual > best.dual
     if is_better:
         best.W, best.b, best.Z, best.primal, best.is_borrowed = W, b, Z, primal, True

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.objective.dual_points import newton_point
+from lineal.objective.certificate import Bound
+from lineal.objective.dual_points import newton_point, refit_intercept, repaired, scaled
 from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
@@ -18,23 +19,39 @@ from lineal.objective.rows import NativeRows
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 from lineal.solvers.primal import through_smoothing
 
-# A working set begins with so many columns and is kept at twice the support.
+# A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
+# twice as many columns is its own working set.
 _SMALLEST_SET = 250
+# A larger working set takes no columns whose |v| is below this share of l1.
+_NEAR = 0.9
+# A round ends when its working set's violation is this share of the worst one before it, and a model is
+# solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
+_ROUND, _SOLVED = 0.05, 0.03
 # Up to so many columns the quadratic model has an explicit Gram matrix.
 _GRAM_LIMIT = 1500
-# Proximal Newton steps on one working set, and how many of them may share one Gram matrix.
-_STEPS, _REUSE = 8, 4
+# Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
+# bends so many times more than its model says.
+_STEPS, _REUSE, _BENT = 8, 4, 8.0
+# Sweeps of coordinate descent on a Gram matrix before the active set takes over, and its events per column.
+_SWEEPS, _EVENTS = 50, 10
+# A step that gains almost all that its slope promised met no curvature: longer ones are tried.
+_STRAIGHT, _STRIDE = 0.9, 4.0
+# Changes of the objective below this share are lost in its sums.
+_INVISIBLE = 1e-13
+# Scores are updated step by step; after so many rounds they are computed afresh.
+_REFRESH = 20
 
 
 class ProxCD(Solver):
-    """Working sets by gradient, proximal Newton on each, coordinate descent inside.
+    """Working sets by gradient, proximal Newton on each, coordinate descent or an active set inside.
 
     Notes
     -----
     Needs L1 or ElasticNet; losses with kinks are smoothed in stages. Guarantees: the objective falls at
     every step; columns outside the working set are checked against the full gradient in every round. A
-    round costs two passes over X, one copy of the working set's columns and a few small Gram matrices;
-    joint losses take one class after another. Published: Yuan, Ho and Lin 2012; Massias et al. 2018.
+    round costs a pass over X that proves a bound as well, a copy of the working set's columns and a Gram
+    matrix or two; joint losses take one class after another. Published: Yuan, Ho and Lin 2012; Massias et
+    al. 2018; for the active set Osborne, Presnell and Turlach 2000.
     """
 
     name = "prox_cd"
@@ -52,25 +69,37 @@ class ProxCD(Solver):
         if not problem.loss.is_smooth:
             yield from through_smoothing(self, problem, start, tol, seed)
             return
-        W, b = zeros(problem) if start is None else (start.W.copy(), start.b.copy())
-        l1, _ = _strengths(problem)
-        Z = problem.scores(W, b)
-        before = np.inf
+        state = _begin(problem, start)
+        n_rounds = 0
         while True:
-            U = problem.slopes(Z)
-            V = problem.pull(U)
-            violations = _violations(problem, W, b, V, problem.weighted(U).sum(axis=0))
-            worst = float(violations.max(initial=0.0))
-            yield _iterate(problem, W, b, Z, (worst / l1) ** 2)
-            if worst == 0.0:
+            price = _price(problem, state)
+            yield _iterate(problem, state, price)
+            if price.worst == 0.0:
                 return
-            for k in range(problem.n_outputs):
-                columns = _working_set(W[:, k], V[: len(W), k])
-                _descend(problem, columns, k, W, b, Z, 0.1 * worst)
-            # Scores are updated step by step; now and then they are computed afresh.
-            if worst < 1e-3 * before:
-                Z, before = problem.scores(W, b), worst
-            before = max(before, worst) if np.isfinite(before) else worst
+            n_rounds += 1
+            if n_rounds % _REFRESH == 0:
+                state.Z = problem.scores(state.W, state.b)
+            _round(problem, state, price)
+
+
+@dataclass
+class _State:
+    """Weights, their scores, and the dual point that the last steps foresaw."""
+
+    W: FloatArray
+    b: FloatArray
+    Z: FloatArray
+    U: FloatArray
+
+
+@dataclass(frozen=True)
+class _Price:
+    """What a dual point says about all columns: V, the bound, the relative gap, the worst violation."""
+
+    V: FloatArray
+    bound: Bound
+    gap: float
+    worst: float
 
 
 def _strengths(problem: Problem) -> tuple[float, float]:
@@ -79,148 +108,230 @@ def _strengths(problem: Problem) -> tuple[float, float]:
     return (penalty.strength, 0.0) if isinstance(penalty, L1) else (penalty.l1, penalty.l2)
 
 
-def _iterate(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, expected: float) -> Iterate:
-    return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), expected)
-
-
-def _violations(
-    problem: Problem, W: FloatArray, b: FloatArray, V: FloatArray, sums: FloatArray
-) -> FloatArray:
-    """How far each weight's condition 0 in V + dR(W) is from holding; a free intercept's is its sum."""
-    l1, l2 = _strengths(problem)
-    w = problem.penalised(W, b)
-    slope = V + l2 * w
-    violation = np.where(w != 0, np.abs(slope + l1 * np.sign(w)), np.maximum(np.abs(slope) - l1, 0.0))
+def _begin(problem: Problem, start: Start | None) -> _State:
+    W, b = zeros(problem) if start is None else (start.W.copy(), start.b.copy())
+    Z = np.zeros((problem.X.n_rows, problem.n_outputs)) if start is None else problem.scores(W, b)
     if problem.intercept is Intercept.FREE:
-        violation = np.vstack([violation, np.abs(sums)])
-    return violation
+        shift = refit_intercept(problem, Z).shift
+        if problem.loss_sum(Z + shift) <= problem.loss_sum(Z):
+            b, Z = b + shift, Z + shift
+    return _State(W, b, Z, problem.slopes(Z))
 
 
-def _working_set(w: FloatArray, v: FloatArray) -> NDArray[np.int64]:
+def _price(problem: Problem, state: _State) -> _Price:
+    U = repaired(problem, state.U)
+    V = problem.pull(U)
+    bound = scaled(problem, U, V, state.W, state.b)
+    gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
+    l1, l2 = _strengths(problem)
+    w = problem.penalised(state.W, state.b)
+    seen = (w != 0) | (np.abs(V) > l1)  # no other weight violates its condition
+    worst = float(_violation(w[seen], V[seen], l1, l2).max(initial=0.0))
+    if problem.intercept is Intercept.FREE:
+        worst = max(worst, float(np.abs(problem.weighted(state.U).sum(axis=0)).max()))
+    if problem.loss.is_joint:
+        # The certificate will take a Newton point, whose gap is of second order.
+        gap = min(gap, (worst / l1) ** 2)
+    return _Price(V, bound, gap, worst)
+
+
+def _violation(w: FloatArray, gradient: FloatArray, l1: float, l2: float) -> FloatArray:
+    """How far each weight's condition 0 in gradient + dR(w) is from holding."""
+    slope = gradient + l2 * w
+    return np.where(w != 0, np.abs(slope + l1 * np.sign(w)), np.maximum(np.abs(slope) - l1, 0.0))
+
+
+def _iterate(problem: Problem, state: _State, price: _Price) -> Iterate:
+    W, b, Z = state.W, state.b, state.Z
+    if problem.loss.is_joint:
+        return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap)
+    return Iterate(lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound)
+
+
+def _round(problem: Problem, state: _State, price: _Price) -> None:
+    """Descends on one working set per output, in place."""
+    l1, _ = _strengths(problem)
+    U = np.empty_like(state.U)
+    for k in range(problem.n_outputs):
+        columns = _working_set(state.W[:, k], price.V[: problem.X.n_columns, k], l1)
+        U[:, k] = _descend(problem, columns, k, state, _ROUND * price.worst)
+    # The outputs of a joint loss move each other's slopes.
+    state.U = problem.slopes(state.Z) if problem.loss.is_joint else U
+
+
+def _working_set(w: FloatArray, v: FloatArray, l1: float) -> NDArray[np.int64]:
     """The support and the columns whose gradient is largest."""
-    support = np.flatnonzero(w)
-    size = max(_SMALLEST_SET, 2 * len(support))
-    if size >= len(w):
+    if len(w) <= 2 * _SMALLEST_SET:
         return np.arange(len(w))
+    support = np.flatnonzero(w)
     strength = np.abs(v)
     strength[support] = np.inf
-    return np.sort(np.argpartition(-strength, size - 1)[:size])
+    near = np.flatnonzero(strength >= _NEAR * l1)
+    size = max(_SMALLEST_SET, min(2 * len(support), len(near)))
+    among = near if len(near) >= size else np.arange(len(w))
+    return np.sort(among[np.argpartition(-strength[among], size - 1)[:size]])
 
 
 @dataclass
 class _Model:
     """The quadratic model on a working set: its Gram matrix, or the columns themselves."""
 
+    h: FloatArray
     G: FloatArray | None
     columns: NativeRows | None
-    h: FloatArray
     age: int = 0
 
 
-def _descend(
-    problem: Problem,
-    columns: NDArray[np.int64],
-    k: int,
-    W: FloatArray,
-    b: FloatArray,
-    Z: FloatArray,
-    tol: float,
-) -> None:
-    """Proximal Newton steps on output k's working set, until its own violation is below ``tol``; in place."""
-    l1, l2 = _strengths(problem)
-    has_constant = problem.intercept is not Intercept.NONE
-    n_free = int(problem.intercept is Intercept.FREE)
+@dataclass(frozen=True)
+class _Part:
+    """Output k of a problem on some columns; the last weight is the intercept where there is one."""
+
+    problem: Problem
+    X: NativeRows
+    k: int
+
+    @property
+    def has_constant(self) -> bool:
+        return self.problem.intercept is not Intercept.NONE
+
+    @property
+    def n_free(self) -> int:
+        return int(self.problem.intercept is Intercept.FREE)
+
+    def penalty(self, w: FloatArray) -> float:
+        return self.problem.penalty.value(w[: len(w) - self.n_free])
+
+    def gradient(self, su: FloatArray) -> FloatArray:
+        inner = self.X.adjoint(su[:, None])[:, 0]
+        return np.append(inner, su.sum()) if self.has_constant else inner
+
+    def scores(self, w: FloatArray) -> FloatArray:
+        d = self.X.n_columns
+        return self.X.dot(w[:d, None])[:, 0] + (w[d] if self.has_constant else 0.0)
+
+    def worst(self, w: FloatArray, gradient: FloatArray) -> float:
+        violation = _violation(w, gradient, *_strengths(self.problem))
+        if self.n_free:
+            violation[-1] = abs(gradient[-1])
+        return float(violation.max(initial=0.0))
+
+    def model(self, h: FloatArray) -> _Model:
+        if self.X.n_columns <= _GRAM_LIMIT:
+            return _Model(h, self.X.gram(self.problem.s * h, self.has_constant), None)
+        return _Model(h, None, self.X.transposed())
+
+    def minimise(
+        self, model: _Model, w: FloatArray, gradient: FloatArray, su: FloatArray, tol: float
+    ) -> FloatArray:
+        """The weights that minimise the model and the penalty, up to violations of ``tol``."""
+        l1, l2 = _strengths(self.problem)
+        w = w.copy()
+        if model.G is not None:
+            gradient = gradient.copy()
+            _, violation = _core.gram_cd(model.G, self.n_free, l1, l2, gradient, w, tol, _SWEEPS)
+            if violation > tol:
+                _core.gram_active_set(model.G, self.n_free, l1, l2, gradient, w, tol, _EVENTS * len(w))
+            return w
+        assert model.columns is not None
+        d, sh = self.X.n_columns, self.problem.s * model.h
+        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh[:, None])[:, 0]
+        b, _, _ = _core.column_cd(
+            model.columns.matrix, sh, self.n_free, self.has_constant, l1, l2, curvature, su.copy(), inner,
+            float(w[d]) if self.has_constant else 0.0, tol, 100,
+        )  # fmt: skip
+        return np.append(inner, b) if self.has_constant else inner
+
+
+def _descend(problem: Problem, columns: NDArray[np.int64], k: int, state: _State, tol: float) -> FloatArray:
+    """Proximal Newton steps on output k's working set, until its own violation is below ``tol``; in place.
+
+    Returns output k's dual point: the slopes at the end of the last step as its model foresaw them. They
+    meet the conditions of the working set as closely as the model was solved, and are away from the true
+    slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
+    """
     assert isinstance(problem.X, NativeRows)
     X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
-    w = np.append(W[columns, k], b[k]) if has_constant else W[columns, k].copy()
-    penalty = problem.penalty
-    penalised = slice(None, -1) if n_free else slice(None)
-    value = problem.loss_sum(Z)
+    part = _Part(problem, X, k)
+    W, b, Z = state.W, state.b, state.Z
+    w = np.append(W[columns, k], b[k]) if part.has_constant else W[columns, k]
+    value = problem.loss_sum(Z) + part.penalty(w)
     model: _Model | None = None
+    foreseen: FloatArray | None = None
     for _ in range(_STEPS):
-        su = problem.s * problem.slopes(Z)[:, k]
-        gradient = X.adjoint(su[:, None])[:, 0]
-        if has_constant:
-            gradient = np.append(gradient, su.sum())
-        if _set_violation(w, gradient, l1, l2, n_free) <= tol:
+        u = problem.slopes(Z)[:, k]
+        su = problem.s * u
+        gradient = part.gradient(su)
+        if part.worst(w, gradient) <= tol:
             break
-        if model is None or model.age >= _REUSE:
-            model = _build_model(X, problem.s * problem.floored_curvatures(Z)[:, k], has_constant)
+        h = problem.floored_curvatures(Z)[:, k]
+        if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
+            model = part.model(h)
         model.age += 1
-        following = _minimise_model(model, X, gradient, w, su, l1, l2, n_free, has_constant, 0.3 * tol)
-        move = following - w
-        moved_scores = X.dot(move[: len(columns), None])[:, 0] + (move[-1] if has_constant else 0.0)
-        promised = float(gradient @ move) + penalty.value(following[penalised]) - penalty.value(w[penalised])
-        if not promised < 0:
-            if model.age > 1:
-                model = None
-                continue
-            break
-        t, here = 1.0, penalty.value(w[penalised])
-        column = Z[:, k].copy()
-        while True:
-            Z[:, k] = column + t * moved_scores
-            there = problem.loss_sum(Z)
-            change = there - value + penalty.value((w + t * move)[penalised]) - here
-            if change <= 0.01 * t * promised + 1e-15 * abs(value):
+        move = part.minimise(model, w, gradient, su, _SOLVED * tol) - w
+        promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
+        moved = part.scores(move)
+        t, there = _search(part, Z, moved, w, move, value, promised)
+        if t == 0.0:
+            if model.age == 1:
+                # Too small a gain for the objective to show is still one for the dual point.
+                foreseen = u + model.h * moved if promised >= -_INVISIBLE * abs(value) else None
                 break
-            t /= 2
-            if t < 1e-8:
-                Z[:, k] = column
-                break
-        if t < 1e-8:
-            if model.age > 1:
-                model = None
-                continue
-            break
+            model = None
+            continue
+        foreseen = u + model.h * moved if t == 1.0 else None
+        is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
+        w, value = w + t * move, there
+        if is_straight:
+            longer, value = _stride(part, Z, w, move, value)
+            foreseen, w = (foreseen, w) if longer is None else (None, longer)
         if t < 1.0:
             model.age = _REUSE  # the model was poor: build a new one
-        w, value = w + t * move, there
     W[columns, k] = w[: len(columns)]
-    if has_constant:
+    if part.has_constant:
         b[k] = w[-1]
+    return problem.slopes(Z)[:, k] if foreseen is None else foreseen
 
 
-def _set_violation(w: FloatArray, gradient: FloatArray, l1: float, l2: float, n_free: int) -> float:
-    slope = gradient + l2 * w
-    violation = np.where(w != 0, np.abs(slope + l1 * np.sign(w)), np.maximum(np.abs(slope) - l1, 0.0))
-    if n_free:
-        violation[-1] = abs(gradient[-1])
-    return float(violation.max(initial=0.0))
-
-
-def _build_model(X: NativeRows, h: FloatArray, has_constant: bool) -> _Model:
-    if X.n_columns <= _GRAM_LIMIT:
-        G = X.gram(h, has_constant)
-        return _Model(G, None, h)
-    return _Model(None, X.transposed(), h)
-
-
-def _minimise_model(
-    model: _Model,
-    X: NativeRows,
-    gradient: FloatArray,
+def _search(
+    part: _Part,
+    Z: FloatArray,
+    moved: FloatArray,
     w: FloatArray,
-    su: FloatArray,
-    l1: float,
-    l2: float,
-    n_free: int,
-    has_constant: bool,
-    tol: float,
-) -> FloatArray:
-    following = w.copy()
-    if model.G is not None:
-        _core.gram_cd(model.G, n_free, l1, l2, gradient.copy(), following, tol, 2000)
-        return following
-    assert model.columns is not None
-    d = X.n_columns
-    inner = following[:d].copy()
-    curvature = X.squared_adjoint(model.h[:, None])[:, 0]
-    bias, _, _ = _core.column_cd(
-        model.columns.matrix, model.h, n_free, has_constant, l1, l2, curvature, su.copy(), inner,
-        float(following[-1]) if has_constant else 0.0, tol, 100,
-    )  # fmt: skip
-    following[:d] = inner
-    if has_constant:
-        following[-1] = bias
-    return following
+    move: FloatArray,
+    value: float,
+    promised: float,
+) -> tuple[float, float]:
+    """The first of 1, 1/2, 1/4 ... that gains enough, and the objective there; 0 if none does. Moves Z."""
+    if not promised < 0:
+        return 0.0, value
+    before, t = Z[:, part.k].copy(), 1.0
+    while t >= 1e-8:
+        Z[:, part.k] = before + t * moved
+        there = part.problem.loss_sum(Z) + part.penalty(w + t * move)
+        if there - value <= 0.01 * t * promised + 1e-15 * abs(value):
+            return t, there
+        t /= 2
+    Z[:, part.k] = before
+    return 0.0, value
+
+
+def _stride(
+    part: _Part, Z: FloatArray, w: FloatArray, move: FloatArray, value: float
+) -> tuple[FloatArray | None, float]:
+    """Goes on along a step as long as that pays; weights stop at 0. Moves Z.
+
+    Where losses are flat the model's curvature is a floor and not the truth, and its steps are too short.
+    """
+    longer: FloatArray | None = None
+    n_penalised, length, origin = len(w) - part.n_free, _STRIDE, w
+    while True:
+        end = origin + (length - 1.0) * move
+        end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
+        before = Z[:, part.k].copy()
+        Z[:, part.k] += part.scores(end - w)
+        there = part.problem.loss_sum(Z) + part.penalty(end)
+        if not there < value:
+            Z[:, part.k] = before
+            return longer, value
+        longer = w = end
+        value, length = there, length * _STRIDE
