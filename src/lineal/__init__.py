@@ -9,7 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
-    "lineal.learners.linear": ("LinearClassifier", "LinearRegressor"),
+    "lineal.learners.classifier": ("LinearClassifier",),
+    "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.presets": (
         "ElasticNet",
         "HuberRegressor",

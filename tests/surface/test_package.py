@@ -41,11 +41,11 @@ def test_all_is_sorted_and_importable(name):
 
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
-    from lineal.learners import linear, presets
+    from lineal.learners import classifier, presets, regressor
 
     found = {
         name
-        for module in (linear, presets)
+        for module in (classifier, regressor, presets)
         for name, member in vars(module).items()
         if isinstance(member, type)
         and member.__module__ == module.__name__

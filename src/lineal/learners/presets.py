@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from lineal.errors import ParameterError
-from lineal.learners.linear import BaseLinearClassifier, BaseLinearRegressor
+from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.regressor import BaseLinearRegressor
 from lineal.objective import Loss, losses, penalties
 from lineal.objective.penalties import L1, L2, NoPenalty, Penalty
 from lineal.solvers import SOLVERS, Solver

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lineal.errors import InputError
-from lineal.learners.linear import BaseLinearClassifier, LinearModel, numpy_problem
+from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.model import LinearModel
+from lineal.learners.regressor import BaseLinearRegressor
+from lineal.learners.targets import weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
+from lineal.objective.rows import NumpyRows
 
 
 def verify(
@@ -56,7 +61,7 @@ def verify(
     True
     """
     began = time.perf_counter()
-    problem = numpy_problem(model, X, y, sample_weight)
+    problem = _numpy_problem(model, X, y, sample_weight)
     W = np.atleast_2d(model.coef_).T.astype(np.float64)
     b = np.atleast_1d(model.intercept_).astype(np.float64)
     Z = problem.scores(W, b)
@@ -176,7 +181,7 @@ def empirical_risk(
     >>> empirical_risk(LogisticRegression().fit(X, y), X, y, loss=ZeroOne())
     0.0
     """
-    problem = numpy_problem(model, X, y, sample_weight)
+    problem = _numpy_problem(model, X, y, sample_weight)
     Z = problem.scores(np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_))
     if loss is None:
         return problem.loss_sum(Z) / problem.total_weight
@@ -188,3 +193,25 @@ def empirical_risk(
     joint = loss.joint() if problem.loss.is_joint and loss.joint is not None else loss
     values = joint.value(problem.y, Z)
     return float(problem.s @ values.reshape(len(Z), -1).sum(axis=1)) / problem.total_weight
+
+
+def _numpy_problem(model: LinearModel, X: Any, y: Any, sample_weight: Any = None) -> Problem:
+    """The problem a fitted model solved, over NumPy and SciPy alone."""
+    check_is_fitted(model)
+    array = validate_data(
+        model, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
+    )  # fmt: skip
+    rows = NumpyRows(array)
+    s = weights_of_rows(sample_weight, rows.n_rows)
+    if isinstance(model, BaseLinearClassifier):
+        labels = model._labels(y, rows.n_rows)
+        place = {label: i for i, label in enumerate(model.classes_.tolist())}
+        unknown = sorted({str(label) for label in labels.tolist() if label not in place})
+        if unknown:
+            raise InputError(
+                f"y has labels that the model never saw: {unknown[:5]}. Verify on the training data."
+            )
+        codes = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
+        return model._pose(rows, codes, s)
+    assert isinstance(model, BaseLinearRegressor)
+    return model._pose(rows, model._targets(y, rows.n_rows).reshape(rows.n_rows, -1), s)

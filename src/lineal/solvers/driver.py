@@ -151,7 +151,7 @@ def minimise(
             if reason and reason != _STALLED:
                 break
             reason = _STALLED
-            start = Start(best.W, best.b, None if best.bound is None else best.bound.U)
+            start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
         return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
 
 

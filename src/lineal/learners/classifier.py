@@ -1,0 +1,296 @@
+"""The linear classifier, and what its presets share."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from lineal.errors import InputError, ParameterError
+from lineal.learners.calibration import fitted_temperature, probabilities, winners
+from lineal.learners.model import LinearModel
+from lineal.learners.targets import classes_and_codes, one_column, plain_array, weights_of_rows
+from lineal.objective import L2, Log, Loss, Penalty, Problem
+from lineal.objective.joint import Softmax
+from lineal.objective.losses import FloatArray
+from lineal.objective.rows import Rows
+from lineal.solvers import Solver
+from lineal.solvers.driver import Callback
+
+
+class BaseLinearClassifier(ClassifierMixin, LinearModel):
+    """Shared by the classifier and its presets."""
+
+    _needs_tol = 1e-3
+    class_weight: Any = None
+    probability: bool = False
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fits the weights and proves how good they are.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_columns)
+            Numbers; zeros of sparse data stay unstored.
+        y : sequence of n_rows labels
+            Anything hashable: text, numbers, booleans.
+        sample_weight : sequence of n_rows numbers >= 0, optional
+            A weight of 2 means the row twice.
+
+        Returns
+        -------
+        self
+        """
+        if y is None:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self._check_options()
+        rows = self._rows(X, reset=True)
+        labels = self._labels(y, rows.n_rows)
+        self.classes_, codes = classes_and_codes(labels)
+        s = weights_of_rows(sample_weight, rows.n_rows)
+        if np.count_nonzero(np.bincount(codes, weights=s)) < 2:
+            raise InputError(
+                f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class "
+                f"with weight: {self.classes_[codes[s > 0][0]]!r}. Check the labels or the split."
+            )
+        problem = self._pose(rows, codes, s)
+        self._minimise(problem)
+        W, b = self._weights
+        self.coef_: FloatArray = W.T
+        self.intercept_: FloatArray = b
+        if self._is_likelihood(problem):
+            self.temperature_ = 1.0
+        elif self.probability:
+            self.temperature_ = self._calibrate(X, labels, s)
+        elif hasattr(self, "temperature_"):
+            del self.temperature_
+        return self
+
+    def _labels(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+        labels = plain_array(y)
+        if labels.ndim == 2 and labels.shape[1] == 1:
+            labels = one_column(labels)
+        if labels.ndim != 1:
+            raise InputError(
+                f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
+            )
+        if len(labels) != n_rows:
+            raise InputError(
+                f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
+            )
+        if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
+            raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
+        if labels.dtype.kind == "f":
+            if not np.isfinite(labels).all():
+                raise InputError(
+                    f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
+                )
+            check_classification_targets(labels)
+        return labels
+
+    def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
+        """Labels as rows of W: one for two classes; K for more, jointly where the loss can."""
+        K = len(self.classes_)
+        if self.class_weight is not None:
+            present = np.unique(codes)
+            factors = np.ones(K)
+            factors[present] = compute_class_weight(
+                self._named_class_weight(), classes=present, y=codes, sample_weight=s
+            )
+            s = s * factors[codes]
+        loss, penalty = self._objective(float(s.sum()), K)
+        intercept = self._intercept(penalty)
+        if K == 2:
+            y = np.where(codes == 1, 1.0, -1.0)[:, None]
+            return Problem(rows, y, s, loss, penalty, intercept, 1)
+        if loss.joint is not None and not self._one_vs_rest():
+            return Problem(rows, codes, s, loss.joint(), penalty, intercept, K)
+        y = np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
+        return Problem(rows, y, s, loss, penalty, intercept, K)
+
+    def _one_vs_rest(self) -> bool:
+        """Whether to ignore a loss's joint form."""
+        return False
+
+    def _named_class_weight(self) -> Any:
+        if not (isinstance(self.class_weight, dict) or self.class_weight == "balanced"):
+            raise ParameterError(
+                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
+            )
+        if isinstance(self.class_weight, dict):
+            place = {label: i for i, label in enumerate(self.classes_.tolist())}
+            unknown = [label for label in self.class_weight if label not in place]
+            if unknown:
+                raise ParameterError(f"class_weight names labels that are not in y: {unknown}.")
+            for label, weight in self.class_weight.items():
+                if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
+                    raise ParameterError(
+                        f"class_weight must be finite and >= 0, got {weight!r} for {label!r}."
+                    )
+            return {place[label]: weight for label, weight in self.class_weight.items()}
+        return self.class_weight
+
+    # ---- prediction ---------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
+        Z = self._scores(X)
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of the highest score; at a tie two classes take the second, more take the first."""
+        return np.asarray(self.classes_[winners(self._scores(X))])
+
+    def _has_probabilities(self) -> bool:
+        if hasattr(self, "certificate_"):
+            return hasattr(self, "temperature_")
+        loss, _ = self._objective(1.0, 2)
+        return isinstance(loss, Log) or self.probability
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """(n, K) probabilities whose largest entry is always the predicted label's.
+
+        They come from the model where its loss is a likelihood (``Log``). Other losses give scores, not
+        probabilities: with ``probability=True`` one number, a temperature, is fitted on held-out folds;
+        it cannot change which label is largest.
+        """
+        Z = self._scores(X)
+        p = probabilities(Z, self.temperature_)
+        rows, best = np.arange(len(p)), winners(Z)
+        # Rounding, or a tie, must not let another label stand where the winner stands.
+        lost = p.argmax(axis=1) != best
+        p[rows[lost], best[lost]] = np.nextafter(p.max(axis=1)[lost], 2.0)
+        return p
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithms of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @staticmethod
+    def _is_likelihood(problem: Problem) -> bool:
+        is_log = isinstance(problem.loss, Log) and problem.n_outputs == 1
+        return is_log or isinstance(problem.loss, Softmax)
+
+    def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray) -> float:
+        """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
+        array = validate_data(self, X, reset=False, accept_sparse="csr", ensure_all_finite=False)
+        _, codes = classes_and_codes(labels)
+        folds = int(min(5, np.bincount(codes).min()))
+        if folds < 2:
+            raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
+        Z = np.empty((len(codes), 1 if len(self.classes_) == 2 else len(self.classes_)))
+        for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
+            params = {**self.get_params(deep=False), "probability": False}
+            params.update({"warm_start": False} if "warm_start" in params else {})
+            model = type(self)(**params).fit(array[train], labels[train], s[train])
+            Z[test] = model._scores(array[test])
+        return fitted_temperature(Z, codes, s)
+
+
+class LinearClassifier(BaseLinearClassifier):
+    """A linear classifier: any margin loss, any penalty, a certificate with every fit.
+
+    The objective is stated in :class:`lineal.objective.Problem`. Two classes share one row of weights;
+    K > 2 classes have a row each, fitted jointly for ``Log`` (softmax) and ``Hinge`` (Crammer-Singer),
+    one-vs-rest for the other losses.
+
+    Parameters
+    ----------
+    loss : Loss
+        ``Log()``, ``Hinge()``, ``SquaredHinge()``, ``ModifiedHuber()``, ``Squared()`` ...
+    penalty : Penalty
+        ``L2(strength)``, ``L1(strength)``, ``ElasticNet(l1, l2)``, ``Lp(strength, p)``, ``NoPenalty()``.
+    solver : "auto", a solver's name, or a Solver
+        Changes the time, never the answer; ``plan_`` says which was taken and why.
+    tol : float, optional
+        The relative duality gap to certify; 1e-3 if not given.
+    fit_intercept, penalize_intercept : bool
+        The intercept is free unless ``penalize_intercept=True`` (LIBLINEAR's behaviour).
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the rows of each class.
+    probability : bool
+        Whether to calibrate probabilities for losses that are not likelihoods (costs five fits).
+    max_seconds, max_epochs : optional
+        Budgets. A fit that runs out returns its best model, with its certificate and a warning.
+    n_threads : int, optional
+        Changes the time, never a bit; ``LINEAL_NUM_THREADS`` or all cores if not given.
+    random_state : int or generator, optional
+        Orders the rows of stochastic solvers; the same seed gives the same model.
+    progress : bool
+        Shows the gap falling, on a terminal.
+    callbacks : sequence of callables
+        Called with (epoch, primal, dual, gap, seconds) at certified points; returning True stops the fit.
+    warm_start : bool
+        Whether ``fit`` starts from the last fit's weights.
+
+    Attributes
+    ----------
+    coef_ : (1, d) for two classes, (K, d) for more
+    intercept_ : (1,) or (K,)
+    classes_ : the labels, sorted
+    certificate_ : Certificate
+    trace_ : the certified points on the way
+    plan_ : which solver, and why
+    dual_ : the dual point of the certificate
+    n_iter_ : passes over the data
+
+    Examples
+    --------
+    >>> from lineal import LinearClassifier
+    >>> from lineal.objective import Hinge, L2
+    >>> model = LinearClassifier(loss=Hinge(), penalty=L2(0.1))
+    >>> model.fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"]).predict([[0.5], [9.0]])
+    array(['low', 'high'], dtype='<U4')
+    >>> model.certificate_.converged
+    True
+    """
+
+    def __init__(
+        self,
+        loss: Loss = Log(),
+        penalty: Penalty = L2(1.0),
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        class_weight: Any = None,
+        probability: bool = False,
+        max_seconds: float | None = None,
+        max_epochs: int | None = None,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        progress: bool = False,
+        callbacks: Sequence[Callback] = (),
+        warm_start: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.class_weight = class_weight
+        self.probability = probability
+        self.max_seconds = max_seconds
+        self.max_epochs = max_epochs
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.progress = progress
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
+        return self.loss, self.penalty

@@ -1,0 +1,185 @@
+"""What classifier and regressor share: options, data, and the run of a plan."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lineal.data import checked_rows, thread_count
+from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
+from lineal.learners.progress import GapBar
+from lineal.objective import Intercept, Loss, NoPenalty, Penalty, Problem
+from lineal.objective.losses import FloatArray
+from lineal.objective.rows import NumpyRows, Rows
+from lineal.solvers import Budget, Plan, Solver, Start, minimise, plan
+from lineal.solvers.driver import Callback
+
+
+class LinearModel(BaseEstimator):
+    """What classifier, regressor and presets share: from X, y and options to a certified fit.
+
+    A subclass says what its loss and penalty are (``_objective``) and how targets are coded
+    (``_targets``); everything else happens here.
+    """
+
+    _needs_tol: ClassVar[float]
+
+    # Options that presets may not have, with what they mean when absent.
+    solver: str | Solver = "auto"
+    tol: float | None = None
+    fit_intercept: bool = True
+    penalize_intercept: bool = False
+    max_seconds: float | None = None
+    max_epochs: int | None = None
+    n_threads: int | None = None
+    random_state: Any = None
+    progress: bool = False
+    callbacks: Sequence[Callback] = ()
+    warm_start: bool = False
+
+    # ---- what subclasses say ------------------------------------------------------------------
+
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
+        """The loss and the penalty; ``n_classes`` is 0 for regression."""
+        raise NotImplementedError
+
+    _example_loss: ClassVar[str] = "Log()"
+
+    def _epoch_limit(self) -> int | None:
+        return self.max_epochs
+
+    def _chosen_solver(self) -> str | Solver:
+        return self.solver
+
+    # ---- options ------------------------------------------------------------------------------
+
+    @property
+    def _tolerance(self) -> float:
+        if self.tol is None:
+            return self._needs_tol
+        if not isinstance(self.tol, numbers.Real) or not self.tol > 0:
+            raise ParameterError(f"tol is a relative duality gap and must be > 0, got {self.tol!r}.")
+        return float(self.tol)
+
+    def _check_options(self) -> None:
+        """Refuses impossible options and pairs before any data are read."""
+        _ = self._tolerance, self._seed(), thread_count(self.n_threads)
+        seconds, limit = self.max_seconds, self._epoch_limit()
+        if seconds is not None and not (isinstance(seconds, numbers.Real) and seconds > 0):
+            raise ParameterError(f"max_seconds must be a number > 0 or None, got {seconds!r}.")
+        if limit is not None and not (isinstance(limit, numbers.Integral) and limit >= 1):
+            raise ParameterError(f"the limit on epochs must be a whole number >= 1 or None, got {limit!r}.")
+        if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
+            raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
+        loss, penalty = self._objective(1.0, 2)
+        if not isinstance(penalty, Penalty):
+            raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
+        if not isinstance(loss, Loss) or loss.is_joint:
+            raise ParameterError(
+                f"loss must be a loss of one score such as {self._example_loss}, got {loss!r}."
+            )
+        # Whether loss, penalty and solver go together does not depend on the data: one row tells.
+        row = Problem(
+            NumpyRows(np.zeros((1, 1))), np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1
+        )
+        plan(row, self._chosen_solver())
+
+    def _intercept(self, penalty: Penalty) -> Intercept:
+        if not self.fit_intercept:
+            return Intercept.NONE
+        # Nothing is penalised by NoPenalty, whatever it is shown.
+        penalised = self.penalize_intercept and not isinstance(penalty, NoPenalty)
+        return Intercept.PENALIZED if penalised else Intercept.FREE
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0  # the same data give the same model, unless another seed is asked for
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state) % 2**63
+        if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
+            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
+            return int(getattr(self.random_state, draw)(2**31 - 1))
+        raise ParameterError(
+            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
+        )
+
+    # ---- fitting ------------------------------------------------------------------------------
+
+    def _rows(self, X: Any, *, reset: bool) -> Rows:
+        array = self._read(X, reset=reset)
+        names = getattr(self, "feature_names_in_", None)
+        return checked_rows(array, thread_count(self.n_threads), names)
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
+        try:
+            return validate_data(
+                self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
+                dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
+            )  # fmt: skip
+        except InputError:
+            raise
+        except ValueError as error:
+            is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
+            kind = InputTypeError if is_kind else InputError
+            raise kind(str(error)) from error
+        except TypeError as error:
+            raise InputTypeError(str(error)) from error
+
+    def _minimise(self, problem: Problem) -> None:
+        """Runs the plan and stores what every learner stores."""
+        tol = self._tolerance
+        self.plan_: Plan = plan(problem, self._chosen_solver())
+        bar = GapBar(tol) if self.progress else None
+        callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
+        budget = Budget(self.max_seconds, self._epoch_limit(), callbacks)
+        try:
+            solution = minimise(
+                problem,
+                self.plan_.solvers,
+                tol=tol,
+                budget=budget,
+                start=self._start(problem),
+                seed=self._seed(),
+            )
+        finally:
+            if bar:
+                bar.close()
+        self.certificate_ = solution.certificate
+        self.trace_ = solution.trace
+        self.n_iter_ = max(1, solution.certificate.epochs)
+        self.dual_ = solution.U
+        b = solution.b
+        if problem.loss.is_joint and problem.intercept is Intercept.FREE:
+            b = b - b.mean()  # joint losses see only differences of scores: a common shift is a convention
+        self._weights = (solution.W, b)
+        if not solution.certificate.converged:
+            message = f"{type(self).__name__} is {solution.certificate}."
+            warnings.warn(message, NotCertifiedWarning, stacklevel=3)
+
+    def _start(self, problem: Problem) -> Start | None:
+        if not self.warm_start or not hasattr(self, "_weights"):
+            return None
+        W, b = self._weights
+        if W.shape != (problem.X.n_columns, problem.n_outputs):
+            return None
+        U = self.dual_ if self.dual_.shape == (problem.X.n_rows, problem.n_outputs) else None
+        return Start(W.astype(np.float64), b, U)
+
+    def _scores(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
+        if W.dtype.kind != "f" or W.itemsize not in (4, 8):  # weights that someone set by hand
+            W = W.astype(np.float64)
+        return self._rows(X, reset=False).dot(W) + b
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,142 @@
+"""The linear regressor, and what its presets share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+
+from lineal.errors import InputError, ParameterError
+from lineal.learners.model import LinearModel
+from lineal.learners.targets import one_column, plain_array, weights_of_rows
+from lineal.objective import L2, Loss, Penalty, Problem, Squared
+from lineal.objective.losses import FloatArray
+from lineal.objective.rows import Rows
+from lineal.solvers import Solver
+from lineal.solvers.driver import Callback
+
+
+class BaseLinearRegressor(RegressorMixin, LinearModel):
+    """Shared by the regressor and its presets."""
+
+    _needs_tol = 1e-4
+    _example_loss = "Squared()"
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fits the weights and proves how good they are.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_columns)
+        y : (n_rows,) numbers, or (n_rows, K) for K regressions at once
+        sample_weight : sequence of n_rows numbers >= 0, optional
+            A weight of 2 means the row twice.
+
+        Returns
+        -------
+        self
+        """
+        if y is None:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self._check_options()
+        rows = self._rows(X, reset=True)
+        targets = self._targets(y, rows.n_rows)
+        s = weights_of_rows(sample_weight, rows.n_rows)
+        self._minimise(self._pose(rows, targets.reshape(rows.n_rows, -1), s))
+        W, b = self._weights
+        self.coef_: FloatArray = W[:, 0].copy() if targets.ndim == 1 else W.T
+        self.intercept_: Any = float(b[0]) if targets.ndim == 1 else b
+        return self
+
+    def _targets(self, y: ArrayLike, n_rows: int) -> FloatArray:
+        raw = plain_array(y)
+        if raw.dtype.kind == "c":
+            raise InputError("Complex data not supported as y.")
+        try:
+            targets = raw.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"y must be numbers for {type(self).__name__}, got {raw.dtype}: {error}."
+            ) from error
+        if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
+            targets = one_column(targets)
+        if targets.ndim not in (1, 2) or len(targets) != n_rows:
+            raise InputError(
+                f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
+            )
+        if not np.isfinite(targets).all():
+            bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
+            raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
+        return targets
+
+    def _pose(self, rows: Rows, y: FloatArray, s: FloatArray) -> Problem:
+        loss, penalty = self._objective(float(s.sum()), 0)
+        if loss.is_margin:
+            raise ParameterError(
+                f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
+            )
+        return Problem(rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1])
+
+    def predict(self, X: Any) -> FloatArray:
+        """X w + b; (n,) or (n, K) as the targets were."""
+        Z = self._scores(X)
+        return Z[:, 0] if np.ndim(self.coef_) == 1 else Z
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class LinearRegressor(BaseLinearRegressor):
+    """A linear regressor: any regression loss, any penalty, a certificate with every fit.
+
+    The objective is stated in :class:`lineal.objective.Problem`; parameters and attributes are those of
+    :class:`LinearClassifier`, with ``Squared()`` as the default loss and 1e-4 as the default ``tol``.
+
+    Examples
+    --------
+    >>> from lineal import LinearRegressor
+    >>> from lineal.objective import Absolute, NoPenalty
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [1.0, 3.0, 5.0, 7.0, 90.0]
+    >>> model = LinearRegressor(loss=Absolute(), penalty=NoPenalty(), tol=1e-8).fit(X, y)
+    >>> model.coef_.round(3), round(model.intercept_, 3)
+    (array([2.]), 1.0)
+    """
+
+    def __init__(
+        self,
+        loss: Loss = Squared(),
+        penalty: Penalty = L2(1.0),
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        max_seconds: float | None = None,
+        max_epochs: int | None = None,
+        n_threads: int | None = None,
+        random_state: Any = None,
+        progress: bool = False,
+        callbacks: Sequence[Callback] = (),
+        warm_start: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.max_seconds = max_seconds
+        self.max_epochs = max_epochs
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.progress = progress
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+
+    def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
+        return self.loss, self.penalty
