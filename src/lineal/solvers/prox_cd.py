@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from lineal import _core
 from lineal.objective.certificate import Bound
 from lineal.objective.dual_points import newton_point, refit_intercept, repaired, scaled
-from lineal.objective.joint import CrammerSinger
+from lineal.objective.joint import CrammerSinger, Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
@@ -38,6 +39,8 @@ _SWEEPS, _EVENTS = 50, 10
 _STRAIGHT, _STRIDE = 0.9, 4.0
 # Changes of the objective below this share are lost in its sums.
 _INVISIBLE = 1e-13
+# What is added to the diagonal of a softmax model, relative to it.
+_SHIFT = 1e-8
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -50,7 +53,8 @@ class ProxCD(Solver):
     Needs L1 or ElasticNet; losses with kinks are smoothed in stages. Guarantees: the objective falls at
     every step; columns outside the working set are checked against the full gradient in every round. A
     round costs a pass over X that proves a bound as well, a copy of the working set's columns and a Gram
-    matrix or two; joint losses take one class after another. Published: Yuan, Ho and Lin 2012; Massias et
+    matrix or two. Softmax takes all classes in one model while that is small (columns times classes), else,
+    like every other loss, one output after another. Published: Yuan, Ho and Lin 2012; Massias et
     al. 2018; for the active set Osborne, Presnell and Turlach 2000.
     """
 
@@ -84,12 +88,13 @@ class ProxCD(Solver):
 
 @dataclass
 class _State:
-    """Weights, their scores, and the dual point that the last steps foresaw."""
+    """Weights, their scores, and a dual point: the one that the last steps foresaw, or the slopes."""
 
     W: FloatArray
     b: FloatArray
     Z: FloatArray
     U: FloatArray
+    is_foreseen: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ def _price(problem: Problem, state: _State) -> _Price:
     worst = float(_violation(w[seen], V[seen], l1, l2).max(initial=0.0))
     if problem.intercept is Intercept.FREE:
         worst = max(worst, float(np.abs(problem.weighted(state.U).sum(axis=0)).max()))
-    if problem.loss.is_joint:
+    if problem.loss.is_joint and not state.is_foreseen:
         # The certificate will take a Newton point, whose gap is of second order.
         gap = min(gap, (worst / l1) ** 2)
     return _Price(V, bound, gap, worst)
@@ -143,20 +148,29 @@ def _violation(w: FloatArray, gradient: FloatArray, l1: float, l2: float) -> Flo
 
 def _iterate(problem: Problem, state: _State, price: _Price) -> Iterate:
     W, b, Z = state.W, state.b, state.Z
-    if problem.loss.is_joint:
+    if problem.loss.is_joint and not state.is_foreseen:
         return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap)
     return Iterate(lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound)
 
 
 def _round(problem: Problem, state: _State, price: _Price) -> None:
-    """Descends on one working set per output, in place."""
+    """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     l1, _ = _strengths(problem)
-    U = np.empty_like(state.U)
-    for k in range(problem.n_outputs):
-        columns = _working_set(state.W[:, k], price.V[: problem.X.n_columns, k], l1)
-        U[:, k] = _descend(problem, columns, k, state, _ROUND * price.worst)
-    # The outputs of a joint loss move each other's slopes.
-    state.U = problem.slopes(state.Z) if problem.loss.is_joint else U
+    K, d = problem.n_outputs, problem.X.n_columns
+    sets = [_working_set(state.W[:, k], price.V[:d, k], l1) for k in range(K)]
+    if isinstance(problem.loss, Softmax):
+        together = np.unique(np.concatenate(sets))
+        if K * (len(together) + 1) <= _GRAM_LIMIT:
+            foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst)
+            state.is_foreseen = foreseen is not None
+            state.U = problem.slopes(state.Z) if foreseen is None else foreseen
+            return
+    parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst) for k in range(K)]
+    state.U = problem.slopes(state.Z)
+    if not problem.loss.is_joint:  # the outputs of a joint loss move each other's slopes
+        for k, foreseen in enumerate(parts):
+            if foreseen is not None:
+                state.U[:, k] = foreseen[:, 0]
 
 
 def _working_set(w: FloatArray, v: FloatArray, l1: float) -> NDArray[np.int64]:
@@ -174,9 +188,13 @@ def _working_set(w: FloatArray, v: FloatArray, l1: float) -> NDArray[np.int64]:
 
 @dataclass
 class _Model:
-    """The quadratic model on a working set: its Gram matrix, or the columns themselves."""
+    """The quadratic model on a working set: its Gram matrix, or the columns themselves.
+
+    ``h`` are its curvatures, score by score; ``Z`` the scores it was made at.
+    """
 
     h: FloatArray
+    Z: FloatArray
     G: FloatArray | None
     columns: NativeRows | None
     age: int = 0
@@ -184,11 +202,18 @@ class _Model:
 
 @dataclass(frozen=True)
 class _Part:
-    """Output k of a problem on some columns; the last weight is the intercept where there is one."""
+    """Some outputs of a problem on some columns.
+
+    The weights are one flat vector: the columns' weights, row by row, then the intercepts if there are any.
+    """
 
     problem: Problem
     X: NativeRows
-    k: int
+    outputs: slice
+
+    @property
+    def width(self) -> int:
+        return self.outputs.stop - self.outputs.start
 
     @property
     def has_constant(self) -> bool:
@@ -196,32 +221,63 @@ class _Part:
 
     @property
     def n_free(self) -> int:
-        return int(self.problem.intercept is Intercept.FREE)
+        return self.width if self.problem.intercept is Intercept.FREE else 0
 
     def penalty(self, w: FloatArray) -> float:
         return self.problem.penalty.value(w[: len(w) - self.n_free])
 
-    def gradient(self, su: FloatArray) -> FloatArray:
-        inner = self.X.adjoint(su[:, None])[:, 0]
-        return np.append(inner, su.sum()) if self.has_constant else inner
+    def flat(self, inner: FloatArray, constants: FloatArray) -> FloatArray:
+        return np.append(inner.ravel(), constants) if self.has_constant else inner.ravel()
+
+    def gradient(self, u: FloatArray) -> FloatArray:
+        su = self.problem.weighted(u)
+        return self.flat(self.X.adjoint(su), su.sum(axis=0))
 
     def scores(self, w: FloatArray) -> FloatArray:
-        d = self.X.n_columns
-        return self.X.dot(w[:d, None])[:, 0] + (w[d] if self.has_constant else 0.0)
+        size = self.X.n_columns * self.width
+        Z = self.X.dot(w[:size].reshape(-1, self.width))
+        return Z + w[size:] if self.has_constant else Z
 
     def worst(self, w: FloatArray, gradient: FloatArray) -> float:
         violation = _violation(w, gradient, *_strengths(self.problem))
         if self.n_free:
-            violation[-1] = abs(gradient[-1])
+            violation[-self.n_free :] = np.abs(gradient[-self.n_free :])
         return float(violation.max(initial=0.0))
 
-    def model(self, h: FloatArray) -> _Model:
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        """Those of the model; between classes that share one there is more, which ``bent`` knows."""
+        H = self.problem.floored_curvatures(Z) if self.width == 1 else self.problem.curvatures(Z)
+        return H[:, self.outputs]
+
+    def bent(self, model: _Model, moved: FloatArray) -> FloatArray:
+        """How the model's slopes change when the scores move."""
+        if self.width == 1:
+            return model.h * moved
+        return self.problem.loss.curvature_product(self.problem.y, model.Z, moved)
+
+    def model(self, h: FloatArray, Z: FloatArray) -> _Model:
+        if self.width > 1:
+            return _Model(h, Z.copy(), self._joint_gram(Z), None)
         if self.X.n_columns <= _GRAM_LIMIT:
-            return _Model(h, self.X.gram(self.problem.s * h, self.has_constant), None)
-        return _Model(h, None, self.X.transposed())
+            return _Model(h, Z, self.X.gram(self.problem.s * h[:, 0], self.has_constant), None)
+        return _Model(h, Z, None, self.X.transposed())
+
+    def _joint_gram(self, Z: FloatArray) -> FloatArray:
+        """Softmax: the (k, l) block is [X 1]'diag(s p_k ([k = l] - p_l))[X 1]."""
+        p = softmax(Z, axis=1)
+        size, K = self.X.n_columns + self.has_constant, self.width
+        G = np.empty((size, K, size, K))
+        for k in range(K):
+            for l in range(k + 1):
+                h = self.problem.s * p[:, k] * ((k == l) - p[:, l])
+                G[:, k, :, l] = G[:, l, :, k] = self.X.gram(h, self.has_constant)
+        G = G.reshape(size * K, size * K)
+        # A shift of all classes changes no probability: without a little more the model is singular.
+        G.ravel()[:: size * K + 1] *= 1 + _SHIFT
+        return G
 
     def minimise(
-        self, model: _Model, w: FloatArray, gradient: FloatArray, su: FloatArray, tol: float
+        self, model: _Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
     ) -> FloatArray:
         """The weights that minimise the model and the penalty, up to violations of ``tol``."""
         l1, l2 = _strengths(self.problem)
@@ -230,55 +286,60 @@ class _Part:
             gradient = gradient.copy()
             _, violation = _core.gram_cd(model.G, self.n_free, l1, l2, gradient, w, tol, _SWEEPS)
             if violation > tol:
-                _core.gram_active_set(model.G, self.n_free, l1, l2, gradient, w, tol, _EVENTS * len(w))
+                exact = w.copy()
+                _core.gram_active_set(model.G, self.n_free, l1, l2, gradient, exact, tol, _EVENTS * len(w))
+                # A model without curvature somewhere has no exact answer.
+                w = exact if np.isfinite(exact).all() else w
             return w
         assert model.columns is not None
-        d, sh = self.X.n_columns, self.problem.s * model.h
-        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh[:, None])[:, 0]
+        d, s, h = self.X.n_columns, self.problem.s, model.h[:, 0]
+        inner, curvature = w[:d].copy(), self.X.squared_adjoint((s * h)[:, None])[:, 0]
         b, _, _ = _core.column_cd(
-            model.columns.matrix, sh, self.n_free, self.has_constant, l1, l2, curvature, su.copy(), inner,
-            float(w[d]) if self.has_constant else 0.0, tol, 100,
+            model.columns.matrix, s * h, self.n_free, self.has_constant, l1, l2, curvature, s * u[:, 0],
+            inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
         )  # fmt: skip
         return np.append(inner, b) if self.has_constant else inner
 
 
-def _descend(problem: Problem, columns: NDArray[np.int64], k: int, state: _State, tol: float) -> FloatArray:
-    """Proximal Newton steps on output k's working set, until its own violation is below ``tol``; in place.
+def _descend(
+    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float
+) -> FloatArray | None:
+    """Proximal Newton steps on a working set of some outputs, until its violation is below ``tol``; in place.
 
-    Returns output k's dual point: the slopes at the end of the last step as its model foresaw them. They
+    Returns these outputs' dual point where a model foresaw it: the slopes at the end of the last step. They
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     """
     assert isinstance(problem.X, NativeRows)
     X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
-    part = _Part(problem, X, k)
+    part = _Part(problem, X, outputs)
     W, b, Z = state.W, state.b, state.Z
-    w = np.append(W[columns, k], b[k]) if part.has_constant else W[columns, k]
+    w = part.flat(W[columns, outputs], b[outputs])
     value = problem.loss_sum(Z) + part.penalty(w)
     model: _Model | None = None
     foreseen: FloatArray | None = None
     for _ in range(_STEPS):
-        u = problem.slopes(Z)[:, k]
-        su = problem.s * u
-        gradient = part.gradient(su)
+        u = np.ascontiguousarray(problem.slopes(Z)[:, outputs])
+        gradient = part.gradient(u)
         if part.worst(w, gradient) <= tol:
             break
-        h = problem.floored_curvatures(Z)[:, k]
+        h = part.curvatures(Z)
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
-            model = part.model(h)
+            model = part.model(h, Z)
         model.age += 1
-        move = part.minimise(model, w, gradient, su, _SOLVED * tol) - w
+        move = part.minimise(model, w, gradient, u, _SOLVED * tol) - w
         promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
         moved = part.scores(move)
         t, there = _search(part, Z, moved, w, move, value, promised)
         if t == 0.0:
             if model.age == 1:
                 # Too small a gain for the objective to show is still one for the dual point.
-                foreseen = u + model.h * moved if promised >= -_INVISIBLE * abs(value) else None
+                is_tiny = promised >= -_INVISIBLE * abs(value)
+                foreseen = u + part.bent(model, moved) if is_tiny else None
                 break
             model = None
             continue
-        foreseen = u + model.h * moved if t == 1.0 else None
+        foreseen = u + part.bent(model, moved) if t == 1.0 else None
         is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
         w, value = w + t * move, there
         if is_straight:
@@ -286,10 +347,11 @@ def _descend(problem: Problem, columns: NDArray[np.int64], k: int, state: _State
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
         if t < 1.0:
             model.age = _REUSE  # the model was poor: build a new one
-    W[columns, k] = w[: len(columns)]
+    size = len(columns) * part.width
+    W[columns, outputs] = w[:size].reshape(-1, part.width)
     if part.has_constant:
-        b[k] = w[-1]
-    return problem.slopes(Z)[:, k] if foreseen is None else foreseen
+        b[outputs] = w[size:]
+    return foreseen
 
 
 def _search(
@@ -304,14 +366,14 @@ def _search(
     """The first of 1, 1/2, 1/4 ... that gains enough, and the objective there; 0 if none does. Moves Z."""
     if not promised < 0:
         return 0.0, value
-    before, t = Z[:, part.k].copy(), 1.0
+    before, t = Z[:, part.outputs].copy(), 1.0
     while t >= 1e-8:
-        Z[:, part.k] = before + t * moved
+        Z[:, part.outputs] = before + t * moved
         there = part.problem.loss_sum(Z) + part.penalty(w + t * move)
         if there - value <= 0.01 * t * promised + 1e-15 * abs(value):
             return t, there
         t /= 2
-    Z[:, part.k] = before
+    Z[:, part.outputs] = before
     return 0.0, value
 
 
@@ -327,11 +389,11 @@ def _stride(
     while True:
         end = origin + (length - 1.0) * move
         end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
-        before = Z[:, part.k].copy()
-        Z[:, part.k] += part.scores(end - w)
+        before = Z[:, part.outputs].copy()
+        Z[:, part.outputs] += part.scores(end - w)
         there = part.problem.loss_sum(Z) + part.penalty(end)
         if not there < value:
-            Z[:, part.k] = before
+            Z[:, part.outputs] = before
             return longer, value
         longer = w = end
         value, length = there, length * _STRIDE
