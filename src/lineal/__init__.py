@@ -11,6 +11,7 @@ from typing import Any
 _HOMES = {
     "lineal.learners.classifier": ("LinearClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
+    "lineal.learners.path": ("path",),
     "lineal.learners.presets": (
         "ElasticNet",
         "HuberRegressor",

@@ -17,13 +17,13 @@ from sklearn.utils.validation import validate_data
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature, probabilities, winners
-from lineal.learners.model import LinearModel
+from lineal.learners.model import LinearModel, Task
 from lineal.learners.targets import classes_and_codes, one_column, plain_array, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
-from lineal.solvers import Solver
+from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
@@ -50,6 +50,14 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         -------
         self
         """
+        task = self._task(X, y, sample_weight)
+        self._learn(task, self._solve(task.problem, self._start(task.problem)))
+        if self.probability and not self._is_likelihood(task.problem):
+            self.temperature_ = self._calibrate(X, task.targets, task.s)
+        self._warn_unless_certified()
+        return self
+
+    def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         self._check_options()
@@ -62,18 +70,14 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class "
                 f"with weight: {self.classes_[codes[s > 0][0]]!r}. Check the labels or the split."
             )
-        problem = self._pose(rows, codes, s)
-        self._minimise(problem)
-        W, b = self._weights
-        self.coef_: FloatArray = W.T
-        self.intercept_: FloatArray = b
-        if self._is_likelihood(problem):
+        return Task(self._pose(rows, codes, s), labels, s)
+
+    def _learn(self, task: Task, solution: Solution) -> None:
+        super()._learn(task, solution)
+        if self._is_likelihood(task.problem):
             self.temperature_ = 1.0
-        elif self.probability:
-            self.temperature_ = self._calibrate(X, labels, s)
         elif hasattr(self, "temperature_"):
             del self.temperature_
-        return self
 
     def _labels(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
         labels = plain_array(y)
@@ -148,7 +152,8 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the highest score; at a tie two classes take the second, more take the first."""
-        return np.asarray(self.classes_[winners(self._scores(X))])
+        places = winners(self._scores(X))
+        return np.asarray(self.classes_[places])
 
     def _has_probabilities(self) -> bool:
         if hasattr(self, "certificate_"):
@@ -294,3 +299,6 @@ class LinearClassifier(BaseLinearClassifier):
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return self.loss, self.penalty
+
+    def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
+        return {"penalty": self.penalty.at_strength(strength)}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,15 +19,33 @@ from lineal.learners.progress import GapBar
 from lineal.objective import Intercept, Loss, NoPenalty, Penalty, Problem
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NumpyRows, Rows
-from lineal.solvers import Budget, Plan, Solver, Start, minimise, plan
+from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
+
+
+@dataclass(frozen=True)
+class Task:
+    """Data that were checked, and the problem that they pose to a learner.
+
+    Attributes
+    ----------
+    problem : Problem
+    targets : array
+        Labels, or numbers of shape (n,) or (n, K), as they came.
+    s : array
+        (n,) weights of the rows as they came: without the factors of their classes.
+    """
+
+    problem: Problem
+    targets: NDArray[Any]
+    s: FloatArray
 
 
 class LinearModel(BaseEstimator):
     """What classifier, regressor and presets share: from X, y and options to a certified fit.
 
-    A subclass says what its loss and penalty are (``_objective``) and how targets are coded
-    (``_targets``); everything else happens here.
+    A subclass says what its loss and penalty are (``_objective``), how data become a problem (``_task``)
+    and how a solution becomes attributes (``_learn``); everything else happens here.
     """
 
     _needs_tol: ClassVar[float]
@@ -47,6 +67,14 @@ class LinearModel(BaseEstimator):
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         """The loss and the penalty; ``n_classes`` is 0 for regression."""
+        raise NotImplementedError
+
+    def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
+        """The option that gives the penalty this strength."""
+        raise NotImplementedError
+
+    def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
+        """Checks options and data and poses the problem; learns what data alone tell, such as classes."""
         raise NotImplementedError
 
     _example_loss: ClassVar[str] = "Log()"
@@ -132,45 +160,49 @@ class LinearModel(BaseEstimator):
         except TypeError as error:
             raise InputTypeError(str(error)) from error
 
-    def _minimise(self, problem: Problem) -> None:
-        """Runs the plan and stores what every learner stores."""
+    def _solve(self, problem: Problem, start: Start | None) -> Solution:
+        """Runs the plan."""
         tol = self._tolerance
         self.plan_: Plan = plan(problem, self._chosen_solver())
         bar = GapBar(tol) if self.progress else None
         callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
         budget = Budget(self.max_seconds, self._epoch_limit(), callbacks)
         try:
-            solution = minimise(
-                problem,
-                self.plan_.solvers,
-                tol=tol,
-                budget=budget,
-                start=self._start(problem),
-                seed=self._seed(),
+            return minimise(
+                problem, self.plan_.solvers, tol=tol, budget=budget, start=start, seed=self._seed()
             )
         finally:
             if bar:
                 bar.close()
+
+    def _learn(self, task: Task, solution: Solution) -> None:
+        """Stores what every learner stores; subclasses give coef_ and intercept_ their shapes."""
         self.certificate_ = solution.certificate
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
         b = solution.b
-        if problem.loss.is_joint and problem.intercept is Intercept.FREE:
+        if task.problem.loss.is_joint and task.problem.intercept is Intercept.FREE:
             b = b - b.mean()  # joint losses see only differences of scores: a common shift is a convention
-        self._weights = (solution.W, b)
-        if not solution.certificate.converged:
-            message = f"{type(self).__name__} is {solution.certificate}."
+        self.coef_: FloatArray = solution.W.T
+        self.intercept_: Any = b
+
+    def _warn_unless_certified(self) -> None:
+        if not self.certificate_.converged:
+            message = f"{type(self).__name__} is {self.certificate_}."
             warnings.warn(message, NotCertifiedWarning, stacklevel=3)
 
     def _start(self, problem: Problem) -> Start | None:
-        if not self.warm_start or not hasattr(self, "_weights"):
+        """The last fit's weights, where a warm start is wanted and they suit the problem."""
+        if not self.warm_start or not hasattr(self, "coef_"):
             return None
-        W, b = self._weights
+        W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
         if W.shape != (problem.X.n_columns, problem.n_outputs):
             return None
-        U = self.dual_ if self.dual_.shape == (problem.X.n_rows, problem.n_outputs) else None
-        return Start(W.astype(np.float64), b, U)
+        U = getattr(self, "dual_", None)
+        if U is not None and U.shape != (problem.X.n_rows, problem.n_outputs):
+            U = None
+        return Start(W.astype(np.float64), b.astype(np.float64), U)
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self)

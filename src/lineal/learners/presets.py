@@ -17,7 +17,7 @@ Options of scikit-learn that only steer its own solvers (``dual``, ``intercept_s
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -71,6 +71,12 @@ class _Dialect:
 
     solver: str | Solver = "auto"
     max_iter: int | None = None
+    _averages_losses: ClassVar[bool] = False
+
+    def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
+        if hasattr(self, "C"):
+            return {"C": 1.0 / strength}
+        return {"alpha": strength / total_weight if self._averages_losses else strength}
 
     def _epoch_limit(self) -> int | None:
         return None if self.max_iter is None or self.max_iter < 0 else self.max_iter
@@ -415,6 +421,8 @@ class ElasticNet(_Dialect, BaseLinearRegressor):
     Minimises ``sum_i s_i r_i^2 / (2 sum s) + alpha l1_ratio |w|_1 + alpha (1 - l1_ratio) |w|^2 / 2``.
     """
 
+    _averages_losses = True
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -534,6 +542,8 @@ class QuantileRegressor(_Dialect, BaseLinearRegressor):
 
     Minimises ``sum_i s_i pinball_i / sum s + alpha |w|_1``.
     """
+
+    _averages_losses = True
 
     def __init__(
         self,

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from lineal.errors import InputError, ParameterError
-from lineal.learners.model import LinearModel
+from lineal.learners.model import LinearModel, Task
 from lineal.learners.targets import one_column, plain_array, weights_of_rows
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
-from lineal.solvers import Solver
+from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
@@ -39,17 +39,25 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
         -------
         self
         """
+        task = self._task(X, y, sample_weight)
+        self._learn(task, self._solve(task.problem, self._start(task.problem)))
+        self._warn_unless_certified()
+        return self
+
+    def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         self._check_options()
         rows = self._rows(X, reset=True)
         targets = self._targets(y, rows.n_rows)
         s = weights_of_rows(sample_weight, rows.n_rows)
-        self._minimise(self._pose(rows, targets.reshape(rows.n_rows, -1), s))
-        W, b = self._weights
-        self.coef_: FloatArray = W[:, 0].copy() if targets.ndim == 1 else W.T
-        self.intercept_: Any = float(b[0]) if targets.ndim == 1 else b
-        return self
+        return Task(self._pose(rows, targets.reshape(rows.n_rows, -1), s), targets, s)
+
+    def _learn(self, task: Task, solution: Solution) -> None:
+        super()._learn(task, solution)
+        if task.targets.ndim == 1:
+            self.coef_ = self.coef_[0].copy()
+            self.intercept_ = float(self.intercept_[0])
 
     def _targets(self, y: ArrayLike, n_rows: int) -> FloatArray:
         raw = plain_array(y)
@@ -140,3 +148,6 @@ class LinearRegressor(BaseLinearRegressor):
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
         return self.loss, self.penalty
+
+    def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
+        return {"penalty": self.penalty.at_strength(strength)}

@@ -8,7 +8,7 @@ is one. Strengths multiply a *sum* of losses, so they do not change meaning with
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -49,6 +49,10 @@ class Penalty(ABC):
     @abstractmethod
     def second_derivative(self, w: FloatArray) -> FloatArray:
         """The curvature of R where R has one."""
+
+    @abstractmethod
+    def at_strength(self, strength: float) -> Penalty:
+        """The same kind of penalty, so strong."""
 
     def value(self, w: FloatArray) -> float:
         """R(w)."""
@@ -92,6 +96,9 @@ class L2(Penalty):
     def second_derivative(self, w: FloatArray) -> FloatArray:
         return np.full_like(w, self.strength)
 
+    def at_strength(self, strength: float) -> Penalty:
+        return replace(self, strength=strength)
+
 
 @dataclass(frozen=True)
 class L1(Penalty):
@@ -122,6 +129,9 @@ class L1(Penalty):
         largest = float(np.abs(v).max(initial=0.0))
         return 1.0 if largest <= self.strength else self.strength / largest
 
+    def at_strength(self, strength: float) -> Penalty:
+        return replace(self, strength=strength)
+
 
 @dataclass(frozen=True)
 class ElasticNet(Penalty):
@@ -148,6 +158,16 @@ class ElasticNet(Penalty):
 
     def second_derivative(self, w: FloatArray) -> FloatArray:
         return np.full_like(w, self.l2)
+
+    @property
+    def strength(self) -> float:
+        """l1 + l2."""
+        return self.l1 + self.l2
+
+    def at_strength(self, strength: float) -> Penalty:
+        """The ratio of l1 to l2 stays."""
+        share = self.l1 / self.strength
+        return ElasticNet(share * strength, (1 - share) * strength)
 
 
 @dataclass(frozen=True)
@@ -195,6 +215,9 @@ class Lp(Penalty):
         size = np.maximum(np.abs(w), 1e-8) if self.p < 2 else np.abs(w)
         return self.strength * (self.p - 1) * size ** (self.p - 2)
 
+    def at_strength(self, strength: float) -> Penalty:
+        return replace(self, strength=strength)
+
 
 @dataclass(frozen=True)
 class NoPenalty(Penalty):
@@ -216,3 +239,6 @@ class NoPenalty(Penalty):
 
     def second_derivative(self, w: FloatArray) -> FloatArray:
         return np.zeros_like(w)
+
+    def at_strength(self, strength: float) -> Penalty:
+        raise ParameterError("NoPenalty() has no strength to vary: use L2, L1, ElasticNet or Lp.")

@@ -46,6 +46,7 @@ class Budget:
 class Interruption:
     """While open, Ctrl-C sets a flag that the driver reads between epochs; a second one raises.
 
+    One that is opened inside another is the other: a Ctrl-C meant for many fits stops the present one.
     Only the main thread receives signals; elsewhere this does nothing.
     """
 
@@ -56,6 +57,10 @@ class Interruption:
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
             self._before = signal.getsignal(signal.SIGINT)
+            outer = getattr(self._before, "__self__", None)
+            if isinstance(outer, Interruption):
+                self._before = None
+                return outer
             if self._before is signal.default_int_handler:
                 signal.signal(signal.SIGINT, self._ask)
             else:
