@@ -112,6 +112,15 @@ class _Walk:
     batches: Batches | None
     by_prox: bool
     epoch: int = 0
+    n_cuts: int = 0
+
+    def cut(self, is_wild: bool) -> None:
+        """A smaller step. Batches are cut as 1, 1/2, 1/3 ...: noise stops them, and steps must not run out."""
+        if is_wild or self.batches is None:
+            self.step *= _DEEP_CUT if is_wild else _CUT
+        else:
+            self.step *= (self.n_cuts + 1) / (self.n_cuts + 2)
+            self.n_cuts += 1
 
     def forget(self) -> None:
         """The rule begins anew."""
@@ -202,7 +211,7 @@ class Descent(Solver):
                 return
             walk.forget()
             if is_fresh:
-                walk.step *= _CUT if reached.value <= 2 * abs(walk.best.value) else _DEEP_CUT
+                walk.cut(is_wild=not reached.value <= 2 * abs(walk.best.value))
 
     # ---- the rule ---------------------------------------------------------------------------
 
@@ -295,20 +304,24 @@ class Descent(Solver):
 
     def _search(self, objective: Objective, walk: _Walk, rule: Backtracking) -> FloatArray:
         """The first of a falling row of steps whose decrease is what its slope promises."""
-        at = self._point_ahead(objective, walk)
-        for _ in range(_TRIALS):
-            moved, memory = self._move(objective, walk, walk.best.theta, at.theta, at.gradient, walk.step)
-            back = at.theta - moved
-            if walk.by_prox:
-                promised = float(np.sum((back / walk.scale) ** 2)) / walk.step
-            else:
-                promised = float(at.gradient @ back)
-            if objective.value(moved, objective.scores(moved)) <= at.value - rule.decrease * promised:
-                break
-            walk.step *= rule.shrink
-        walk.memory = memory
-        walk.step /= rule.shrink
-        return moved
+        while True:
+            at, step = self._point_ahead(objective, walk), walk.step
+            for _ in range(_TRIALS):
+                moved, memory = self._move(objective, walk, walk.best.theta, at.theta, at.gradient, step)
+                back = at.theta - moved
+                if walk.by_prox:
+                    promised = float(np.sum((back / walk.scale) ** 2)) / step
+                else:
+                    promised = float(at.gradient @ back)
+                value = objective.value(moved, objective.scores(moved))
+                if promised > 0 and value <= at.value - rule.decrease * promised:
+                    walk.memory, walk.step = memory, step / rule.shrink
+                    return moved
+                step *= rule.shrink
+            if walk.memory.count == 0:
+                return walk.best.theta
+            # What the rule remembers leads uphill, and a shorter step does not change that.
+            walk.forget()
 
 
 def _is_number(value: object) -> bool:

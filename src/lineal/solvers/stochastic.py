@@ -16,8 +16,8 @@ from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
 from lineal.solvers.primal import Objective, Point
 
-# An epoch that ends beyond float64 is undone, and the steps begin so many times smaller.
-_COOLER = 16.0
+# An epoch that ends so many times above its start is undone, and its steps are made so many times smaller.
+_EXPLODED, _COOLER = 1e6, 16.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +68,16 @@ class SGD(Solver):
         return None
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
-        """One iterate per pass over the rows."""
+        """The start, then one iterate per pass over the rows."""
         objective = Objective(problem)
         batches = Batches.of(objective, int(self.batch_size))
         steps = _Steps.of(batches, self.offset)
         rng = np.random.default_rng(seed)
         theta = objective.start_vector(start)
         mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
+        highest = _EXPLODED * max(problem.primal_at_zero, objective.value(theta, objective.scores(theta)))
+        W, b = objective.split(theta)
+        yield Iterate(lambda: (W, b))
         epoch = 0
         while True:
             epoch += 1
@@ -86,7 +89,7 @@ class SGD(Solver):
                 met[batch.index] = U
                 theta = theta - steps.following() * (batch.back(U) + objective.penalty_gradient(theta))
                 mean.add(theta)
-            if not np.all(np.isfinite(theta)):
+            if not objective.value(theta, objective.scores(theta)) <= highest:
                 theta, mean = before, _Mean(before)
                 steps.cool()
                 continue
@@ -125,7 +128,7 @@ class _Steps:
         return 1 / (self.curvature * np.sqrt(1 + self.t / self.n_batches))
 
     def cool(self) -> None:
-        """Steps from here on begin smaller: these left the range of float64."""
+        """Steps from here on begin smaller: these exploded."""
         self.offset = _COOLER * (self.offset + self.t)
         self.curvature *= _COOLER
         self.t = 0
