@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
@@ -14,6 +15,7 @@ from lineal.solvers.primal import Objective, primal_iterate, through_smoothing
 _FLAT = 0.1
 
 
+@dataclass(frozen=True)
 class CG(Solver):
     """Each direction is conjugate to the last: d <- -M g + beta d, with a Wolfe line search in score space.
 

@@ -115,7 +115,7 @@ class _Walk:
     n_cuts: int = 0
 
     def cut(self, is_wild: bool) -> None:
-        """A smaller step. Batches are cut as 1, 1/2, 1/3 ...: noise stops them, and steps must not run out."""
+        """A smaller step; for batches as 1, 1/2, 1/3 ...: noise stops them, and steps must not run out."""
         if is_wild or self.batches is None:
             self.step *= _DEEP_CUT if is_wild else _CUT
         else:
