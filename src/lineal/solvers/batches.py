@@ -47,8 +47,8 @@ class Batch:
 class Batches:
     """All rows of a problem in batches of one size, in a new order each epoch.
 
-    The rows are met through NumPy and SciPy, so that an epoch of small batches costs some ten
-    microseconds a batch beside its arithmetic, which includes all columns of W.
+    The rows are met through NumPy and SciPy, so that an epoch of small batches costs thirty
+    microseconds or more a batch beside its arithmetic, which includes all columns of W.
     """
 
     objective: Objective

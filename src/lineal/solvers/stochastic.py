@@ -41,7 +41,7 @@ class SGD(Solver):
     differentiable penalty; without strong convexity (Lp, none) the steps fall with the root of the epochs.
     Guarantees: an error of order 1 / t in expectation under L2, for losses with kinks too; the dual
     point is the mean of the slopes met. So two or three digits, no more. An epoch runs in NumPy and SciPy,
-    at some ten microseconds and a pass over all of W per step: dual_cd's are much cheaper. Published:
+    at thirty microseconds or more and a pass over all of W per step: dual_cd's are much cheaper. Published:
     Shalev-Shwartz, Singer, Srebro and Cotter 2011; the averages: Rakhlin, Shamir and Sridharan 2012.
     """
 
