@@ -20,7 +20,10 @@ from lineal.objective import losses as single
 from lineal.objective import penalties as penalty_module
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import native_csr, native_dense
+from lineal.solvers.conjugate_gradient import CG
+from lineal.solvers.descent import Descent
 from lineal.solvers.planner import SOLVERS
+from lineal.solvers.stochastic import SGD
 
 # ---- members ------------------------------------------------------------------------------------
 
@@ -80,9 +83,19 @@ def penalties():
     return _made(concrete(penalty_module, penalty_module.Penalty))
 
 
-def solvers():
+def every_solver():
     """Every solver."""
     return [kind() for kind in SOLVERS.values()]
+
+
+def first_order():
+    """The solvers that creep: gradient methods, certified to a few digits."""
+    return [s for s in every_solver() if isinstance(s, (Descent, SGD, CG))]
+
+
+def solvers():
+    """The solvers that the planner may choose: they prove strict tolerances."""
+    return [s for s in every_solver() if not isinstance(s, (Descent, SGD, CG))]
 
 
 def objectives():

@@ -15,6 +15,7 @@ from lineal.solvers.planner import plan
 from lineal.solvers.prox_cd import ProxCD
 from reference.descent import lasso, proximal_descent
 from reference.dual_ascent import dual_ascent, joint_dual_ascent, one_coordinate
+from strategies import every_solver as all_solvers
 from strategies import kinds_of, named, objectives, sample, small, solvers, stated
 
 CASES = [
@@ -34,6 +35,7 @@ CASES = [
     (Huber(0.5), Lp(0.7, 1.5), "regression"),
 ]
 every_solver = pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+any_solver = pytest.mark.parametrize("solver", all_solvers(), ids=lambda solver: solver.name)
 every_case = pytest.mark.parametrize(("loss", "penalty", "kind"), CASES, ids=map(named, CASES))
 
 
@@ -48,7 +50,7 @@ def loose(problem, solver, tol):
     return tol if problem.loss.is_smooth or solver.name == "dual_cd" else 1e-2
 
 
-@every_solver
+@any_solver
 @every_case
 def test_threads_change_no_bit_of_a_fit(solver, loss, penalty, kind):
     """Sparse or dense, weights, intercept and bound have the same bits with 1, 2 and 3 threads."""

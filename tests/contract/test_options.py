@@ -24,7 +24,7 @@ from lineal.objective import (
     SquaredHinge,
 )
 from lineal.solvers import LBFGS, SOLVERS, ClosedForm, DualCD, Newton, ProxCD
-from strategies import solvers
+from strategies import every_solver, first_order
 
 every = pytest.mark.parametrize("kind", estimators(), ids=named)
 
@@ -131,14 +131,15 @@ def test_impossible_objects_cannot_be_made(make):
 PENALTIES = [L2(1.0), L1(1.0), ElasticNet(0.5, 0.5), Lp(1.0, 1.5), NoPenalty()]
 
 
-@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+@pytest.mark.parametrize("solver", every_solver(), ids=lambda solver: solver.name)
 @pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
 @pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber()], ids=repr)
 def test_a_solver_fits_or_refuses_with_an_alternative(loss, penalty, solver):
     """Asked for by name, a solver certifies or raises CombinationError naming another solver that does."""
     X = features()
     y = numbers(X)
-    model = LinearRegressor(loss=loss, penalty=penalty, solver=solver.name, max_seconds=5)
+    tol = 3e-2 if solver in first_order() else 1e-4  # gradient methods creep
+    model = LinearRegressor(loss=loss, penalty=penalty, solver=solver.name, max_seconds=5, tol=tol)
     refusal = refused(model, X, y)
     if refusal is None:
         assert model.certificate_.solver == solver.name

@@ -12,7 +12,7 @@ from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Start
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
-from strategies import grid, kinds_of, named, objectives, penalties, small, solvers, stated
+from strategies import every_solver, grid, kinds_of, named, objectives, penalties, small, solvers, stated
 
 # Sums of 60 x 5 terms at most; two orders above their rounding.
 ROUNDING = 1e-12
@@ -108,7 +108,7 @@ class _Untouchable:
         raise AssertionError(f"a refusal read the data: {name}")
 
 
-@pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
+@pytest.mark.parametrize("solver", every_solver(), ids=lambda solver: solver.name)
 def test_refusals_come_before_the_data_are_touched(solver):
     """Each incompatible pair raises CombinationError, and the message names another way."""
     refused = 0
@@ -184,7 +184,7 @@ def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
 
 
 @pytest.mark.parametrize(
-    "solver", [s for s in solvers() if s.name != "closed_form"], ids=lambda solver: solver.name
+    "solver", [s for s in every_solver() if s.name != "closed_form"], ids=lambda solver: solver.name
 )
 def test_a_budget_ends_a_run_with_an_honest_certificate(solver):
     """Cut short, the answer is the best so far; its gap is true and `converged` is false."""

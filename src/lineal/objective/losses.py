@@ -35,7 +35,7 @@ def _require(holds: bool, message: str) -> None:
         raise ParameterError(message)
 
 
-def _soft(t: FloatArray, threshold: float) -> FloatArray:
+def _soft(t: FloatArray, threshold: float | FloatArray) -> FloatArray:
     return np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
 
 

@@ -39,8 +39,8 @@ class Penalty(ABC):
         """R*(v), weight by weight; +inf outside the domain."""
 
     @abstractmethod
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
-        """argmin over x of R(x) + |x - w|^2 / (2 step)."""
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
+        """argmin over x of R(x) + |x - w|^2 / (2 step); a step for each weight, or one for all."""
 
     @abstractmethod
     def derivative(self, w: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ class L2(Penalty):
     def conjugate_terms(self, v: FloatArray) -> FloatArray:
         return v * v / (2 * self.strength)
 
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         return w / (1 + step * self.strength)
 
     def derivative(self, w: FloatArray) -> FloatArray:
@@ -116,7 +116,7 @@ class L1(Penalty):
         # The last bits of a sum may carry v over the edge that scaling() put it on.
         return np.where(np.abs(v) <= self.strength * (1 + 1e-12), 0.0, np.inf)
 
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         return _soft(w, step * self.strength)
 
     def derivative(self, w: FloatArray) -> FloatArray:
@@ -150,7 +150,7 @@ class ElasticNet(Penalty):
     def conjugate_terms(self, v: FloatArray) -> FloatArray:
         return _soft(v, self.l1) ** 2 / (2 * self.l2)
 
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         return _soft(w, step * self.l1) / (1 + step * self.l2)
 
     def derivative(self, w: FloatArray) -> FloatArray:
@@ -190,7 +190,7 @@ class Lp(Penalty):
         q = self.p / (self.p - 1)
         return self.strength ** (1 - q) / q * np.abs(v) ** q
 
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         """The root x of x + step strength x^(p-1) = |w|, signed."""
         target, pull = np.abs(w), step * self.strength
         low, high = np.zeros_like(target), target.copy()
@@ -231,7 +231,7 @@ class NoPenalty(Penalty):
     def conjugate_terms(self, v: FloatArray) -> FloatArray:
         return np.where(v == 0, 0.0, np.inf)
 
-    def prox(self, w: FloatArray, step: float) -> FloatArray:
+    def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         return w
 
     def derivative(self, w: FloatArray) -> FloatArray:

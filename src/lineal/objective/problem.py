@@ -143,7 +143,8 @@ class Problem:
         if self.intercept is Intercept.PENALIZED:
             v = SU.sum(axis=0)
             square, largest = square + float(v @ v), max(largest, float(np.abs(v + strength * b).max()))
-        return square / (2 * strength), largest**2 / (2 * strength)
+        # A product overflows to infinity where a power of a float raises.
+        return square / (2 * strength), largest * largest / (2 * strength)
 
     def conjugate_sum(self, U: FloatArray) -> float:
         """sum_i s_i loss*(y_i, u_i); rows of weight 0 count nothing, whatever their u."""

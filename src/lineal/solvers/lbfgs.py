@@ -92,8 +92,13 @@ def _inverse_hessian(changes: list[tuple[FloatArray, FloatArray, float]], gradie
     return q
 
 
-def wolfe(line: Line, value: float, slope: float, first: float) -> tuple[float, float] | None:
-    """A step with enough decrease and a flatter slope, by bracketing and bisection; (t, P(t)) or None."""
+def wolfe(
+    line: Line, value: float, slope: float, first: float, flat: float = 0.9
+) -> tuple[float, float] | None:
+    """A step with enough decrease and a slope of at most ``flat`` of the first; (t, P(t)) or None.
+
+    By bracketing and bisection.
+    """
     low, high, t = 0.0, np.inf, first
     best: tuple[float, float] | None = None
     noise = 1e-15 * abs(value)
@@ -105,7 +110,7 @@ def wolfe(line: Line, value: float, slope: float, first: float) -> tuple[float, 
             if best is None or there <= best[1]:
                 best = (t, there)
             incline = line.slope(t)
-            if abs(incline) <= 0.9 * abs(slope):
+            if abs(incline) <= flat * abs(slope):
                 return t, there
             if incline < 0:
                 low = t

@@ -11,12 +11,20 @@ from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver
 from lineal.solvers.closed_form import ClosedForm
+from lineal.solvers.conjugate_gradient import CG
+from lineal.solvers.descent import GD, Adadelta, Adagrad, Adam, Momentum, Nesterov, RMSprop
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton, is_direct
 from lineal.solvers.prox_cd import ProxCD
+from lineal.solvers.stochastic import SGD, SVRG
 
-SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (ClosedForm, DualCD, LBFGS, Newton, ProxCD)}
+_CHOSEN: tuple[type[Solver], ...] = (ClosedForm, DualCD, LBFGS, Newton, ProxCD)
+# Never chosen, always there: the first-order methods, by name or as objects with parameters.
+_FIRST_ORDER: tuple[type[Solver], ...] = (
+    GD, Momentum, Nesterov, Adagrad, Adadelta, RMSprop, Adam, SGD, SVRG, CG,
+)  # fmt: skip
+SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (*_CHOSEN, *_FIRST_ORDER)}
 
 
 @dataclass(frozen=True)

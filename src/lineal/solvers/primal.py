@@ -83,13 +83,43 @@ class Objective:
         """Everything about a vector; Z and the value are taken when known."""
         Z = self.scores(theta) if Z is None else Z
         U = self.problem.slopes(Z)
-        gradient = self.back(U) + self.pad(self.problem.penalty.derivative(self.penalised(theta)))
+        gradient = self.back(U) + self.penalty_gradient(theta)
         return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
+
+    def penalty_gradient(self, theta: FloatArray) -> FloatArray:
+        """R'(theta), 0 for a free intercept."""
+        return self.pad(self.problem.penalty.derivative(self.penalised(theta)))
+
+    def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
+        """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
+        n_penalised = len(self.penalised(theta))
+        moved = self.problem.penalty.prox(theta[:n_penalised], step[:n_penalised])
+        return np.concatenate([moved, theta[n_penalised:]])
+
+    @property
+    def ridge(self) -> float:
+        """The curvature that the penalty is sure to have."""
+        penalty = self.problem.penalty
+        return penalty.strength if isinstance(penalty, L2) else 0.0
+
+    def column_scales(self) -> FloatArray:
+        """The lengths per parameter along which P curves by at most 1: 1 / sqrt(its curvature's bound)."""
+        problem = self.problem
+        S = np.repeat(problem.s[:, None], problem.n_outputs, axis=1)
+        squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
+        bound = (problem.loss.curvature or 1.0) * squares + self.pad(
+            np.full(len(self.penalised(squares)), self.ridge)
+        )
+        # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
+        return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
+
+    def start_vector(self, start: Start | None) -> FloatArray:
+        """The vector to begin at."""
+        return self.flat(*(zeros(self.problem) if start is None else (start.W, start.b)))
 
     def start(self, start: Start | None) -> Point:
         """The point to begin at."""
-        W, b = zeros(self.problem) if start is None else (start.W, start.b)
-        return self.point(self.flat(W, b))
+        return self.point(self.start_vector(start))
 
     def line(self, point: Point, direction: FloatArray) -> Line:
         """P restricted to point + t direction."""

@@ -1,0 +1,533 @@
+"""Gradient descent and its relatives: one engine, one small rule each.
+
+Every rule reads a gradient g of P (or an estimate from a batch) and says how far to move::
+
+    gd         theta <- theta - eta g
+    momentum   v <- gamma v + eta g;  theta <- theta - v
+    nesterov   v <- gamma v + eta g(theta - gamma v);  theta <- theta - v
+    adagrad    a <- a + g^2;  theta <- theta - eta g / sqrt(a + eps)
+    rmsprop    a <- rho a + (1 - rho) g^2;  theta <- theta - eta g / sqrt(a + eps)
+    adadelta   a <- rho a + (1 - rho) g^2;  d = sqrt(c + eps) / sqrt(a + eps) g
+               c <- rho c + (1 - rho) d^2;  theta <- theta - eta d
+    adam       m <- beta1 m + (1 - beta1) g;  a <- beta2 a + (1 - beta2) g^2
+               theta <- theta - eta m / (1 - beta1^t) / (sqrt(a / (1 - beta2^t)) + eps)
+
+P is a sum over rows, so a batch B stands for it as ``g = (n / |B|) sum_{i in B} s_i loss_i' x_i + R'(w)``.
+The form ``w <- w - alpha (loss_i' x_i + lam w)`` for one row is this one with alpha = n eta and
+lam = strength / n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from lineal.errors import ParameterError
+from lineal.objective.joint import CrammerSinger
+from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import L2, Lp
+from lineal.objective.problem import Problem
+from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.batches import Batch, Batches
+from lineal.solvers.lbfgs import expected_gap
+from lineal.solvers.primal import Objective, Point, primal_iterate, through_smoothing
+
+# Steps of the power method that estimate the largest curvature, and the room left for what they missed.
+_POWER_STEPS, _ROOM = 20, 1.1
+# A step that fails is cut to this share, and to the second one where the objective has exploded.
+_CUT, _DEEP_CUT = 0.5, 0.1
+# Where the gap has no cheap estimate, every so many epochs ask for a certificate.
+_LOOK = 10
+# Trials of a backtracking line search.
+_TRIALS = 60
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ParameterError(message)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the step changes from epoch to epoch."""
+
+    def factor(self, epoch: int) -> float:
+        """What the learning rate is multiplied by in an epoch (0, 1, ...)."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Constant(Schedule):
+    """The same step throughout."""
+
+
+@dataclass(frozen=True)
+class Annealed(Schedule):
+    """learning_rate / (1 + decay epoch)."""
+
+    decay: float = 0.1
+
+    def __post_init__(self) -> None:
+        _require(0 < self.decay < np.inf, f"Annealed needs decay > 0, got {self.decay!r}.")
+
+    def factor(self, epoch: int) -> float:
+        return 1 / (1 + self.decay * epoch)
+
+
+@dataclass(frozen=True)
+class Backtracking(Schedule):
+    """The step is cut by ``shrink`` until P falls by ``decrease`` times its slope (Armijo 1966).
+
+    The next search begins one cut above the step that was taken. Full batches only.
+    """
+
+    shrink: float = 0.5
+    decrease: float = 0.5
+
+    def __post_init__(self) -> None:
+        _require(0 < self.shrink < 1, f"Backtracking needs 0 < shrink < 1, got {self.shrink!r}.")
+        _require(0 < self.decrease < 1, f"Backtracking needs 0 < decrease < 1, got {self.decrease!r}.")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a rule keeps from step to step: their count and up to two running vectors."""
+
+    count: int
+    first: FloatArray
+    second: FloatArray
+
+
+@dataclass
+class _Walk:
+    """Where a run stands: the best point, the rule's memory, the step, and the units it is measured in."""
+
+    best: Point
+    memory: Memory
+    step: float
+    scale: FloatArray
+    batches: Batches | None
+    by_prox: bool
+    epoch: int = 0
+    n_cuts: int = 0
+
+    def cut(self, is_wild: bool) -> None:
+        """A smaller step; for batches as 1, 1/2, 1/3 ...: noise stops them, and steps must not run out."""
+        if is_wild or self.batches is None:
+            self.step *= _DEEP_CUT if is_wild else _CUT
+        else:
+            self.step *= (self.n_cuts + 1) / (self.n_cuts + 2)
+            self.n_cuts += 1
+
+    def forget(self) -> None:
+        """The rule begins anew."""
+        nothing = np.zeros_like(self.scale)
+        self.memory = Memory(0, nothing, nothing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent(Solver):
+    """The engine: epochs of steps, each epoch's objective checked.
+
+    Parameters
+    ----------
+    learning_rate : float or None
+        eta, for the gradient of P itself. None takes a safe one from the Lipschitz bound of the loss, in
+        coordinates in which every column has the same curvature, so that unscaled columns do no harm.
+    batch_size : int or None
+        Rows per step; None takes all.
+    schedule : Schedule
+        Constant(), Annealed() or, with full batches, Backtracking().
+
+    Notes
+    -----
+    Needs a differentiable penalty, or one with a proximal step where the rule has no memory of gradients
+    (gd, nesterov, svrg); losses with kinks are smoothed in stages. Guarantees: an epoch that ends above the
+    best objective, or at infinity, is undone and the rule begins anew from the best point; one that fails
+    from there cuts the step. So no learning rate ends in NaN, and the objectives of the iterates never rise.
+    A full batch costs two passes over X (nesterov: three); smaller ones run in NumPy and SciPy and cost
+    more time an epoch than dual_cd's, beside two passes for the check. Published: Cauchy 1847; Robbins and
+    Monro 1951; each rule's own source is with it.
+    """
+
+    learning_rate: float | None = None
+    batch_size: int | None = None
+    schedule: Schedule = field(default_factory=Constant)
+
+    has_memory: ClassVar[bool] = True
+    takes_prox: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        rate, size = self.learning_rate, self.batch_size
+        _require(
+            rate is None or (_is_number(rate) and 0 < rate < np.inf),
+            f"{self.name} needs a positive finite learning_rate, or None for a safe one, got {rate!r}.",
+        )
+        _require(
+            size is None or (isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size > 0),
+            f"{self.name} needs a positive whole batch_size, or None for all rows, got {size!r}.",
+        )
+        _require(
+            isinstance(self.schedule, Schedule),
+            f"{self.name} needs schedule=Constant(), Annealed() or Backtracking(), got {self.schedule!r}.",
+        )
+        _require(
+            size is None or not isinstance(self.schedule, Backtracking),
+            f"Backtracking() compares objectives, so it needs batch_size=None, got {size!r}: use Annealed().",
+        )
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Needs a differentiable penalty or, for some rules, one with a proximal step."""
+        if problem.penalty.is_smooth:
+            return None
+        if not self.takes_prox:
+            return (
+                f"{self.name} needs a differentiable penalty, not {problem.penalty}: use prox_cd or nesterov"
+            )
+        if isinstance(problem.loss, CrammerSinger):
+            return f"{self.name} does not take the joint hinge with {problem.penalty}: use an L2 penalty"
+        return None
+
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """One iterate per pass over the rows: the best point so far."""
+        if not problem.loss.is_smooth:
+            yield from through_smoothing(self, problem, start, tol, seed)
+            return
+        objective = Objective(problem)
+        rng = np.random.default_rng(seed)
+        walk = self._begin(objective, start)
+        while True:
+            yield primal_iterate(objective, walk.best, _guess(objective, walk))
+            is_fresh = walk.memory.count == 0 or not self.has_memory
+            reached = self._advance(objective, walk, rng)
+            walk.epoch += 1
+            if reached.value < walk.best.value:
+                walk.best = reached
+                continue
+            if np.array_equal(reached.theta, walk.best.theta):
+                return
+            walk.forget()
+            if is_fresh:
+                walk.cut(is_wild=not reached.value <= 2 * abs(walk.best.value))
+
+    # ---- the rule ---------------------------------------------------------------------------
+
+    def _ahead(self, memory: Memory, theta: FloatArray) -> FloatArray:
+        """Where the gradient is wanted."""
+        return theta
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        """How far to move against the axes, and what to remember."""
+        raise NotImplementedError(f"{type(self).__name__} must state its rule")
+
+    def _after(self, memory: Memory, moved: FloatArray) -> Memory:
+        """What to remember once the move is known, the proximal step included."""
+        return memory
+
+    def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
+        """The default learning rate where P curves by at most ``largest`` and can fall by ``value``."""
+        return 1 / largest
+
+    def _estimate(self, batch: Batch, theta: FloatArray, anchor: Point) -> FloatArray:
+        """The gradient of the losses from a batch; ``anchor`` is where the epoch began."""
+        return batch.gradient(theta)
+
+    # ---- the engine -------------------------------------------------------------------------
+
+    def _is_proximal(self, problem: Problem) -> bool:
+        """Whether the penalty is met by proximal steps: where its slope is not Lipschitz, if the rule can."""
+        return self.takes_prox and (isinstance(problem.penalty, Lp) or not problem.penalty.is_smooth)
+
+    def _begin(self, objective: Objective, start: Start | None) -> _Walk:
+        problem = objective.problem
+        by_prox = self._is_proximal(problem)
+        batches = None if self.batch_size is None else Batches.of(objective, int(self.batch_size))
+        theta = objective.start_vector(start)
+        best = _point(objective, theta, by_prox)
+        if self.learning_rate is not None:
+            scale, step = np.ones_like(theta), float(self.learning_rate)
+        else:
+            scale = objective.column_scales()
+            largest = _largest_curvature(objective, scale)
+            if batches is not None:
+                largest = batches.smoothness(largest, scale, problem.loss.curvature or 0.0)
+            is_usable = 0 < largest < np.inf
+            step = self._first_step(largest if is_usable else 1.0, problem.primal_at_zero, len(theta))
+        walk = _Walk(best, Memory(0, best.theta, best.theta), step, scale, batches, by_prox)
+        walk.forget()
+        return walk
+
+    def _advance(self, objective: Objective, walk: _Walk, rng: np.random.Generator) -> Point:
+        """The point after one pass over the rows."""
+        if isinstance(self.schedule, Backtracking):
+            theta = self._search(objective, walk, self.schedule)
+        elif walk.batches is None:
+            at = self._point_ahead(objective, walk)
+            theta, walk.memory = self._move(
+                objective, walk, walk.best.theta, at.theta, at.gradient, self._step(walk)
+            )
+        else:
+            theta = walk.best.theta
+            for batch in walk.batches.epoch(rng):
+                ahead = self._ahead(walk.memory, theta)
+                gradient = self._estimate(batch, ahead, walk.best)
+                if not walk.by_prox:
+                    gradient += objective.penalty_gradient(ahead)
+                theta, walk.memory = self._move(objective, walk, theta, ahead, gradient, self._step(walk))
+        return _point(objective, theta, walk.by_prox)
+
+    def _step(self, walk: _Walk) -> float:
+        return walk.step * self.schedule.factor(walk.epoch)
+
+    def _point_ahead(self, objective: Objective, walk: _Walk) -> Point:
+        ahead = self._ahead(walk.memory, walk.best.theta)
+        return walk.best if ahead is walk.best.theta else _point(objective, ahead, walk.by_prox)
+
+    def _move(
+        self,
+        objective: Objective,
+        walk: _Walk,
+        theta: FloatArray,
+        ahead: FloatArray,
+        gradient: FloatArray,
+        step: float,
+    ) -> tuple[FloatArray, Memory]:
+        """One step of the rule, in coordinates theta / scale, and its memory."""
+        shift, memory = self._shift(walk.memory, walk.scale * gradient, step)
+        moved = ahead - walk.scale * shift
+        if walk.by_prox:
+            moved = objective.proximal(moved, step * walk.scale * walk.scale)
+        return moved, self._after(memory, theta - moved)
+
+    def _search(self, objective: Objective, walk: _Walk, rule: Backtracking) -> FloatArray:
+        """The first of a falling row of steps whose decrease is what its slope promises."""
+        while True:
+            at, step = self._point_ahead(objective, walk), walk.step
+            for _ in range(_TRIALS):
+                moved, memory = self._move(objective, walk, walk.best.theta, at.theta, at.gradient, step)
+                back = at.theta - moved
+                if walk.by_prox:
+                    promised = float(np.sum((back / walk.scale) ** 2)) / step
+                else:
+                    promised = float(at.gradient @ back)
+                value = objective.value(moved, objective.scores(moved))
+                if promised > 0 and value <= at.value - rule.decrease * promised:
+                    walk.memory, walk.step = memory, step / rule.shrink
+                    return moved
+                step *= rule.shrink
+            if walk.memory.count == 0:
+                return walk.best.theta
+            # What the rule remembers leads uphill, and a shorter step does not change that.
+            walk.forget()
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _point(objective: Objective, theta: FloatArray, by_prox: bool) -> Point:
+    """A point whose gradient leaves out a penalty that is met by proximal steps."""
+    Z = objective.scores(theta)
+    U = objective.problem.slopes(Z)
+    gradient = objective.back(U) if by_prox else objective.back(U) + objective.penalty_gradient(theta)
+    return Point(theta, Z, objective.value(theta, Z), U, gradient)
+
+
+def _guess(objective: Objective, walk: _Walk) -> float | None:
+    if isinstance(objective.problem.penalty, L2):
+        return expected_gap(objective.problem, walk.best.gradient, walk.best.value)
+    return None if walk.epoch % _LOOK == 0 else np.inf
+
+
+def _largest_curvature(objective: Objective, scale: FloatArray) -> float:
+    """The largest eigenvalue of the Hessian's bound in coordinates theta / scale, by the power method."""
+    problem = objective.problem
+    bend = objective.pad(np.full(len(objective.penalised(scale)), objective.ridge))
+    vector = scale * np.random.default_rng(0).standard_normal(len(scale))
+    largest = 0.0
+    for _ in range(_POWER_STEPS):
+        size = float(np.linalg.norm(vector / scale))
+        if not 0 < size < np.inf:
+            return largest
+        vector = vector / size
+        bent = (problem.loss.curvature or 0.0) * objective.back(objective.scores(vector)) + bend * vector
+        vector = scale * scale * bent
+        largest = max(largest, float(np.linalg.norm(vector / scale)))
+    return _ROOM * largest
+
+
+# ---- the rules ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class GD(Descent):
+    """Gradient descent, stochastic with a batch_size; with L1 and elastic net, proximal (ISTA).
+
+    Notes
+    -----
+    See :class:`Descent`; the proximal form: Daubechies, Defrise and De Mol 2004.
+    """
+
+    name = "gd"
+    has_memory = False
+    takes_prox = True
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        return step * gradient, memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Momentum(Descent):
+    """A share of the last update is added to the present one (Polyak 1964)."""
+
+    name = "momentum"
+    momentum: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self.name, "momentum", self.momentum)
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        velocity = self.momentum * memory.first + step * gradient
+        return velocity, Memory(memory.count + 1, velocity, memory.second)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nesterov(Descent):
+    """Momentum, its gradient taken where it leads (Nesterov 1983); with L1, FISTA (Beck and Teboulle 2009).
+
+    ``momentum=None`` lets it grow as k / (k + 3) after k steps, which is optimal among first-order methods
+    for smooth convex problems; restarts on a rise (O'Donoghue and Candes 2015) serve strongly convex ones.
+    """
+
+    name = "nesterov"
+    takes_prox = True
+    momentum: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.momentum is not None:
+            _share(self.name, "momentum", self.momentum)
+
+    def _gamma(self, memory: Memory) -> float:
+        return memory.count / (memory.count + 3) if self.momentum is None else self.momentum
+
+    def _ahead(self, memory: Memory, theta: FloatArray) -> FloatArray:
+        return theta if memory.count == 0 else theta - self._gamma(memory) * memory.first
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        return step * gradient, memory
+
+    def _after(self, memory: Memory, moved: FloatArray) -> Memory:
+        return Memory(memory.count + 1, moved, memory.second)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Adaptive(Descent):
+    """Rules whose steps are lengths, whatever the size of the gradient."""
+
+    reach: ClassVar[float] = 0.1
+
+    def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
+        # With unit curvature along every axis, a fall of P(0) spans sqrt(2 P(0)) in all.
+        return self.reach * float(np.sqrt(2 * value / n_parameters)) or 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adagrad(_Adaptive):
+    """Steps per parameter fall with the root of its summed squared gradients (Duchi, Hazan, Singer 2011)."""
+
+    name = "adagrad"
+    reach = 1.0
+    epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _positive(self.name, "epsilon", self.epsilon)
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        squares = memory.second + gradient * gradient
+        return step * gradient / np.sqrt(squares + self.epsilon), Memory(
+            memory.count + 1, memory.first, squares
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RMSprop(_Adaptive):
+    """Adagrad with a running mean in place of the sum (Tieleman and Hinton 2012)."""
+
+    name = "rmsprop"
+    decay: float = 0.9
+    epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self.name, "decay", self.decay)
+        _positive(self.name, "epsilon", self.epsilon)
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        squares = self.decay * memory.second + (1 - self.decay) * gradient * gradient
+        return step * gradient / np.sqrt(squares + self.epsilon), Memory(
+            memory.count + 1, memory.first, squares
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adadelta(_Adaptive):
+    """Steps in the units of the last updates, without a learning rate of their own (Zeiler 2012)."""
+
+    name = "adadelta"
+    decay: float = 0.9
+    epsilon: float = 1e-6
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self.name, "decay", self.decay)
+        _positive(self.name, "epsilon", self.epsilon)
+
+    def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
+        # The first update has length sqrt(epsilon), whatever the units.
+        return super()._first_step(largest, value, n_parameters) / float(np.sqrt(self.epsilon))
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        squares = self.decay * memory.second + (1 - self.decay) * gradient * gradient
+        update = np.sqrt(memory.first + self.epsilon) / np.sqrt(squares + self.epsilon) * gradient
+        updates = self.decay * memory.first + (1 - self.decay) * update * update
+        return step * update, Memory(memory.count + 1, updates, squares)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adam(_Adaptive):
+    """Running means of the gradient and its square, corrected for their start at 0 (Kingma and Ba 2015)."""
+
+    name = "adam"
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _share(self.name, "beta1", self.beta1)
+        _share(self.name, "beta2", self.beta2)
+        _positive(self.name, "epsilon", self.epsilon)
+
+    def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
+        count = memory.count + 1
+        mean = self.beta1 * memory.first + (1 - self.beta1) * gradient
+        squares = self.beta2 * memory.second + (1 - self.beta2) * gradient * gradient
+        size = np.sqrt(squares / (1 - self.beta2**count)) + self.epsilon
+        return step * mean / (1 - self.beta1**count) / size, Memory(count, mean, squares)
+
+
+def _share(solver: str, name: str, value: float) -> None:
+    _require(_is_number(value) and 0 <= value < 1, f"{solver} needs 0 <= {name} < 1, got {value!r}.")
+
+
+def _positive(solver: str, name: str, value: float) -> None:
+    _require(
+        _is_number(value) and 0 < value < np.inf,
+        f"{solver} needs a positive finite {name}, got {value!r}.",
+    )

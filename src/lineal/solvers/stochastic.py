@@ -1,0 +1,195 @@
+"""Stochastic gradients: Pegasos, averaged or not, and variance reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lineal.errors import ParameterError
+from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.problem import Problem
+from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.batches import Batch, Batches
+from lineal.solvers.descent import GD
+from lineal.solvers.primal import Objective, Point
+
+# An epoch that ends so many times above its start is undone, and its steps are made so many times smaller.
+_EXPLODED, _COOLER = 1e6, 16.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SGD(Solver):
+    """Subgradient steps on single rows or small batches, with Pegasos' step sizes.
+
+    Parameters
+    ----------
+    batch_size : int
+        Rows per step.
+    averaged : bool
+        Whether the model is the mean of the iterates since the last power of two among the epochs (in the
+        first epoch: of all) or the last iterate.
+    offset : float or None
+        The steps are 1 / (strength (t + offset)) for t = 1, 2, ... 0 is Pegasos as published; None takes
+        n max_i s_i |x_i|^2 / strength (times the loss's curvature), so that no first step overshoots.
+
+    Notes
+    -----
+    ``theta <- theta - eta_t ((n / |B|) sum_{i in B} s_i u_i x_i + R'(w))``, u_i a subgradient. Needs a
+    differentiable penalty; without strong convexity (Lp, none) the steps fall with the root of the epochs.
+    Guarantees: an error of order 1 / t in expectation under L2, for losses with kinks too; the dual
+    point is the mean of the slopes met. So two or three digits, no more. An epoch runs in NumPy and SciPy,
+    at thirty microseconds or more and a pass over all of W per step: dual_cd's are much cheaper. Published:
+    Shalev-Shwartz, Singer, Srebro and Cotter 2011; the averages: Rakhlin, Shamir and Sridharan 2012.
+    """
+
+    name = "sgd"
+    batch_size: int = 1
+    averaged: bool = True
+    offset: float | None = None
+
+    def __post_init__(self) -> None:
+        size, offset = self.batch_size, self.offset
+        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
+            raise ParameterError(f"sgd needs a positive whole batch_size, got {size!r}.")
+        if not isinstance(self.averaged, (bool, np.bool_)):
+            raise ParameterError(f"sgd needs averaged=True or False, got {self.averaged!r}.")
+        if offset is not None and not (isinstance(offset, (int, float)) and 0 <= offset < np.inf):
+            raise ParameterError(f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.")
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Needs a differentiable penalty."""
+        if not problem.penalty.is_smooth:
+            return f"sgd needs a differentiable penalty, not {problem.penalty}: use prox_cd or svrg"
+        if isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
+            return f"sgd can prove nothing about {problem.loss} with {problem.penalty}: use lbfgs or nesterov"
+        return None
+
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """The start, then one iterate per pass over the rows."""
+        objective = Objective(problem)
+        batches = Batches.of(objective, int(self.batch_size))
+        steps = _Steps.of(batches, self.offset)
+        rng = np.random.default_rng(seed)
+        theta = objective.start_vector(start)
+        mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
+        highest = _EXPLODED * max(problem.primal_at_zero, objective.value(theta, objective.scores(theta)))
+        W, b = objective.split(theta)
+        yield Iterate(lambda: (W, b))
+        epoch = 0
+        while True:
+            epoch += 1
+            if epoch & (epoch - 1) == 0:
+                mean, slopes = mean.cleared(), slopes.cleared()
+            before, met = theta, np.empty_like(slopes.total)
+            for batch in batches.epoch(rng):
+                U = batch.slopes(theta)
+                met[batch.index] = U
+                theta = theta - steps.following() * (batch.back(U) + objective.penalty_gradient(theta))
+                mean.add(theta)
+            if not objective.value(theta, objective.scores(theta)) <= highest:
+                theta, mean = before, _Mean(before)
+                steps.cool()
+                continue
+            slopes.add(met)
+            yield _iterate(objective, mean.value if self.averaged else theta, slopes, epoch)
+
+
+@dataclass
+class _Steps:
+    """eta_t: 1 / (strength (t + offset)) under L2, else 1 / (curvature sqrt(1 + t / n_batches))."""
+
+    strength: float
+    offset: float
+    curvature: float
+    n_batches: int
+    t: int = 0
+
+    @staticmethod
+    def of(batches: Batches, offset: float | None) -> _Steps:
+        """The steps of a problem."""
+        objective = batches.objective
+        n = objective.problem.X.n_rows
+        # A loss with kinks turns within about one unit of its score.
+        curvature = n * (objective.problem.loss.curvature or 1.0)
+        curvature *= batches.largest_row(np.ones_like(objective.start_vector(None)))
+        strength = objective.ridge
+        if offset is None:
+            offset = curvature / strength if strength > 0 else 0.0
+        return _Steps(strength, offset, curvature or 1.0, batches.n_batches)
+
+    def following(self) -> float:
+        """The next step."""
+        self.t += 1
+        if self.strength > 0:
+            return 1 / (self.strength * (self.t + self.offset))
+        return 1 / (self.curvature * np.sqrt(1 + self.t / self.n_batches))
+
+    def cool(self) -> None:
+        """Steps from here on begin smaller: these exploded."""
+        self.offset = _COOLER * (self.offset + self.t)
+        self.curvature *= _COOLER
+        self.t = 0
+
+
+class _Mean:
+    """A running mean; before anything is added, where it began."""
+
+    def __init__(self, first: FloatArray) -> None:
+        self.first, self.total, self.count = first, np.zeros_like(first), 0
+
+    def add(self, value: FloatArray) -> None:
+        self.total += value
+        self.count += 1
+
+    def cleared(self) -> _Mean:
+        """The mean of what comes."""
+        return _Mean(self.value)
+
+    @property
+    def value(self) -> FloatArray:
+        return self.total / self.count if self.count else self.first
+
+
+def _iterate(objective: Objective, theta: FloatArray, slopes: _Mean, epoch: int) -> Iterate:
+    problem = objective.problem
+    W, b = objective.split(theta.copy())
+    is_cheap = isinstance(problem.penalty, L2)
+    # Steps that cancel say that the mean of their slopes meets R': that holds at kinks too, and for noisy
+    # iterates better than for the slopes at their mean.
+    dual = None if isinstance(problem.penalty, NoPenalty) else lambda: slopes.value
+    return Iterate(lambda: (W, b), dual, None if is_cheap or epoch % 10 == 0 else np.inf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVRG(GD):
+    """Stochastic gradients whose noise vanishes at the optimum.
+
+    Notes
+    -----
+    From the point where an epoch begins, with its full gradient, steps on batches B follow
+    ``g = g_B(theta) - g_B(begin) + g(begin)``, then the penalty's proximal step where it has a kink. Needs
+    any penalty; losses with kinks are smoothed in stages. Guarantees: a linear rate for smooth losses under
+    strong convexity, and all that :class:`~lineal.solvers.descent.Descent` says; its parameters are the
+    same. An epoch costs two passes over X and one in NumPy and SciPy over the batches, all of W a step.
+    Published: Johnson and Zhang 2013; proximal: Xiao and Zhang 2014.
+    """
+
+    name = "svrg"
+    batch_size: int | None = 8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.batch_size is None:
+            raise ParameterError("svrg needs a batch_size; for all rows at once use gd.")
+
+    def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
+        return 0.5 / largest
+
+    def _estimate(self, batch: Batch, theta: FloatArray, anchor: Point) -> FloatArray:
+        whole = anchor.gradient
+        if not self._is_proximal(batch.objective.problem):
+            whole = whole - batch.objective.penalty_gradient(anchor.theta)
+        return batch.back(batch.slopes(theta) - anchor.slopes[batch.index]) + whole
