@@ -271,10 +271,9 @@ class _Part:
             for l in range(k + 1):
                 h = self.problem.s * p[:, k] * ((k == l) - p[:, l])
                 G[:, k, :, l] = G[:, l, :, k] = self.X.gram(h, self.has_constant)
-        G = G.reshape(size * K, size * K)
         # A shift of all classes changes no probability: without a little more the model is singular.
         G.ravel()[:: size * K + 1] *= 1 + _SHIFT
-        return G
+        return G.reshape(size * K, size * K)
 
     def minimise(
         self, model: _Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
