@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
-from lineal.objective.joint import JointPerceptron
+from lineal.objective.joint import CrammerSinger, JointPerceptron
 from lineal.objective.losses import Perceptron, Squared
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
@@ -77,6 +77,8 @@ def _prefer(problem: Problem) -> Plan:
         and ClosedForm().refusal(problem) is None
     ):
         return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
+    if isinstance(penalty, (L1, ElasticNet)) and isinstance(loss, CrammerSinger):
+        return Plan((LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})")
     if isinstance(penalty, (L1, ElasticNet)):
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
