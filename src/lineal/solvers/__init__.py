@@ -4,6 +4,7 @@ from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start
 from lineal.solvers.closed_form import ClosedForm
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.dual_cd import DualCD
+from lineal.solvers.iterative_scaling import IterativeScaling
 from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton
 from lineal.solvers.planner import SOLVERS, Plan, plan
@@ -16,6 +17,7 @@ __all__ = [
     "ClosedForm",
     "DualCD",
     "Iterate",
+    "IterativeScaling",
     "Newton",
     "Plan",
     "Progress",

@@ -182,7 +182,7 @@ def _orthant_gap(
 
 
 def expected_gap(problem: Problem, gradient: FloatArray, value: float) -> float | None:
-    """|gradient|^2 / (2 strength) over P: with a quadratic penalty, the relative gap of the gradient point."""
+    """|gradient|^2 / (2 strength) over P: under a quadratic penalty, the gradient point's relative gap."""
     if not isinstance(problem.penalty, (L2, ElasticNet)):
         return None
     strength = problem.penalty.strength if isinstance(problem.penalty, L2) else problem.penalty.l2

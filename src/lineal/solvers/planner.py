@@ -12,11 +12,14 @@ from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver
 from lineal.solvers.closed_form import ClosedForm
 from lineal.solvers.dual_cd import DualCD
+from lineal.solvers.iterative_scaling import IterativeScaling
 from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton, is_direct
 from lineal.solvers.prox_cd import ProxCD
 
-SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (ClosedForm, DualCD, LBFGS, Newton, ProxCD)}
+SOLVERS: dict[str, type[Solver]] = {
+    s.name: s for s in (ClosedForm, DualCD, IterativeScaling, LBFGS, Newton, ProxCD)
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,9 @@ def _prefer(problem: Problem) -> Plan:
     ):
         return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
     if isinstance(penalty, (L1, ElasticNet)) and isinstance(loss, CrammerSinger):
-        return Plan((LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})")
+        return Plan(
+            (LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})"
+        )
     if isinstance(penalty, (L1, ElasticNet)):
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
