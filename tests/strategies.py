@@ -94,8 +94,23 @@ def first_order():
 
 
 def solvers():
-    """The solvers that the planner may choose: they prove strict tolerances."""
+    """The solvers that prove strict tolerances."""
     return [s for s in every_solver() if not isinstance(s, (Descent, SGD, CG))]
+
+
+def needs_counts(solver):
+    """Whether a solver takes features >= 0 only."""
+    return solver is not None and solver.name == "iterative_scaling"
+
+
+def suited(X, solver):
+    """Features that a solver takes: their sizes where it needs features >= 0."""
+    return np.abs(X) if needs_counts(solver) else X
+
+
+def takes(solver, problem):
+    """Whether a solver takes a problem of dense rows, numbers included."""
+    return solver.refusal(problem) is None and not (needs_counts(solver) and problem.X.dense.min() < 0)
 
 
 def objectives():
@@ -170,11 +185,11 @@ def kinds_of(loss):
     return ["classes"] if loss.is_joint else ["binary", "classes"]
 
 
-def small(loss, penalty, intercept, kind=None, seed=0, n=60, d=6, n_threads=1, weighted=True):
+def small(loss, penalty, intercept, kind=None, seed=0, n=60, d=6, n_threads=1, weighted=True, solver=None):
     """A small random problem; rows have weights 1/2, 1 and 2 unless told otherwise."""
     X, y = sample(kind or kinds_of(loss)[0], seed, n, d)
     s = np.random.default_rng(seed + 1).choice([0.5, 1.0, 2.0], size=n) if weighted else None
-    return stated(X, y, loss, penalty, intercept, s, n_threads)
+    return stated(suited(X, solver), y, loss, penalty, intercept, s, n_threads)
 
 
 def grid(loss_list=None, penalty_list=None, intercepts=tuple(Intercept)):

@@ -17,6 +17,7 @@ from lineal.solvers.descent import (
 )
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.dual_cd import DualCD
+from lineal.solvers.iterative_scaling import IterativeScaling
 from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton
 from lineal.solvers.planner import SOLVERS, Plan, plan
@@ -40,6 +41,7 @@ __all__ = [
     "Constant",
     "DualCD",
     "Iterate",
+    "IterativeScaling",
     "Momentum",
     "Nesterov",
     "Newton",

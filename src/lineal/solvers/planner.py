@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
-from lineal.objective.joint import JointPerceptron
+from lineal.objective.joint import CrammerSinger, JointPerceptron
 from lineal.objective.losses import Perceptron, Squared
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
@@ -14,17 +14,18 @@ from lineal.solvers.closed_form import ClosedForm
 from lineal.solvers.conjugate_gradient import CG
 from lineal.solvers.descent import GD, Adadelta, Adagrad, Adam, Momentum, Nesterov, RMSprop
 from lineal.solvers.dual_cd import DualCD
+from lineal.solvers.iterative_scaling import IterativeScaling
 from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton, is_direct
 from lineal.solvers.prox_cd import ProxCD
 from lineal.solvers.stochastic import SGD, SVRG
 
 _CHOSEN: tuple[type[Solver], ...] = (ClosedForm, DualCD, LBFGS, Newton, ProxCD)
-# Never chosen, always there: the first-order methods, by name or as objects with parameters.
-_FIRST_ORDER: tuple[type[Solver], ...] = (
-    GD, Momentum, Nesterov, Adagrad, Adadelta, RMSprop, Adam, SGD, SVRG, CG,
+# Never chosen, always there: by name, or as objects with parameters.
+_ASKED_FOR: tuple[type[Solver], ...] = (
+    GD, Momentum, Nesterov, Adagrad, Adadelta, RMSprop, Adam, SGD, SVRG, CG, IterativeScaling,
 )  # fmt: skip
-SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (*_CHOSEN, *_FIRST_ORDER)}
+SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (*_CHOSEN, *_ASKED_FOR)}
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ def _prefer(problem: Problem) -> Plan:
         and ClosedForm().refusal(problem) is None
     ):
         return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
+    if isinstance(penalty, (L1, ElasticNet)) and isinstance(loss, CrammerSinger):
+        return Plan(
+            (LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})"
+        )
     if isinstance(penalty, (L1, ElasticNet)):
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:

@@ -63,7 +63,7 @@ class ProxCD(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs an L1 part in the penalty."""
         if isinstance(problem.loss, CrammerSinger):
-            return "prox_cd does not take the joint hinge: use loss=Log() or SquaredHinge(), or an L2 penalty"
+            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs, or loss=Log()"
         if not isinstance(problem.penalty, (L1, ElasticNet)):
             return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use dual_cd, newton or lbfgs"
         return None
