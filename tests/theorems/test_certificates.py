@@ -165,7 +165,12 @@ def test_a_warm_start_at_the_optimum_is_recognised(solver):
 @pytest.mark.parametrize("solver", solvers(), ids=lambda solver: solver.name)
 @pytest.mark.parametrize("intercept", list(Intercept), ids=named)
 @pytest.mark.parametrize(
-    "loss", [Squared(), Log(), SquaredHinge(), Hinge(), Softmax(), CrammerSinger()], ids=named
+    "loss",
+    [
+        *(Squared(), Log(), SquaredHinge(), Hinge(), Softmax()),
+        pytest.param(CrammerSinger(), marks=pytest.mark.slow),  # many stages of smoothing under lbfgs
+    ],
+    ids=named,
 )
 def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
     """From far weights, with or without a dual point, a solver proves the same optimum as from 0."""
