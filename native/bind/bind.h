@@ -35,6 +35,10 @@ template <class T>
 using StridedArray2 = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
 using AnyRows = std::variant<Csr<float>, Csr<double>, Dense<float>, Dense<double>>;
+// The losses that dual ascent has a step for, and all that are evaluated natively. Rounded kinks are for the
+// primal solvers: every loss of the first list is compiled into four kernels of four layouts.
+using DualLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
+                              SquaredEpsilonInsensitive, Quantile>;
 using AnyLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
                              SquaredEpsilonInsensitive, Quantile, SmoothedHinge, SmoothedEpsilonInsensitive,
                              SmoothedQuantile>;

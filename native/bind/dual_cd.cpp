@@ -66,7 +66,7 @@ struct DualRun {
   std::vector<double> share;
 };
 
-std::pair<double, double> dual_cd_epoch_bound(const AnyLoss& loss, const Matrix& X, Array1<const double> y,
+std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix& X, Array1<const double> y,
                                               Array1<const double> s, Array1<const double> norm2,
                                               const DualSettings& set, DualRun& run, Array1<double> u,
                                               Array1<double> t, double b) {
@@ -139,7 +139,7 @@ template <class T>
 void bind_blocks(nb::module_& m) {
   m.def(
       "elementwise_dual_cd_epoch",
-      [](const AnyLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
+      [](const DualLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
          Array1<const double> norm2, const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra,
          Array2<T> W, Array1<double> b) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");

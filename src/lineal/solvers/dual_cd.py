@@ -51,7 +51,7 @@ class DualCD(Solver):
             if isinstance(problem.penalty, ElasticNet):
                 return "dual_cd takes joint losses under L2 only: use prox_cd for an elastic net"
             return None
-        if problem.loss.native is None:
+        if problem.loss.native is None or problem.loss.is_rounded:
             return f"dual_cd has no dual step for {problem.loss}: use lbfgs or newton"
         if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:
             return "dual_cd takes an elastic net with one output only: use prox_cd"
