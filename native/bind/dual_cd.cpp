@@ -33,8 +33,8 @@ void bind_loss(nb::module_& m, const char* name) {
     bound.def(nb::init<>());
   bound.def("value", &Loss::value, "y"_a, "z"_a)
       .def("derivative", &Loss::derivative, "y"_a, "z"_a)
-      .def("conjugate", &Loss::conjugate, "y"_a, "u"_a)
-      .def("dual_step", &Loss::dual_step, "y"_a, "z"_a, "u"_a, "q"_a);
+      .def("conjugate", &Loss::conjugate, "y"_a, "u"_a);
+  if constexpr (DualStepLoss<Loss>) bound.def("dual_step", &Loss::dual_step, "y"_a, "z"_a, "u"_a, "q"_a);
 }
 
 // What a run of dual coordinate ascent over one matrix carries between epochs besides its arrays.

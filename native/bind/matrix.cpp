@@ -131,16 +131,23 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
           nb::make_tuple(nb::cast(start), nb::cast(index), nb::cast(value))};
 }
 
-// (start, index, value) of a float64 sparse matrix, for SciPy.
-auto arrays(const nb::handle& self) {
+// (start, index, value) of a sparse matrix, for SciPy.
+nb::object arrays(const nb::handle& self) {
   const Matrix& X = nb::cast<const Matrix&>(self);
-  const auto* rows = std::get_if<Csr<double>>(&X.rows);
-  require(rows != nullptr, "only float64 sparse matrices have arrays to give");
   const nb::object owner = nb::borrow(self);
-  return std::make_tuple(
-      nb::ndarray<const Index, nb::numpy>(rows->start, {std::size_t(rows->n_rows) + 1}, owner),
-      nb::ndarray<const std::int32_t, nb::numpy>(rows->index, {std::size_t(X.n_stored)}, owner),
-      nb::ndarray<const double, nb::numpy>(rows->value, {std::size_t(X.n_stored)}, owner));
+  return std::visit(
+      [&]<class Rows>(const Rows& rows) -> nb::object {
+        if constexpr (requires { rows.index; }) {
+          const std::size_t n = std::size_t(rows.n_rows), stored = std::size_t(X.n_stored);
+          return nb::make_tuple(
+              nb::ndarray<const Index, nb::numpy>(rows.start, {n + 1}, owner),
+              nb::ndarray<const std::int32_t, nb::numpy>(rows.index, {stored}, owner),
+              nb::ndarray<const typename Rows::Value, nb::numpy>(rows.value, {stored}, owner));
+        } else {
+          throw std::invalid_argument("only sparse matrices have arrays to give");
+        }
+      },
+      X.rows);
 }
 
 }  // namespace
@@ -171,7 +178,9 @@ void bind_matrix(nb::module_& m) {
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
-      .def("arrays", &arrays);
+      .def("arrays", &arrays,
+           nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
+                   "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
   nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")
       .def(nb::init<std::uint64_t>(), "seed"_a);
 }

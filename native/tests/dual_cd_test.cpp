@@ -8,7 +8,7 @@
 
 using namespace lineal;
 using check::Domain;
-using check::each_loss;
+using check::each_dual_loss;
 using check::Sample;
 using check::sample_matrix;
 using check::uniform;
@@ -113,7 +113,7 @@ const DualSettings settings[] = {
 
 THEOREM(
     "the dual never falls, stays below the primal, and meets it: every loss, L2, elastic net, intercept") {
-  each_loss([](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([](const char*, const auto& loss, const Domain& domain) {
     const Problem problem(1, domain);
     for (const DualSettings& set : settings) {
       Run run(problem, set);
@@ -133,7 +133,7 @@ THEOREM(
 }
 
 THEOREM("after any epoch u is in its domain and t = -X'(s u)/l2; rows of weight 0 never move") {
-  each_loss([](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([](const char*, const auto& loss, const Domain& domain) {
     const Problem problem(2, domain);
     for (const DualSettings& set : settings) {
       Run run(problem, set);
@@ -158,7 +158,7 @@ THEOREM("after any epoch u is in its domain and t = -X'(s u)/l2; rows of weight 
 }
 
 THEOREM("the returned estimate is the sum of the shares, none negative, and ends near the true gap") {
-  each_loss([](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([](const char*, const auto& loss, const Domain& domain) {
     const Problem problem(3, domain);
     Run run(problem, {1.0, 0.0, 0.0, false});
     const double zero = run.primal(loss);
@@ -177,7 +177,7 @@ THEOREM("the returned estimate is the sum of the shares, none negative, and ends
 }
 
 THEOREM("a free intercept drives sum(s u) to 0, where the primal and the dual meet") {
-  each_loss([](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([](const char*, const auto& loss, const Domain& domain) {
     const Problem problem(4, domain);
     Run run(problem, {1.0, 0.0, 0.5, true});
     for (int epoch = 0; epoch < 2000; ++epoch) run.epoch(loss, problem.X.csr());

@@ -8,6 +8,7 @@
 
 using namespace lineal;
 using check::Domain;
+using check::each_dual_loss;
 using check::each_loss;
 using check::uniform;
 
@@ -111,7 +112,7 @@ THEOREM("the derivative is the slope of the value where the value is smooth") {
 
 THEOREM("a dual step stays in the domain, and no point found by golden-section search is lower") {
   Rng rng(3);
-  each_loss([&](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([&](const char*, const auto& loss, const Domain& domain) {
     each_step(rng, domain, [&](double y, double z, double u0, double q) {
       const double u1 = loss.dual_step(y, z, u0, q);
       CHECK(domain.contains(y, u1));
@@ -132,7 +133,7 @@ THEOREM("a dual step stays in the domain, and no point found by golden-section s
 
 THEOREM("a dual step's slope and the score it leads to are a Fenchel pair: the step is exact") {
   Rng rng(4);
-  each_loss([&](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([&](const char*, const auto& loss, const Domain& domain) {
     each_step(rng, domain, [&](double y, double z, double u0, double q) {
       const double u1 = loss.dual_step(y, z, u0, q), z1 = z - q * (u1 - u0);
       // z1 carries the rounding of z, y and q u; the pair feels it through |u|, and a square through |z1|.
@@ -145,7 +146,7 @@ THEOREM("a dual step's slope and the score it leads to are a Fenchel pair: the s
 
 THEOREM("a dual step from its own result with the new score does not move") {
   Rng rng(5);
-  each_loss([&](const char*, const auto& loss, const Domain& domain) {
+  each_dual_loss([&](const char*, const auto& loss, const Domain& domain) {
     each_step(rng, domain, [&](double y, double z, double u0, double q) {
       if (std::abs(z) > 1e3 || std::abs(y) > 1e3) return;  // rounding of z would exceed what is tested
       const double u1 = loss.dual_step(y, z, u0, q), z1 = z - q * (u1 - u0);

@@ -1,6 +1,8 @@
 #include "lineal/parallel.h"
 
 #include <atomic>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -60,5 +62,23 @@ THEOREM("shares tile [0, n) in order, and their lengths differ by at most one") 
       }
       CHECK(end == n);
       CHECK(longest - shortest <= 1);
+    }
+}
+
+THEOREM("what a part throws reaches the caller after all parts have ended, the first part's first") {
+  for (const int n_parts : {1, 2, 5})
+    for (int guilty = 0; guilty < n_parts; ++guilty) {
+      std::atomic<int> n_ended{0};
+      std::string message;
+      try {
+        parallel(n_parts, [&](int part) {
+          ++n_ended;
+          if (part >= guilty) throw std::runtime_error(std::to_string(part));
+        });
+      } catch (const std::runtime_error& error) {
+        message = error.what();
+      }
+      CHECK(message == std::to_string(guilty));
+      CHECK(n_ended == n_parts);
     }
 }

@@ -84,9 +84,9 @@ struct Domain {
   bool contains(double y, double u) const { return inner(y, u) >= low && inner(y, u) <= high; }
 };
 
-// Calls f(name, loss, domain) for every loss of one score.
+// Calls f(name, loss, domain) for every loss of one score that has a dual step.
 template <class F>
-void each_loss(F&& f) {
+void each_dual_loss(F&& f) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   f("Hinge", Hinge{}, Domain{true, 0, 1});
   f("SquaredHinge", SquaredHinge{}, Domain{true, 0, inf});
@@ -97,6 +97,12 @@ void each_loss(F&& f) {
   f("EpsilonInsensitive", EpsilonInsensitive{0.3}, Domain{false, -1, 1});
   f("SquaredEpsilonInsensitive", SquaredEpsilonInsensitive{0.3}, Domain{false, -inf, inf});
   f("Quantile", Quantile{0.8}, Domain{false, -0.8, 1.0 - 0.8});
+}
+
+// The same, and those whose kinks are rounded.
+template <class F>
+void each_loss(F&& f) {
+  each_dual_loss(f);
   f("SmoothedHinge", SmoothedHinge{1.0, 0.3}, Domain{true, 0, 1});
   f("SmoothedEpsilonInsensitive", SmoothedEpsilonInsensitive{0.3, 0.2}, Domain{false, -1, 1});
   f("SmoothedQuantile", SmoothedQuantile{0.8, 0.5}, Domain{false, -0.8, 1.0 - 0.8});

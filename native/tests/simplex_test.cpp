@@ -80,21 +80,6 @@ void each_subproblem(F&& f) {
 
 }  // namespace
 
-THEOREM("exp_fast is exp to a relative 1e-15 on [-700, 0], and constant below") {
-  Rng rng(2);
-  const auto check_at = [](double x) {
-    const double wanted = std::exp(x);
-    CHECK_NEAR(exp_fast(x), wanted, 1e-15 * wanted);
-  };
-  for (int k = 0; k < 100000; ++k) check_at(uniform(rng, -700, 0));
-  for (int k = 0; k < 20000; ++k) check_at(uniform(rng, -1, 0));
-  for (int n = 0; n <= 1010; ++n) check_at(std::max(-700.0, -n * 0.6931471805599453));
-  for (const double x : {-700.0, -1e-300, -0.0, 0.0}) check_at(x);
-  CHECK(exp_fast(0.0) == 1.0);
-  for (const double x : {-700.5, -1e6, -1e300}) CHECK(exp_fast(x) == exp_fast(-700.0));
-  CHECK(exp_fast(-HUGE_VAL) == exp_fast(-700.0));
-}
-
 THEOREM("wright(a) + log wright(a) = a for any a") {
   Rng rng(3);
   const auto check_at = [](double a) {

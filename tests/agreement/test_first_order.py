@@ -227,12 +227,16 @@ def test_batches_and_schedules_reach_the_optimum(kind, options):
 
 @each
 def test_a_sparse_matrix_is_the_dense_one(solver):
-    """Batches of sparse rows take the same steps."""
+    """Batches of sparse rows take the same steps, stored in 64 bits a number or in 32."""
     X, y = sample("binary", 4)
-    X = np.where(np.random.default_rng(4).random(X.shape) < 0.5, X, 0.0)
-    problems = [stated(data, y, Log(), L2(1.0)) for data in (X, sp.csr_array(X))]
-    dense, sparse = (minimise(p, [solver], tol=0.0, budget=Budget(max_epochs=4)) for p in problems)
-    np.testing.assert_allclose(sparse.W, dense.W, rtol=1e-7, atol=1e-9)
+    X = np.where(np.random.default_rng(4).random(X.shape) < 0.5, X, 0.0).astype(np.float32)
+    layouts = (X.astype(np.float64), X, sp.csr_array(X.astype(np.float64)), sp.csr_array(X))
+    dense, *others = (
+        minimise(stated(data, y, Log(), L2(1.0)), [solver], tol=0.0, budget=Budget(max_epochs=4))
+        for data in layouts
+    )
+    for other in others:
+        np.testing.assert_allclose(other.W, dense.W, rtol=1e-7, atol=1e-9)
 
 
 # ---- robustness -----------------------------------------------------------------------------------

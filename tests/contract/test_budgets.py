@@ -101,7 +101,7 @@ def test_max_seconds_ends_a_long_fit():
     assert model.certificate_.seconds >= 0.3
     assert not model.certificate_.converged
     assert model.certificate_.dual <= model.certificate_.primal
-    assert np.isfinite(model.coef_).all()
+    assert verify(model, X, y).primal == pytest.approx(model.certificate_.primal, rel=1e-9)
 
 
 # ---- callbacks ------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_callbacks_see_the_gap_fall(loss, penalty):
     """Callbacks get epoch, primal, dual, gap and seconds; epochs and seconds grow and the gap never does."""
     X, y = words(100, 60)
     seen = []
-    model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-3, callbacks=[seen.append]).fit(X, y)
+    model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-4, callbacks=[seen.append]).fit(X, y)
     assert len(seen) >= 2
     for point in seen:
         assert point.gap == point.primal - point.dual

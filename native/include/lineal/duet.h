@@ -175,8 +175,8 @@ struct Side {
 
 // Visits the rows in `order`:  score(half row, z) writes `count` halves of scores, decide(state, i, z, step)
 // settles row i and says whether anything moved, apply(half row, step) updates a half of the weights; all
-// three are copied for the helper, which decides on state.copy(). A positive `patience` asks for a helper;
-// each time it is late costs one.
+// three are copied for the helper, which decides on a copy of the state: state.room() has the space for one,
+// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one.
 template <class T, class Rows, class State, class Score, class Decide, class Apply>
 void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, Index count, int& patience,
                 State& state, const Score& score, const Decide& decide, const Apply& apply) {
@@ -188,16 +188,21 @@ void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, I
     Meeting<T> meeting(count);
     std::jthread thread;
     try {
-      thread = std::jthread([&] {
-        ThisSide helper{rows, order, count, score, decide, apply};
-        meeting.is_helper_here.store(true, std::memory_order_release);
-        wait_until(
-            [&] { return meeting.first.load(std::memory_order_acquire) >= 0 || meeting.is_over.load(); });
-        const std::int64_t first = meeting.first.load(std::memory_order_acquire);
-        if (first < 0) return;
-        State copy = state.copy();  // the leader is waiting for its first scores
-        for (std::size_t turn = std::size_t(first); turn < helper.order.size(); ++turn)
-          if (helper.visit_half(copy, turn, 1, meeting) == ThisSide::Outcome::over) return;
+      thread = std::jthread([&]() noexcept {
+        try {
+          ThisSide helper{rows, order, count, score, decide, apply};
+          State copy = state.room();
+          meeting.is_helper_here.store(true, std::memory_order_release);
+          wait_until(
+              [&] { return meeting.first.load(std::memory_order_acquire) >= 0 || meeting.is_over.load(); });
+          const std::int64_t first = meeting.first.load(std::memory_order_acquire);
+          if (first < 0) return;
+          copy.copy_from(state);  // the leader is waiting for the first scores
+          for (std::size_t turn = std::size_t(first); turn < helper.order.size(); ++turn)
+            if (helper.visit_half(copy, turn, 1, meeting) == ThisSide::Outcome::over) return;
+        } catch (const std::bad_alloc&) {
+          // Memory is needed before the helper announces itself and never after: the leader goes on alone.
+        }
       });
     } catch (const std::system_error&) {
       patience = 0;  // the system refuses another thread

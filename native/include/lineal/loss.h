@@ -1,8 +1,9 @@
-// Losses of one score, as dual coordinate ascent meets them.
+// Losses of one score.
 //
 // Each struct states value and derivative in z, where it is smooth the second derivative, the conjugate in u
-// (for u inside its domain: the steps never leave it), the domain, and the exact maximiser of the dual over
-// one coordinate under an L2 penalty (docs/objective.md, "One dual coordinate"):
+// (for u inside its domain: the steps never leave it), the domain, and, unless its kinks are rounded, the
+// exact maximiser of the dual over one coordinate under an L2 penalty (docs/objective.md, "One dual
+// coordinate"):
 //
 //     dual_step(y, z, u0, q) = argmin_u  loss*(u) - z (u - u0) + (q/2) (u - u0)^2,   q > 0.
 //
@@ -21,6 +22,10 @@ concept ScoreLoss = requires(const L& loss, double x) {
   { loss.derivative(x, x) } -> std::same_as<double>;
   { loss.conjugate(x, x) } -> std::same_as<double>;
   { loss.contains(x, x) } -> std::same_as<bool>;
+};
+
+template <class L>
+concept DualStepLoss = ScoreLoss<L> && requires(const L& loss, double x) {
   { loss.dual_step(x, x, x, x) } -> std::same_as<double>;
 };
 
@@ -208,8 +213,7 @@ struct Quantile {
 
 // ---- kinks rounded over a width mu: loss_mu(z) = max_u  u z - loss*(u) - mu u^2 / 2 --------------
 //
-// The conjugate gains mu u^2 / 2, and so a dual step is one of the sharp loss: completing the square,
-// (q/2) (u - u0)^2 + (mu/2) u^2 is (q + mu)/2 (u - q u0 / (q + mu))^2 and a constant.
+// They are for the primal solvers: dual ascent takes the sharp losses themselves.
 
 struct SmoothedHinge {
   double margin, width;
@@ -225,9 +229,6 @@ struct SmoothedHinge {
   }
   double conjugate(double y, double u) const noexcept { return margin * y * u + 0.5 * width * u * u; }
   bool contains(double y, double u) const noexcept { return -y * u >= 0.0 && -y * u <= 1.0; }
-  double dual_step(double y, double z, double u0, double q) const noexcept {
-    return Hinge{margin}.dual_step(y, z, q * u0 / (q + width), q + width);
-  }
 };
 
 struct SmoothedEpsilonInsensitive {
@@ -248,9 +249,6 @@ struct SmoothedEpsilonInsensitive {
     return u * y + epsilon * std::abs(u) + 0.5 * width * u * u;
   }
   bool contains(double, double u) const noexcept { return std::abs(u) <= 1.0; }
-  double dual_step(double y, double z, double u0, double q) const noexcept {
-    return EpsilonInsensitive{epsilon}.dual_step(y, z, q * u0 / (q + width), q + width);
-  }
 };
 
 struct SmoothedQuantile {
@@ -266,9 +264,6 @@ struct SmoothedQuantile {
   }
   double conjugate(double y, double u) const noexcept { return u * y + 0.5 * width * u * u; }
   bool contains(double, double u) const noexcept { return u >= -q && u <= 1.0 - q; }
-  double dual_step(double y, double z, double u0, double curvature) const noexcept {
-    return Quantile{q}.dual_step(y, z, curvature * u0 / (curvature + width), curvature + width);
-  }
 };
 
 }  // namespace lineal

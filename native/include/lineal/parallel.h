@@ -9,29 +9,43 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace lineal {
 
-// Runs body(part) for part = 0 .. n_parts-1, part 0 on the calling thread.
+// Runs body(part) for part = 0 .. n_parts-1, part 0 on the calling thread. What a part throws, out of memory
+// as a rule, is thrown again on the calling thread once all parts have ended; of several, the first part's.
 template <class Body>
 void parallel(int n_parts, Body&& body) {
   if (n_parts <= 1) {
     body(0);
     return;
   }
-  std::vector<std::jthread> threads;
-  threads.reserve(std::size_t(n_parts - 1));
-  int started = 1;
-  try {
-    for (; started < n_parts; ++started) threads.emplace_back([&body, part = started] { body(part); });
-  } catch (const std::system_error&) {
-    // The system refuses more threads: the caller does the rest itself, with the same result.
-    for (int part = started; part < n_parts; ++part) body(part);
-  }
-  body(0);
-}  // jthread joins
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(n_parts));
+  const auto run = [&](int part) noexcept {
+    try {
+      body(part);
+    } catch (...) {
+      thrown[std::size_t(part)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(std::size_t(n_parts - 1));
+    int started = 1;
+    try {
+      for (; started < n_parts; ++started) threads.emplace_back([&run, part = started] { run(part); });
+    } catch (const std::system_error&) {
+      // The system refuses more threads: the caller does the rest itself, with the same result.
+      for (int part = started; part < n_parts; ++part) run(part);
+    }
+    run(0);
+  }  // jthread joins
+  for (const std::exception_ptr& each : thrown)
+    if (each) std::rethrow_exception(each);
+}
 
 struct Range {
   std::int64_t first, last;

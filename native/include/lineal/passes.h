@@ -64,15 +64,13 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work:
   return cuts;
 }
 
-// Adds x_i' u_i over a range of rows.
-template <class Rows>
-void add_adjoint(const Rows& X, Range rows, const double* U, Index K, double* V) {
-  for (Index i = rows.first; i < rows.last; ++i) {
-    if (K > 1)
-      update_block(X[i], U + i * K, K, K, V);
-    else if (U[i] != 0.0)
-      axpy(U[i], X[i], V);
-  }
+// V += x u', one row's part of X'U; is_cold as in update_block.
+template <bool is_cold, class Row>
+inline void add_product(Row x, const double* u, Index K, double* V) noexcept {
+  if (K > 1)
+    update_block<is_cold>(x, u, K, K, V);
+  else if (u[0] != 0.0)
+    axpy(u[0], x, V);
 }
 
 // V = X'U for few columns: each share of the rows has a V of its own.
@@ -83,8 +81,11 @@ void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int 
   std::vector<double> partial(std::size_t(size * n_shares), 0.0);
   parallel(n_workers, [&](int worker) {
     const Range mine = share(n_shares, worker, n_workers);
-    for (Index part = mine.first; part < mine.last; ++part)
-      add_adjoint(X, share(X.n_rows, int(part), n_shares), U, K, partial.data() + part * size);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      const Range rows = share(X.n_rows, int(part), n_shares);
+      for (Index i = rows.first; i < rows.last; ++i)
+        add_product<false>(X[i], U + i * K, K, partial.data() + part * size);
+    }
   });
   for (Index k = 0; k < size; ++k) {
     double sum = 0;
@@ -112,11 +113,7 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
       if (K == 1 && u[0] == 0.0) continue;
       const Index begin = n_threads == 1 ? 0 : lower_bound(x, first);
       const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
-      double* target = V + first_column(x, begin) * K;
-      if (K == 1)
-        axpy(u[0], slice(x, begin, end), target);
-      else
-        update_block<true>(slice(x, begin, end), u, K, K, target);
+      add_product<true>(slice(x, begin, end), u, K, V + first_column(x, begin) * K);
     }
   });
 }
@@ -150,17 +147,13 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
       V.assign(static_cast<std::size_t>((last - first) * K), 0.0);
       for (Index i = 0; i < X.n_rows; ++i) {
         const auto x = X[i];
-        const double* u = U + i * K;
         const Index begin = at[static_cast<std::size_t>(i)];
         const auto rest = slice(x, begin, x.size);
         const Index end =
             last == X.n_columns ? x.size : begin + lower_bound(rest, last - first_column(x, begin));
         at[static_cast<std::size_t>(i)] = end;
         double* target = V.data() + (first_column(x, begin) - first) * K;
-        if (K == 1)
-          axpy(u[0], slice(x, begin, end), target);
-        else
-          update_block<true>(slice(x, begin, end), u, K, K, target);
+        add_product<true>(slice(x, begin, end), U + i * K, K, target);
       }
       // Weights without gaps are scanned in one sweep a run, others column by column.
       for (Index c = first; c < last;) {

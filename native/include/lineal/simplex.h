@@ -8,39 +8,13 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "lineal/elementary.h"
 #include "lineal/rows.h"
 
 namespace lineal {
-
-// exp for a whole row of classes: branch-free so that the loop over classes vectorises. Relative error
-// below 1e-15 on [-700, 0]; smaller arguments are clamped, larger ones are not needed on the simplex.
-inline double exp_fast(double x) noexcept {
-  x = std::max(x, -700.0);
-  constexpr double log2e = 1.4426950408889634, shifter = 6755399441055744.0;  // 1.5 * 2^52
-  const double shifted = x * log2e + shifter;
-  const double n = shifted - shifter;
-  const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  const std::uint64_t scale = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-  return p * std::bit_cast<double>(scale);
-}
 
 // x with x + log x = a, for any real a (the Wright omega function on the real line).
 inline double wright(double a) noexcept {
@@ -89,7 +63,7 @@ inline void softmax_step(Index K, double q, const double* __restrict c, double* 
   double nu = 0, mass = 0;
 #pragma omp simd reduction(+ : nu, mass)
   for (Index k = 0; k < K; ++k) {
-    p[k] = std::max(p[k], exp_fast(t[k]));  // a p that was rounded to 0 still has its logarithm
+    p[k] = std::max(p[k], exp_nonpositive(t[k]));  // a p that was rounded to 0 still has its logarithm
     nu += p[k] * (t[k] + q * p[k] - c[k]);
     mass += p[k];
   }
@@ -109,7 +83,7 @@ inline void softmax_step(Index K, double q, const double* __restrict c, double* 
     for (Index k = 0; k < K; ++k) {
       const double residual = t[k] + q * p[k] - c[k] - nu;
       t[k] = std::min(std::max(t[k] - residual / (1.0 + q * p[k]), -700.0), 0.0);
-      const double next = exp_fast(t[k]);
+      const double next = exp_nonpositive(t[k]);
       const double change = std::abs(next - p[k]);
       moved = change > moved ? change : moved;
       p[k] = next;

@@ -137,10 +137,10 @@ class NativeRows:
     def transposed(self) -> NativeRows:
         """Columns as rows, sparse float64: what column-wise descent walks over."""
         if self.dense is not None:
-            return native_csr(sp.csr_array(self.dense.T), self.n_threads)
+            return native_csr(sp.csr_array(self.dense.T, dtype=np.float64), self.n_threads)
         start, index, value = self.matrix.arrays()
         flipped = sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns)).T.tocsr()
-        return native_csr(flipped, self.n_threads)
+        return native_csr(flipped.astype(np.float64, copy=False), self.n_threads)
 
 
 def _side_by_side(W: FloatArray) -> FloatArray:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Start
 from lineal.solvers.lbfgs import expected_gap, wolfe
-from lineal.solvers.primal import Objective, primal_iterate, through_smoothing
+from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
 # Directions stay conjugate only along lines that are searched well.
 _FLAT = 0.1
 
 
 @dataclass(frozen=True)
-class CG(Solver):
+class CG(SmoothSolver):
     """Each direction is conjugate to the last: d <- -M g + beta d, with a Wolfe line search in score space.
 
     Notes
@@ -35,11 +35,10 @@ class CG(Solver):
             return f"cg needs a differentiable penalty, not {problem.penalty}: use prox_cd"
         return None
 
-    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
         """One iterate per line search."""
-        if not problem.loss.is_smooth:
-            yield from through_smoothing(self, problem, start, tol, seed)
-            return
         objective = Objective(problem)
         point = objective.start(start)
         inverse = objective.column_scales() ** 2

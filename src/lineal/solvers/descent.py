@@ -25,15 +25,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from lineal.errors import ParameterError
 from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Start
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Objective, Point, primal_iterate, through_smoothing
+from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
+from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
 
 # Steps of the power method that estimate the largest curvature, and the room left for what they missed.
 _POWER_STEPS, _ROOM = 20, 1.1
@@ -43,11 +43,6 @@ _CUT, _DEEP_CUT = 0.5, 0.1
 _LOOK = 10
 # Trials of a backtracking line search.
 _TRIALS = 60
-
-
-def _require(holds: bool, message: str) -> None:
-    if not holds:
-        raise ParameterError(message)
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ class Annealed(Schedule):
     decay: float = 0.1
 
     def __post_init__(self) -> None:
-        _require(0 < self.decay < np.inf, f"Annealed needs decay > 0, got {self.decay!r}.")
+        require(0 < self.decay < np.inf, f"Annealed needs decay > 0, got {self.decay!r}.")
 
     def factor(self, epoch: int) -> float:
         return 1 / (1 + self.decay * epoch)
@@ -88,8 +83,8 @@ class Backtracking(Schedule):
     decrease: float = 0.5
 
     def __post_init__(self) -> None:
-        _require(0 < self.shrink < 1, f"Backtracking needs 0 < shrink < 1, got {self.shrink!r}.")
-        _require(0 < self.decrease < 1, f"Backtracking needs 0 < decrease < 1, got {self.decrease!r}.")
+        require(0 < self.shrink < 1, f"Backtracking needs 0 < shrink < 1, got {self.shrink!r}.")
+        require(0 < self.decrease < 1, f"Backtracking needs 0 < decrease < 1, got {self.decrease!r}.")
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,7 @@ class _Walk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Descent(Solver):
+class Descent(SmoothSolver):
     """The engine: epochs of steps, each epoch's objective checked.
 
     Parameters
@@ -162,19 +157,19 @@ class Descent(Solver):
 
     def __post_init__(self) -> None:
         rate, size = self.learning_rate, self.batch_size
-        _require(
-            rate is None or (_is_number(rate) and 0 < rate < np.inf),
+        require(
+            rate is None or (is_number(rate) and 0 < rate < np.inf),
             f"{self.name} needs a positive finite learning_rate, or None for a safe one, got {rate!r}.",
         )
-        _require(
-            size is None or (isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size > 0),
+        require(
+            size is None or (is_whole(size) and size > 0),
             f"{self.name} needs a positive whole batch_size, or None for all rows, got {size!r}.",
         )
-        _require(
+        require(
             isinstance(self.schedule, Schedule),
             f"{self.name} needs schedule=Constant(), Annealed() or Backtracking(), got {self.schedule!r}.",
         )
-        _require(
+        require(
             size is None or not isinstance(self.schedule, Backtracking),
             f"Backtracking() compares objectives, so it needs batch_size=None, got {size!r}: use Annealed().",
         )
@@ -191,11 +186,10 @@ class Descent(Solver):
             return f"{self.name} does not take the joint hinge with {problem.penalty}: use an L2 penalty"
         return None
 
-    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
         """One iterate per pass over the rows: the best point so far."""
-        if not problem.loss.is_smooth:
-            yield from through_smoothing(self, problem, start, tol, seed)
-            return
         objective = Objective(problem)
         rng = np.random.default_rng(seed)
         walk = self._begin(objective, start)
@@ -246,7 +240,7 @@ class Descent(Solver):
         by_prox = self._is_proximal(problem)
         batches = None if self.batch_size is None else Batches.of(objective, int(self.batch_size))
         theta = objective.start_vector(start)
-        best = _point(objective, theta, by_prox)
+        best = objective.point(theta, by_prox=by_prox)
         if self.learning_rate is not None:
             scale, step = np.ones_like(theta), float(self.learning_rate)
         else:
@@ -277,14 +271,14 @@ class Descent(Solver):
                 if not walk.by_prox:
                     gradient += objective.penalty_gradient(ahead)
                 theta, walk.memory = self._move(objective, walk, theta, ahead, gradient, self._step(walk))
-        return _point(objective, theta, walk.by_prox)
+        return objective.point(theta, by_prox=walk.by_prox)
 
     def _step(self, walk: _Walk) -> float:
         return walk.step * self.schedule.factor(walk.epoch)
 
     def _point_ahead(self, objective: Objective, walk: _Walk) -> Point:
         ahead = self._ahead(walk.memory, walk.best.theta)
-        return walk.best if ahead is walk.best.theta else _point(objective, ahead, walk.by_prox)
+        return walk.best if ahead is walk.best.theta else objective.point(ahead, by_prox=walk.by_prox)
 
     def _move(
         self,
@@ -322,18 +316,6 @@ class Descent(Solver):
                 return walk.best.theta
             # What the rule remembers leads uphill, and a shorter step does not change that.
             walk.forget()
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _point(objective: Objective, theta: FloatArray, by_prox: bool) -> Point:
-    """A point whose gradient leaves out a penalty that is met by proximal steps."""
-    Z = objective.scores(theta)
-    U = objective.problem.slopes(Z)
-    gradient = objective.back(U) if by_prox else objective.back(U) + objective.penalty_gradient(theta)
-    return Point(theta, Z, objective.value(theta, Z), U, gradient)
 
 
 def _guess(objective: Objective, walk: _Walk) -> float | None:
@@ -388,7 +370,7 @@ class Momentum(Descent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _share(self.name, "momentum", self.momentum)
+        require_share(self.name, "momentum", self.momentum)
 
     def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
         velocity = self.momentum * memory.first + step * gradient
@@ -410,7 +392,7 @@ class Nesterov(Descent):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.momentum is not None:
-            _share(self.name, "momentum", self.momentum)
+            require_share(self.name, "momentum", self.momentum)
 
     def _gamma(self, memory: Memory) -> float:
         return memory.count / (memory.count + 3) if self.momentum is None else self.momentum
@@ -446,7 +428,7 @@ class Adagrad(_Adaptive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _positive(self.name, "epsilon", self.epsilon)
+        require_positive(self.name, "epsilon", self.epsilon)
 
     def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
         squares = memory.second + gradient * gradient
@@ -465,8 +447,8 @@ class RMSprop(_Adaptive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _share(self.name, "decay", self.decay)
-        _positive(self.name, "epsilon", self.epsilon)
+        require_share(self.name, "decay", self.decay)
+        require_positive(self.name, "epsilon", self.epsilon)
 
     def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
         squares = self.decay * memory.second + (1 - self.decay) * gradient * gradient
@@ -485,8 +467,8 @@ class Adadelta(_Adaptive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _share(self.name, "decay", self.decay)
-        _positive(self.name, "epsilon", self.epsilon)
+        require_share(self.name, "decay", self.decay)
+        require_positive(self.name, "epsilon", self.epsilon)
 
     def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
         # The first update has length sqrt(epsilon), whatever the units.
@@ -510,9 +492,9 @@ class Adam(_Adaptive):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _share(self.name, "beta1", self.beta1)
-        _share(self.name, "beta2", self.beta2)
-        _positive(self.name, "epsilon", self.epsilon)
+        require_share(self.name, "beta1", self.beta1)
+        require_share(self.name, "beta2", self.beta2)
+        require_positive(self.name, "epsilon", self.epsilon)
 
     def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
         count = memory.count + 1
@@ -520,14 +502,3 @@ class Adam(_Adaptive):
         squares = self.beta2 * memory.second + (1 - self.beta2) * gradient * gradient
         size = np.sqrt(squares / (1 - self.beta2**count)) + self.epsilon
         return step * mean / (1 - self.beta1**count) / size, Memory(count, mean, squares)
-
-
-def _share(solver: str, name: str, value: float) -> None:
-    _require(_is_number(value) and 0 <= value < 1, f"{solver} needs 0 <= {name} < 1, got {value!r}.")
-
-
-def _positive(solver: str, name: str, value: float) -> None:
-    _require(
-        _is_number(value) and 0 < value < np.inf,
-        f"{solver} needs a positive finite {name}, got {value!r}.",
-    )

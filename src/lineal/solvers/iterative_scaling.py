@@ -113,7 +113,7 @@ def _check_signs(problem: Problem) -> None:
     if X.dense is not None:
         least = X.dense.min(axis=0, initial=0.0)
     else:
-        _, index, value = _in_float64(X).matrix.arrays()
+        _, index, value = X.matrix.arrays()
         least = np.zeros(X.n_columns)
         np.minimum.at(least, index[value < 0], value[value < 0])
     if (least < 0).any():
@@ -122,11 +122,6 @@ def _check_signs(problem: Problem) -> None:
             f"iterative_scaling needs features >= 0, and column {column} goes down to {least[column]:g}: "
             f"shift it, split it into its positive and its negative part, or use newton or lbfgs."
         )
-
-
-def _in_float64(X: NativeRows) -> NativeRows:
-    """The rows as the core lets their numbers be read: float32 is copied."""
-    return X.take_columns(np.arange(X.n_columns)) if X.matrix.is_float32 else X
 
 
 def _centred(M: FloatArray) -> FloatArray:
@@ -260,7 +255,7 @@ class _Improved:
 
     def __init__(self, problem: Problem, row_sums: FloatArray) -> None:
         assert isinstance(problem.X, NativeRows)
-        start, index, value = _in_float64(problem.X).transposed().matrix.arrays()
+        start, index, value = problem.X.transposed().matrix.arrays()
         columns = sp.csr_array((value, index, start), shape=(problem.X.n_columns, problem.X.n_rows))
         if problem.intercept is not Intercept.NONE:
             columns = sp.vstack([columns, sp.csr_array(np.ones((1, problem.X.n_rows)))], format="csr")

@@ -10,8 +10,8 @@ import numpy as np
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, ElasticNet
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Solver, Start, zeros
-from lineal.solvers.primal import Line, Objective, Point, primal_iterate, through_smoothing
+from lineal.solvers.base import Iterate, Start, zeros
+from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 _MEMORY = 12
 # A projected step is halved at most so many times; below that its gain is rounding.
@@ -21,7 +21,7 @@ _HALVINGS = 40
 _DOUBT = 4
 
 
-class LBFGS(Solver):
+class LBFGS(SmoothSolver):
     """Quasi-Newton steps from the last few changes of gradient, orthant by orthant under L1.
 
     Notes
@@ -45,14 +45,11 @@ class LBFGS(Solver):
             )
         return None
 
-    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
         """One iterate per accepted step."""
-        if not problem.loss.is_smooth:
-            yield from through_smoothing(self, problem, start, tol, seed)
-        elif problem.penalty.is_smooth:
-            yield from _smooth_steps(problem, start)
-        else:
-            yield from _orthant_steps(problem, start)
+        return _smooth_steps(problem, start) if problem.penalty.is_smooth else _orthant_steps(problem, start)
 
 
 def _smooth_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:

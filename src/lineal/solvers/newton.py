@@ -13,9 +13,9 @@ from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Start
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Line, Objective, Point, primal_iterate, through_smoothing
+from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, joint_gram, primal_iterate
 
 Product = Callable[[FloatArray], FloatArray]
 
@@ -25,7 +25,7 @@ DIRECT_LIMIT = 600
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
 
 
-class Newton(Solver):
+class Newton(SmoothSolver):
     """Second-order steps.
 
     Notes
@@ -47,11 +47,10 @@ class Newton(Solver):
             return f"newton is unreliable for {problem.penalty}, whose curvature explodes at 0: use lbfgs"
         return None
 
-    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
         """One iterate per accepted step."""
-        if not problem.loss.is_smooth:
-            yield from through_smoothing(self, problem, start, tol, seed)
-            return
         objective = Objective(problem)
         if is_direct(problem):
             yield from _direct(objective, objective.start(start), tol)
@@ -113,9 +112,7 @@ def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) 
     problem, line = objective.problem, step.line
     if step.curvatures is None or step.bent is None or not isinstance(problem.penalty, L2):
         return None
-    if (
-        problem.loss.is_rounded
-    ):  # straight pieces and bends: the model's slopes are no better than the true ones
+    if problem.loss.is_rounded:  # pieces and bends: the model's slopes are no better than the true ones
         return None
     ahead = point.slopes + step.curvatures * line.moved
     U = into_domain(problem, ahead)
@@ -203,18 +200,11 @@ def _separate_steps(
 
 
 def _joint_step(objective: Objective, point: Point) -> FloatArray:
-    """Softmax: the Hessian's (k, l) block is [X 1]'diag(s p_k ([k=l] - p_l))[X 1]."""
-    problem, K = objective.problem, objective.problem.n_outputs
-    p = point.slopes.copy()
-    p[np.arange(len(p)), problem.y] += 1.0
-    size = problem.X.n_columns + objective.has_intercept
-    G = np.empty((size, K, size, K))
-    for k in range(K):
-        for l in range(k + 1):
-            h = problem.s * p[:, k] * ((k == l) - p[:, l])
-            G[:, k, :, l] = G[:, l, :, k] = problem.X.gram(h, objective.has_intercept)
+    """Softmax: all classes in one system."""
+    problem = objective.problem
+    G = joint_gram(problem.X, problem.s, point.Z, objective.has_intercept)
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
-    return -solve_positive(G.reshape(size * K, size * K), bend, point.gradient)
+    return -solve_positive(G, bend, point.gradient)
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:

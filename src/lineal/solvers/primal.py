@@ -7,15 +7,18 @@ gradient) however many steps a line search tries.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from lineal.objective.dual_points import feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2
 from lineal.objective.problem import Intercept, Problem
+from lineal.objective.rows import Rows
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 
 # No stage of a smoothing takes longer than this many steps.
@@ -79,11 +82,20 @@ class Objective:
             return np.concatenate([part, np.zeros(self.problem.n_outputs)])
         return part
 
-    def point(self, theta: FloatArray, Z: FloatArray | None = None, value: float | None = None) -> Point:
-        """Everything about a vector; Z and the value are taken when known."""
+    def point(
+        self,
+        theta: FloatArray,
+        Z: FloatArray | None = None,
+        value: float | None = None,
+        by_prox: bool = False,
+    ) -> Point:
+        """Everything about a vector; Z and the value are taken when known.
+
+        ``by_prox`` leaves a penalty that is met by proximal steps out of the gradient.
+        """
         Z = self.scores(theta) if Z is None else Z
         U = self.problem.slopes(Z)
-        gradient = self.back(U) + self.penalty_gradient(theta)
+        gradient = self.back(U) if by_prox else self.back(U) + self.penalty_gradient(theta)
         return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
 
     def penalty_gradient(self, theta: FloatArray) -> FloatArray:
@@ -185,6 +197,36 @@ def primal_iterate(objective: Objective, point: Point, expected_gap: float | Non
     )
 
 
+def joint_gram(X: Rows, s: FloatArray, Z: FloatArray, with_constant: bool) -> FloatArray:
+    """Softmax's Hessian at scores Z: the (k, l) block is [X 1]'diag(s p_k ([k = l] - p_l))[X 1]."""
+    p = softmax(Z, axis=1)
+    size, K = X.n_columns + with_constant, Z.shape[1]
+    G = np.empty((size, K, size, K))
+    for k in range(K):
+        for l in range(k + 1):
+            G[:, k, :, l] = G[:, l, :, k] = X.gram(s * p[:, k] * ((k == l) - p[:, l]), with_constant)
+    return G.reshape(size * K, size * K)
+
+
+# ---- losses with kinks --------------------------------------------------------------------------
+
+
+class SmoothSolver(Solver):
+    """A solver of smooth losses. One with kinks reaches it rounded, in stages of ever sharper bends."""
+
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """The iterates of the problem itself, or of its smoothed stages."""
+        if problem.loss.is_smooth:
+            return self.smooth_iterates(problem, start, tol, seed)
+        return _through_smoothing(self, problem, start, tol, seed)
+
+    @abstractmethod
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
+        """Yields an iterate per epoch of a problem whose loss is smooth."""
+
+
 def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
     """A stage's own gap: the solver's estimate where that is exact (under L2), else proved."""
     if iterate.expected_gap is not None and isinstance(smooth.penalty, L2):
@@ -194,8 +236,8 @@ def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
     return value - feasible(smooth, U, W, b).dual
 
 
-def through_smoothing(
-    solver: Solver, problem: Problem, start: Start | None, tol: float, seed: int
+def _through_smoothing(
+    solver: SmoothSolver, problem: Problem, start: Start | None, tol: float, seed: int
 ) -> Iterator[Iterate]:
     """Minimises a loss with kinks by smooth ones: mu, mu/4, mu/16 ... each from the last.
 
@@ -211,7 +253,7 @@ def through_smoothing(
         enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
         stage_tol = enough / max(abs(value), 1e-300)
-        for count, latest in enumerate(solver.iterates(smooth, start, stage_tol, seed), 1):
+        for count, latest in enumerate(solver.smooth_iterates(smooth, start, stage_tol, seed), 1):
             value = smooth.primal(*latest.weights()) if latest.value is None else latest.value
             if _stage_gap(smooth, latest, value) <= enough or count >= _STAGE_LIMIT:
                 break

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from lineal import _core
 from lineal.objective.certificate import Bound
@@ -17,8 +16,8 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, zeros
-from lineal.solvers.primal import through_smoothing
+from lineal.solvers.base import Iterate, Start, zeros
+from lineal.solvers.primal import SmoothSolver, joint_gram
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
@@ -45,7 +44,7 @@ _SHIFT = 1e-8
 _REFRESH = 20
 
 
-class ProxCD(Solver):
+class ProxCD(SmoothSolver):
     """Working sets by gradient, proximal Newton on each, coordinate descent or an active set inside.
 
     Notes
@@ -68,11 +67,10 @@ class ProxCD(Solver):
             return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use dual_cd, newton or lbfgs"
         return None
 
-    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+    def smooth_iterates(
+        self, problem: Problem, start: Start | None, tol: float, seed: int
+    ) -> Iterator[Iterate]:
         """One iterate per round of working sets."""
-        if not problem.loss.is_smooth:
-            yield from through_smoothing(self, problem, start, tol, seed)
-            return
         state = _begin(problem, start)
         n_rounds = 0
         while True:
@@ -263,17 +261,11 @@ class _Part:
         return _Model(h, Z, None, self.X.transposed())
 
     def _joint_gram(self, Z: FloatArray) -> FloatArray:
-        """Softmax: the (k, l) block is [X 1]'diag(s p_k ([k = l] - p_l))[X 1]."""
-        p = softmax(Z, axis=1)
-        size, K = self.X.n_columns + self.has_constant, self.width
-        G = np.empty((size, K, size, K))
-        for k in range(K):
-            for l in range(k + 1):
-                h = self.problem.s * p[:, k] * ((k == l) - p[:, l])
-                G[:, k, :, l] = G[:, l, :, k] = self.X.gram(h, self.has_constant)
+        """Softmax, all classes together."""
+        G = joint_gram(self.X, self.problem.s, Z, self.has_constant)
         # A shift of all classes changes no probability: without a little more the model is singular.
-        G.ravel()[:: size * K + 1] *= 1 + _SHIFT
-        return G.reshape(size * K, size * K)
+        G.ravel()[:: len(G) + 1] *= 1 + _SHIFT
+        return G
 
     def minimise(
         self, model: _Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lineal.errors import ParameterError
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Iterate, Solver, Start
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
+from lineal.solvers.options import is_number, is_whole, require
 from lineal.solvers.primal import Objective, Point
 
 # An epoch that ends so many times above its start is undone, and its steps are made so many times smaller.
@@ -52,12 +52,15 @@ class SGD(Solver):
 
     def __post_init__(self) -> None:
         size, offset = self.batch_size, self.offset
-        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
-            raise ParameterError(f"sgd needs a positive whole batch_size, got {size!r}.")
-        if not isinstance(self.averaged, (bool, np.bool_)):
-            raise ParameterError(f"sgd needs averaged=True or False, got {self.averaged!r}.")
-        if offset is not None and not (isinstance(offset, (int, float)) and 0 <= offset < np.inf):
-            raise ParameterError(f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.")
+        require(is_whole(size) and size > 0, f"sgd needs a positive whole batch_size, got {size!r}.")
+        require(
+            isinstance(self.averaged, (bool, np.bool_)),
+            f"sgd needs averaged=True or False, got {self.averaged!r}.",
+        )
+        require(
+            offset is None or (is_number(offset) and 0 <= offset < np.inf),
+            f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.",
+        )
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
@@ -182,8 +185,7 @@ class SVRG(GD):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.batch_size is None:
-            raise ParameterError("svrg needs a batch_size; for all rows at once use gd.")
+        require(self.batch_size is not None, "svrg needs a batch_size; for all rows at once use gd.")
 
     def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
         return 0.5 / largest

@@ -25,7 +25,7 @@ struct Move {
 };
 
 // Any loss of one score, K targets to a row: one-vs-rest classes, or several regressions at once.
-template <ScoreLoss Loss, class T>
+template <DualStepLoss Loss, class T>
 struct Elementwise {
   Loss loss;
   const double* Y;  // n_rows x K
@@ -63,9 +63,9 @@ struct SoftmaxBlock {
     if (q > 0) {
       softmax_step(K, q, c, p, t);
 #pragma omp simd reduction(+ : sum)
-      for (Index k = 0; k < K; ++k) sum += exp_fast(z[k] - highest);
+      for (Index k = 0; k < K; ++k) sum += exp_nonpositive(z[k] - highest);
     } else {
-      for (Index k = 0; k < K; ++k) sum += p[k] = exp_fast(z[k] - highest);
+      for (Index k = 0; k < K; ++k) sum += p[k] = exp_nonpositive(z[k] - highest);
       for (Index k = 0; k < K; ++k) {
         p[k] /= sum;
         t[k] = z[k] - highest - std::log(sum);
@@ -145,12 +145,12 @@ struct BlockState {
   std::vector<Rest> own_rest = {};
   std::vector<double> z = {}, moved = {}, scratch = {};
 
-  BlockState copy() const {
-    const Index size = n_rows * K;
-    BlockState twin{nullptr, nullptr, nullptr,       nullptr,    nullptr,
-                    n_rows,  K,       {U, U + size}, {b, b + K}, {rest, rest + n_rows}};
-    if (extra) twin.own_states.insert(twin.own_states.end(), extra, extra + size);
-    twin.own_numbers.resize(std::size_t(K + n_rows));
+  BlockState room() const {
+    const std::size_t size = std::size_t(n_rows * K), n = std::size_t(n_rows);
+    BlockState twin{nullptr, nullptr, nullptr, nullptr, nullptr, n_rows, K};
+    twin.own_states.resize(extra ? 2 * size : size);
+    twin.own_numbers.resize(std::size_t(K) + n);
+    twin.own_rest.resize(n);
     twin.U = twin.own_states.data();
     twin.extra = extra ? twin.U + size : nullptr;
     twin.b = twin.own_numbers.data();
@@ -158,6 +158,11 @@ struct BlockState {
     twin.rest = twin.own_rest.data();
     twin.make_room();
     return twin;
+  }
+  void copy_from(const BlockState& other) noexcept {
+    std::copy(other.U, other.U + n_rows * K, U);
+    if (extra) std::copy(other.extra, other.extra + n_rows * K, extra);
+    std::copy(other.b, other.b + K, b);
   }
   void make_room() {
     const std::size_t padded = std::size_t((K + 15) / 16 * 16);

@@ -13,6 +13,7 @@
 // is re-centred after each epoch by bias^2 sum(s u)/l2, which drives sum(s u) to 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -81,19 +82,24 @@ struct DualState {
   std::vector<double> own_numbers = {};
   std::vector<Rest> own_rest = {};
 
-  DualState copy() const {
-    DualState twin{nullptr, nullptr, nullptr, b, n_rows, {u, u + n_rows}, {rest, rest + n_rows}};
-    twin.own_numbers.resize(std::size_t(2 * n_rows));
+  DualState room() const {
+    const std::size_t n = std::size_t(n_rows);
+    DualState twin{nullptr, nullptr, nullptr, 0.0, n_rows, std::vector<double>(2 * n), std::vector<Rest>(n)};
     twin.u = twin.own_numbers.data();
     twin.share = twin.u + n_rows;
     twin.rest = twin.own_rest.data();
     return twin;
   }
+  // What decides: shares are written only, and how rows rested is told by `order`.
+  void copy_from(const DualState& other) noexcept {
+    std::copy(other.u, other.u + n_rows, u);
+    b = other.b;
+  }
 };
 
 // One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
 // late estimate of the gap. Two threads while there is patience (duet.h).
-template <ScoreLoss Loss, class Rows>
+template <DualStepLoss Loss, class Rows>
 double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y, const double* s,
                      const double* norm2, const DualSettings& set, std::span<const std::int32_t> order,
                      int& patience, DualState& state, double* t) {
