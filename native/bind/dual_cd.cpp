@@ -74,15 +74,16 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               run.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
-  const nb::gil_scoped_release unlocked;
-  shuffle_rows(run.rng, run.order);
   DualState state{u.data(), run.share.data(), run.rest.data(), b, Index(n)};
-  const double gap = std::visit(
-      [&](const auto& the_loss, const auto& rows) {
-        return dual_cd_epoch(the_loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
-                             run.patience, state, t.data());
-      },
-      loss, X.rows);
+  const double gap = interruptible([&](Watch& watch) {
+    shuffle_rows(run.rng, run.order);
+    return std::visit(
+        [&](const auto& the_loss, const auto& rows) {
+          return dual_cd_epoch(the_loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
+                               run.patience, watch, state, t.data());
+        },
+        loss, X.rows);
+  });
   return {state.b, gap};
 }
 
@@ -99,15 +100,13 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
               W.shape(1) % std::size_t(Lane<T>::size) == 0 &&
               (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
           "block_dual_cd_epoch: lengths differ");
-  const nb::gil_scoped_release unlocked;
   const Index width = Index(W.shape(1));
   const auto groups =
       is_joint ? std::vector<Outputs>{{0, Index(K), Index(K), width}} : output_groups<T>(Index(K), width);
   run.rest.resize(n * groups.size());
   run.share.resize(n * groups.size());
-  shuffle_rows(run.rng, run.order);
   std::vector<double> gap(groups.size(), 0.0);
-  const auto epoch = [&](const auto& rows, std::size_t g, int& patience) {
+  const auto epoch = [&](const auto& rows, std::size_t g, int& patience, Watch& watch) {
     BlockState<T> state{U.data(),
                         has_extra ? extra.data() : nullptr,
                         b.data(),
@@ -116,23 +115,30 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
                         Index(n),
                         Index(K)};
     gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
-                                 std::span<const std::int32_t>(run.order), patience, state, W.data());
+                                 std::span<const std::int32_t>(run.order), patience, watch, state, W.data());
   };
-  std::visit(
-      [&](const auto& rows) {
-        if (groups.size() == 1) {
-          epoch(run.halves(rows), 0, run.patience);
-          return;
-        }
-        const int n_workers = std::min(run.n_threads, int(groups.size()));
-        parallel(n_workers, [&](int part) {
-          int patience = 0;
-          for (std::size_t g = std::size_t(part); g < groups.size(); g += std::size_t(n_workers))
-            epoch(Halves<std::decay_t<decltype(rows)>>{rows, nullptr}, g, patience);
-        });
-      },
-      X.rows);
-  return std::accumulate(gap.begin(), gap.end(), 0.0);
+  return interruptible([&](Watch& watch) {
+    shuffle_rows(run.rng, run.order);
+    std::visit(
+        [&](const auto& rows) {
+          if (groups.size() == 1) {
+            epoch(run.halves(rows), 0, run.patience, watch);
+            return;
+          }
+          const int n_workers = std::min(run.n_threads, int(groups.size()));
+          std::atomic<bool> is_over{false};
+          parallel(n_workers, [&](int part) {
+            int patience = 0;
+            Watch follower([&] { return is_over.load(); });  // only the calling thread may ask Python
+            Watch& own = part == 0 ? watch : follower;
+            for (std::size_t g = std::size_t(part); g < groups.size(); g += std::size_t(n_workers))
+              epoch(Halves<std::decay_t<decltype(rows)>>{rows, nullptr}, g, patience, own);
+            if (own.is_over()) is_over.store(true);
+          });
+        },
+        X.rows);
+    return std::accumulate(gap.begin(), gap.end(), 0.0);
+  });
 }
 
 template <class T>

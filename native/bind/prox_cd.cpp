@@ -12,9 +12,10 @@ void bind_prox_cd(nb::module_& m) {
          Array1<double> w, double tol, Index max_sweeps) {
         require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                 "gram_cd: lengths differ");
-        const nb::gil_scoped_release unlocked;
-        const Sweeps done = gram_cd(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2},
-                                    gradient.data(), w.data(), tol, max_sweeps);
+        const Sweeps done = interruptible([&](Watch& watch) {
+          return gram_cd(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
+                         w.data(), tol, max_sweeps, watch);
+        });
         return std::make_pair(done.count, done.violation);
       },
       "G"_a, "n_free"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
@@ -25,10 +26,11 @@ void bind_prox_cd(nb::module_& m) {
          Array1<double> w, double tol, Index max_events) {
         require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                 "gram_active_set: lengths differ");
-        const nb::gil_scoped_release unlocked;
-        return ActiveSet(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
-                         w.data())
-            .run(tol, max_events);
+        return interruptible([&](Watch& watch) {
+          return ActiveSet(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
+                           w.data())
+              .run(tol, max_events, watch);
+        });
       },
       "G"_a, "n_free"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
       "The same model by an active set, in place; returns how many events it took.");
@@ -45,12 +47,10 @@ void bind_prox_cd(nb::module_& m) {
         const Constant constant = !has_intercept ? Constant::none
                                   : n_free > 0   ? Constant::free
                                                  : Constant::penalised;
-        Sweeps done;
-        {
-          const nb::gil_scoped_release unlocked;
-          done = column_cd(*columns, h.data(), constant, CoordinatePenalty{l1, l2}, curvature.data(),
-                           residual.data(), w.data(), b, tol, max_sweeps);
-        }
+        const Sweeps done = interruptible([&](Watch& watch) {
+          return column_cd(*columns, h.data(), constant, CoordinatePenalty{l1, l2}, curvature.data(),
+                           residual.data(), w.data(), b, tol, max_sweeps, watch);
+        });
         return std::make_tuple(b, done.count, done.violation);
       },
       "XT"_a, "h"_a, "n_free"_a, "has_intercept"_a, "l1"_a, "l2"_a, "curvature"_a, "residual"_a.noconvert(),

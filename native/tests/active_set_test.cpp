@@ -74,7 +74,8 @@ struct Squares {
   Numbers solved(Numbers w, Index n_free, CoordinatePenalty penalty, double tol, Index max_events) const {
     const Numbers G = gram();
     Numbers g = gradient(w);
-    ActiveSet(G.data(), m, n_free, penalty, g.data(), w.data()).run(tol, max_events);
+    Watch watch;
+    ActiveSet(G.data(), m, n_free, penalty, g.data(), w.data()).run(tol, max_events, watch);
     const Numbers fresh = gradient(w);
     for (std::size_t j = 0; j < fresh.size(); ++j) CHECK_NEAR(g[j], fresh[j], 1e-8);  // kept up to date
     return w;

@@ -50,6 +50,7 @@ struct Run {
   std::vector<T> U, extra, W, start;
   bool is_halved = false;
   int patience = 0;  // positive: a second thread, which needs halves
+  Watch watch = Watch();
 
   // Joint losses begin at p = e_y with log p floored, the others at u = 0.
   Run(const Problem& the_problem, DualSettings settings, bool is_joint)
@@ -83,7 +84,7 @@ struct Run {
                               rest.data(), problem.n,    problem.K};
     return block_dual_cd_epoch(block, Halves<Csr<double>>{rows, is_halved ? middle.data() : nullptr},
                                problem.s.data(), problem.norm2.data(), set, shape,
-                               std::span<const std::int32_t>(order), patience, state, W.data());
+                               std::span<const std::int32_t>(order), patience, watch, state, W.data());
   }
   double half_norm() const {
     double sum = 0;
@@ -150,7 +151,7 @@ THEOREM("with one output a block epoch is an epoch of dual_cd.h") {
         DualState state{single.U.data(), single.share.data(), single.rest.data(), b, problem.n};
         const double same = dual_cd_epoch(loss, Halves<Csr<double>>{problem.X.csr(), nullptr},
                                           problem.Y.data(), problem.s.data(), problem.norm2.data(), set,
-                                          single.order, single.patience, state, t.data());
+                                          single.order, single.patience, single.watch, state, t.data());
         b = state.b;
         CHECK_NEAR(gap, same, 1e-12);
       }

@@ -55,6 +55,7 @@ struct Run {
   double b = 0;
   bool is_halved = false;
   int patience = 0;  // positive: a second thread, which needs halves
+  Watch watch = Watch();
 
   Run(const Problem& the_problem, DualSettings settings)
       : problem(the_problem),
@@ -75,7 +76,7 @@ struct Run {
     DualState state{u.data(), share.data(), rest.data(), b, Index(u.size())};
     const double gap =
         dual_cd_epoch(loss, Halves<Rows>{rows, is_halved ? middle.data() : nullptr}, problem.y.data(),
-                      problem.s.data(), problem.norm2.data(), set, order, patience, state, t.data());
+                      problem.s.data(), problem.norm2.data(), set, order, patience, watch, state, t.data());
     b = state.b;
     return gap;
   }
@@ -117,6 +118,7 @@ THEOREM(
     const Problem problem(1, domain);
     for (const DualSettings& set : settings) {
       Run run(problem, set);
+      run.is_halved = &set != settings;  // rows whole and in halves
       double before = run.dual(loss), gap = 0;
       const double zero = run.primal(loss);
       for (int epoch = 0; epoch < 300; ++epoch) {
@@ -138,7 +140,12 @@ THEOREM("after any epoch u is in its domain and t = -X'(s u)/l2; rows of weight 
     for (const DualSettings& set : settings) {
       Run run(problem, set);
       for (int epoch = 0; epoch < 5; ++epoch) {
+        run.is_halved = epoch % 2 == 1;
+        // The last epochs are broken off after a few rows, which must leave a whole state too.
+        int n_rows = epoch < 3 ? 1000 : epoch;
+        run.watch = Watch([&] { return n_rows-- == 0; }, Watch::Wait::zero(), 1);
         run.epoch(loss, problem.X.csr());
+        CHECK(run.watch.is_over() == (epoch >= 3));
         Numbers t(run.t.size(), 0.0);
         double b = 0;
         for (std::size_t i = 0; i < run.u.size(); ++i) {

@@ -40,12 +40,13 @@ struct Run {
     middle.resize(y.size());
   }
   template <class Rows>
-  double epoch(const Rows& rows, int& patience, const DualSettings& set = {0.5, 0.0, 0.09, true}) {
+  double epoch(const Rows& rows, int& patience, const DualSettings& set = {0.5, 0.0, 0.09, true},
+               Watch watch = Watch()) {
     halve(rows, middle.data(), 1);
     shuffle_rows(rng, order);
     DualState state{u.data(), share.data(), rest.data(), b, Index(u.size())};
     const double gap = dual_cd_epoch(Hinge{}, Halves<Rows>{rows, middle.data()}, y.data(), s.data(),
-                                     norm2.data(), set, order, patience, state, t.data());
+                                     norm2.data(), set, order, patience, watch, state, t.data());
     b = state.b;
     return gap;
   }
@@ -137,4 +138,22 @@ THEOREM("a helper that gets no core in time costs patience, never the result") {
   is_over = true;
   CHECK(alone.t == both.t);
   CHECK(patience <= 4);
+}
+
+THEOREM("a watch that says stop ends both threads after the same row, with the bits of one thread") {
+  for (const int n_rows : {0, 1, 2, 57, 399}) {
+    Run alone(400), both(400);
+    for (int epoch = 0; epoch < 4; ++epoch) {
+      int none = 0, some = 1 << 20, first = n_rows, second = n_rows;
+      const DualSettings set{0.5, 0.0, 0.09, true};
+      const auto watch = [](int& left) { return Watch([&] { return left-- == 0; }, Watch::Wait::zero(), 1); };
+      CHECK(alone.epoch(alone.X.csr(), none, set, watch(first)) ==
+            both.epoch(both.X.csr(), some, set, watch(second)));
+      CHECK(first == second && (epoch > 0 || first == -1));  // later some rows rest
+    }
+    CHECK(alone.t == both.t && alone.u == both.u && alone.b == both.b);
+    int moved = 0;
+    for (const double u : alone.u) moved += u != 0.0;
+    CHECK(moved <= 4 * n_rows);
+  }
 }

@@ -88,14 +88,14 @@ struct Point {
   Sweeps done;
 };
 
-Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol,
-              Index max_sweeps) {
+Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol, Index max_sweeps,
+              Watch watch = Watch()) {
   const Index size = model.d + has_intercept;
   const Numbers G = model.gram(size);
   Numbers gradient = model.gradient(model.w0, model.b0, size), w = model.w0;
   if (has_intercept) w.push_back(model.b0);
   const Sweeps done =
-      gram_cd(G.data(), size, has_intercept, penalty, gradient.data(), w.data(), tol, max_sweeps);
+      gram_cd(G.data(), size, has_intercept, penalty, gradient.data(), w.data(), tol, max_sweeps, watch);
   double b = model.b0;
   if (has_intercept) {
     b = w.back();
@@ -107,12 +107,12 @@ Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty,
 }
 
 Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol,
-                 Index max_sweeps) {
+                 Index max_sweeps, Watch watch = Watch()) {
   Numbers residual = model.slopes, w = model.w0;
   double b = model.b0;
   const Sweeps done =
       column_cd(model.XT.csr(), model.h.data(), has_intercept ? Constant::free : Constant::none, penalty,
-                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps);
+                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps, watch);
   const Numbers fresh = model.residual(w, b);
   for (std::size_t i = 0; i < fresh.size(); ++i) CHECK_NEAR(residual[i], fresh[i], 1e-10);
   return {w, b, done};
@@ -121,6 +121,18 @@ Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penal
 const CoordinatePenalty penalties[] = {{0.5, 0.0}, {0.05, 0.0}, {0.5, 0.7}, {0.0, 0.3}, {100.0, 0.0}};
 
 }  // namespace
+
+THEOREM("a watch that says stop leaves the model's slopes those of the weights") {
+  const Model model(4);
+  for (int n_moves = 0; n_moves < 12; ++n_moves) {
+    int left = n_moves, same = n_moves;
+    // The checks of up-to-date slopes are inside.
+    by_gram(model, true, {0.05, 0.0}, 1e-12, 50, Watch([&] { return left-- == 0; }, Watch::Wait::zero(), 1));
+    by_columns(model, true, {0.05, 0.0}, 1e-12, 50,
+               Watch([&] { return same-- == 0; }, Watch::Wait::zero(), 1));
+    CHECK(left == -1 && same == -1);
+  }
+}
 
 THEOREM("minimise gives the minimiser over one coordinate, and violation is 0 exactly there") {
   Rng rng(1);

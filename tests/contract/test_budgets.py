@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -21,11 +22,17 @@ from lineal import (
     LinearSVC,
     LogisticRegression,
     QuantileRegressor,
+    _core,
     verify,
 )
 from lineal.errors import NotCertifiedWarning
 from lineal.objective import L1, L2, Absolute, Hinge, Log, Squared, SquaredHinge
 from lineal.objective import ElasticNet as ElasticNetPenalty
+from lineal.objective.problem import Intercept
+from lineal.objective.rows import native_csr
+from lineal.solvers.base import Iterate, Solver
+from lineal.solvers.driver import Budget, minimise
+from strategies import stated
 
 LOSSES = [Log(), Hinge(), SquaredHinge()]
 PENALTIES = [L2(0.01), L1(2.0)]
@@ -216,6 +223,97 @@ def test_a_signal_in_this_process_interrupts_and_the_handler_comes_back():
     assert "interrupted" in model.certificate_.reason
     assert model.certificate_.dual <= model.certificate_.primal
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@contextmanager
+def signal_after(seconds, handler):
+    """While open, a handler runs after so many seconds, wherever the program is."""
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Endless(Solver):
+    """Weights near the optimum, then an epoch without an end."""
+
+    name = "endless"
+
+    def refusal(self, problem):
+        return None
+
+    def iterates(self, problem, start, tol, seed):
+        W = np.full((problem.X.n_columns, problem.n_outputs), 0.4)
+        yield Iterate(lambda: (W, np.zeros(problem.n_outputs)), expected_gap=np.inf)
+        while True:
+            time.sleep(1e-3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
+def test_ctrl_c_breaks_off_an_epoch():
+    """The epoch in progress is not awaited: the iterate before it comes back, certified."""
+    problem = stated(np.eye(4), np.ones(4), Squared(), L2(1.0), Intercept.NONE)
+    with signal_after(0.1, lambda number, frame: signal.raise_signal(signal.SIGINT)):
+        solution = minimise(problem, [Endless()], tol=1e-9, budget=Budget(max_seconds=60))
+    assert "interrupted" in solution.certificate.reason
+    assert solution.certificate.gap <= 0.1
+    np.testing.assert_array_equal(solution.W, 0.4)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class AlarmError(Exception):
+    pass
+
+
+def alarm(number, frame):
+    raise AlarmError
+
+
+def long_sweeps():
+    """Coordinate descent on a model whose tolerance is out of reach: days of sweeps."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 600))
+    gradient, w = rng.normal(size=600), np.zeros(600)
+    _core.gram_cd(X.T @ X, 0, 1e-3, 0.0, gradient, w, 0.0, 10**12)
+
+
+def long_column_sweeps():
+    """The same on columns."""
+    rng = np.random.default_rng(0)
+    columns = native_csr(sp.csr_array(rng.normal(size=(600, 300))), 1)
+    h = np.ones(300)
+    curvature = columns.matrix.squared_norms(1)
+    residual, w = rng.normal(size=300), np.zeros(600)
+    _core.column_cd(columns.matrix, h, 0, False, 1e-3, 0.0, curvature, residual, w, 0.0, 0.0, 10**12)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
+@pytest.mark.parametrize("loop", [long_sweeps, long_column_sweeps], ids=["gram_cd", "column_cd"])
+def test_signals_end_native_loops(loop):
+    """What a signal handler raises comes out of a native loop that would run for days."""
+    with signal_after(0.1, alarm), pytest.raises(AlarmError):
+        loop()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
+@pytest.mark.parametrize("loss", [Hinge(), Log()], ids=repr)
+def test_ctrl_c_breaks_off_a_native_epoch(loss):
+    """Many classes take long epochs; the model comes back from inside it, threads joined."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((10000, 5000), density=0.02, rng=rng, format="csr")
+    y = rng.integers(0, 300, 10000)
+    model = LinearClassifier(loss=loss, penalty=L2(1.0), solver="dual_cd", tol=1e-9, n_threads=2)
+    with (
+        signal_after(0.5, lambda number, frame: signal.raise_signal(signal.SIGINT)),
+        pytest.warns(NotCertifiedWarning, match="interrupted"),
+    ):
+        model.fit(X, y)
+    assert model.certificate_.epochs <= 5
+    assert model.certificate_.dual <= model.certificate_.primal
 
 
 def test_a_handler_of_the_callers_own_is_left_alone():

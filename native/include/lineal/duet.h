@@ -23,6 +23,7 @@
 
 #include "lineal/passes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -176,14 +177,16 @@ struct Side {
 // Visits the rows in `order`:  score(half row, z) writes `count` halves of scores, decide(state, i, z, step)
 // settles row i and says whether anything moved, apply(half row, step) updates a half of the weights; all
 // three are copied for the helper, which decides on a copy of the state: state.room() has the space for one,
-// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one.
+// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one. When the watch
+// says stop, the rows that are left are not visited.
 template <class T, class Rows, class State, class Score, class Decide, class Apply>
 void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, Index count, int& patience,
-                State& state, const Score& score, const Decide& decide, const Apply& apply) {
+                Watch& watch, State& state, const Score& score, const Decide& decide, const Apply& apply) {
   using ThisSide = Side<T, Rows, Score, Decide, Apply>;
   ThisSide leader{rows, order, count, score, decide, apply};
   const std::size_t n = order.size();
   std::size_t k = 0;
+  const auto goes_on = [&] { return k < n && !watch.says_stop(rows.X[order[k]].size * count); };
   if (patience > 0 && rows.count() == 2) {
     Meeting<T> meeting(count);
     std::jthread thread;
@@ -207,15 +210,15 @@ void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, I
     } catch (const std::system_error&) {
       patience = 0;  // the system refuses another thread
     }
-    for (; k < n && !meeting.is_helper_here.load(std::memory_order_acquire); ++k)
+    for (; !meeting.is_helper_here.load(std::memory_order_acquire) && goes_on(); ++k)
       leader.visit_alone(state, k);
-    if (k < n) meeting.first.store(std::int64_t(k), std::memory_order_release);
-    for (; k < n && patience > 0; ++k)
+    if (k < n && !watch.is_over()) meeting.first.store(std::int64_t(k), std::memory_order_release);
+    for (; patience > 0 && goes_on(); ++k)
       patience -= leader.visit_half(state, k, 0, meeting) == ThisSide::Outcome::late;
     // A dismissed helper still settles the last row; it stops where it would wait for another.
     meeting.is_over.store(true, std::memory_order_release);
   }  // the helper is joined: its half of every update is done
-  for (; k < n; ++k) leader.visit_alone(state, k);
+  for (; goes_on(); ++k) leader.visit_alone(state, k);
 }
 
 }  // namespace lineal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import FrameType, TracebackType
 
@@ -43,8 +43,12 @@ class Budget:
     callbacks: Sequence[Callback] = ()
 
 
+class _BrokenOff(BaseException):
+    """Ctrl-C, on its way out of a solver."""
+
+
 class Interruption:
-    """While open, Ctrl-C sets a flag that the driver reads between epochs; a second one raises.
+    """While open, Ctrl-C breaks off the epoch in progress and the driver ends the fit; a second one raises.
 
     One that is opened inside another is the other: a Ctrl-C meant for many fits stops the present one.
     Only the main thread receives signals; elsewhere this does nothing.
@@ -52,6 +56,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self.requested = False
+        self._is_in_solver = False
         self._before: object = None
 
     def __enter__(self) -> Interruption:
@@ -73,10 +78,22 @@ class Interruption:
         if self._before is not None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    def following(self, stream: Iterator[Iterate]) -> Iterate | None:
+        """The solver's next iterate; None at the end of the stream, or when Ctrl-C broke it off."""
+        try:
+            self._is_in_solver = True
+            iterate = None if self.requested else next(stream, None)
+            self._is_in_solver = False
+            return iterate
+        except _BrokenOff:
+            return None
+
     def _ask(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
+        if self._is_in_solver:
+            raise _BrokenOff
 
 
 @dataclass
@@ -131,9 +148,11 @@ def minimise(
             is_final = place == len(solvers) - 1
             gain, patience = (0.99, _PATIENCE) if is_final else (0.5, 1)
             waited, due, mark = 0, epochs + _EVERY, np.inf
-            iterate: Iterate | None = None
+            stream = solver.iterates(problem, start, tol, seed)
+            latest: Iterate | None = None
             is_fresh = False
-            for iterate in solver.iterates(problem, start, tol, seed):
+            while (iterate := interruption.following(stream)) is not None:
+                latest = iterate
                 epochs += 1
                 seconds = time.perf_counter() - began
                 is_last = _exhausted(budget, epochs, seconds) or interruption.requested
@@ -149,10 +168,14 @@ def minimise(
                     if reason:
                         break
                     best.keep()
-            if iterate is not None and not is_fresh:
-                _certify(problem, iterate, best)
+            is_broken_off = interruption.requested and not reason
+            if latest is not None and (is_broken_off or not is_fresh):
+                # An epoch that was broken off may have moved weights on: what was known of them is void.
+                _certify(problem, replace(latest, bound=None) if is_broken_off else latest, best)
                 _record(best, epochs, time.perf_counter() - began)
                 reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, False)
+            if interruption.requested and not reason:
+                reason = _INTERRUPTED
             if reason and reason != _STALLED:
                 break
             reason = _STALLED
@@ -162,6 +185,7 @@ def minimise(
 
 _CERTIFIED = "the gap is certified"
 _STALLED = "no further progress: the last solver gained less than 1 % an attempt, or has no step left"
+_INTERRUPTED = "interrupted: this is the best model so far"
 _SEPARABLE = (
     "the classes are separable and nothing is penalised, so the objective has no minimiser: "
     "the weights are a separating direction, and the objective falls towards 0 along it"
@@ -225,7 +249,7 @@ def _why_stop(
     if problem.relative_gap(best.primal, best.dual) <= tol:
         return _CERTIFIED
     if interruption.requested:
-        return "interrupted: this is the best model so far"
+        return _INTERRUPTED
     if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
         return "a callback asked to stop"
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:

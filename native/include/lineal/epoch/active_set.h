@@ -81,13 +81,14 @@ class ActiveSet {
 
   // An event is a step on the face, to its minimum or to the first weight that reaches 0 and leaves, or the
   // joining of the weights at 0 that violate their condition most. No event raises the model. Ends when no
-  // violation is above tol, or after max_events; returns how many there were.
-  Index run(double tol, Index max_events) {
+  // violation is above tol, after max_events or when the watch says so; returns how many there were.
+  Index run(double tol, Index max_events, Watch& watch) {
     for (Index j = 0; j < m_; ++j)
       if (w_[j] != 0.0 || is_free(j)) join(j, is_free(j) ? 0.0 : std::copysign(1.0, w_[j]));
     batch_ = std::max<Index>(1, m_ / 8);
     Index full_steps = 0;
     for (Index event = 0; event < max_events; ++event) {
+      if (watch.says_stop(m_ + 2 * factor_.size() * factor_.size())) return event;
       // After a few full steps what is left of the slope is rounding.
       if (load_slopes() <= 0.5 * tol || full_steps >= 3) {
         if (!join_worst(tol)) return event;

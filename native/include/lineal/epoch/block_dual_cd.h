@@ -177,13 +177,13 @@ struct BlockState {
 template <class Block, class Rows, class T>
 double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const double* s, const double* norm2,
                            const DualSettings& set, Outputs of, std::span<const std::int32_t> order,
-                           int& patience, BlockState<T> state, T* W) {
+                           int& patience, Watch& watch, BlockState<T> state, T* W) {
   const double inverse = 1.0 / set.l2;
   const Index lanes =
       std::min((of.count + Lane<T>::size - 1) / Lane<T>::size * Lane<T>::size, of.width - of.first);
   state.make_room();
   visit_rows<T>(
-      rows, awake_rows(order, state.rest, s), lanes, patience, state,
+      rows, awake_rows(order, state.rest, s), lanes, patience, watch, state,
       [W, of, lanes](const auto& half, T* score) {
         std::fill(score, score + lanes, T(0));
         dot_block(half.x, static_cast<const T*>(W + half.offset * of.width + of.first), of.width, lanes,

@@ -98,14 +98,14 @@ struct DualState {
 };
 
 // One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
-// late estimate of the gap. Two threads while there is patience (duet.h).
+// late estimate of the gap. Two threads while there is patience (duet.h); shorter when the watch says so.
 template <DualStepLoss Loss, class Rows>
 double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y, const double* s,
                      const double* norm2, const DualSettings& set, std::span<const std::int32_t> order,
-                     int& patience, DualState& state, double* t) {
+                     int& patience, Watch& watch, DualState& state, double* t) {
   const double inverse = 1.0 / set.l2, threshold = set.l1 * inverse;
   visit_rows<double>(
-      rows, awake_rows(order, state.rest, s), 1, patience, state,
+      rows, awake_rows(order, state.rest, s), 1, patience, watch, state,
       [t, threshold](const auto& half, double* z) {
         const double* weights = t + half.offset;
         *z = threshold > 0 ? dot(half.x, Shrunk{weights, threshold}) : dot(half.x, weights);

@@ -14,6 +14,7 @@
 
 #include "lineal/loss.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -44,7 +45,7 @@ enum class Constant { none, free, penalised };
 // coordinates (an intercept) carry no penalty. Sweeps alternate: one over everything, then up to ten over
 // what is not zero.
 inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty penalty, double* gradient,
-                      double* w, double tol, Index max_sweeps) noexcept {
+                      double* w, double tol, Index max_sweeps, Watch& watch) {
   const CoordinatePenalty none{0.0, 0.0};
   Sweeps done{0, 0.0};
   Index since_full = 0;
@@ -61,6 +62,7 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
       worst = std::max(worst, p.violation(w[j], gradient[j]));
       const double next = p.minimise(w[j], gradient[j], curvature), moved = next - w[j];
       if (moved == 0.0) continue;
+      if (watch.says_stop(m)) return done;
       w[j] = next;
       const double* row = G + j * m;
       for (Index k = 0; k < m; ++k) gradient[k] += moved * row[k];
@@ -78,7 +80,7 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
 template <class V>
 Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, CoordinatePenalty penalty,
                  const double* curvature, double* residual, double* w, double& b, double tol,
-                 Index max_sweeps) noexcept {
+                 Index max_sweeps, Watch& watch) {
   const Index n = XT.n_columns;
   double total_h = 0;
   for (Index i = 0; i < n; ++i) total_h += h[i];
@@ -100,6 +102,7 @@ Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, Coordinat
     for (Index j = 0; j < XT.n_rows; ++j) {
       if ((!full && w[j] == 0.0) || curvature[j] + penalty.l2 <= 0) continue;
       const auto x = XT[j];
+      if (watch.says_stop(2 * x.size)) return done;
       const double gradient = dot(x, static_cast<const double*>(residual));
       worst = std::max(worst, penalty.violation(w[j], gradient));
       const double next = penalty.minimise(w[j], gradient, curvature[j]), moved = next - w[j];
