@@ -91,8 +91,8 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatA
 
     Sums that should be exactly 0 (``sum s u`` under a free intercept, V without a penalty) are 0 to
     rounding only. A residue above rounding gives no bound at all; what a smaller one could be worth at
-    the optimum is charged to the bound, with the present weights, doubled, standing in for the optimal
-    ones.
+    the optimum is charged to the bound, with the largest of the present weights, doubled, standing in for
+    the optimal ones; weights are compared in units of their columns.
     """
     charge, is_sound = 0.0, True
     if problem.intercept is Intercept.FREE:
@@ -109,7 +109,9 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatA
         columns = np.sqrt(problem.X.squared_adjoint(problem.s[:, None]))
         size = np.sqrt(problem.s @ (U * U))
         is_sound &= bool(np.all(np.abs(V) <= _ROUNDING * columns * size))
-        charge += 2 * float(np.abs(V).sum(axis=0) @ np.abs(W).max(axis=0, initial=0.0))
+        # v_j w_j does not know the unit of column j: v_j / |x_j| and |x_j| w_j do neither.
+        residue = np.divide(np.abs(V), columns, out=np.zeros_like(V), where=columns > 0).sum(axis=0)
+        charge += 2 * float(residue @ (columns * np.abs(W)).max(axis=0, initial=0.0))
         conjugate = 0.0
     else:
         assert V is not None

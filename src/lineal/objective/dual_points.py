@@ -286,7 +286,10 @@ def _single_step(
             back = X.adjoint(zc[:, None])[:, 0]
             return (np.append(back, zc.sum()) if has_constant else back) + bend * c
 
-        c = _solve_operator(product, -slope)
+        SH = (s * h)[:, None]
+        squares = X.squared_adjoint(SH)[:, 0]
+        diagonal = (np.append(squares, SH.sum()) if has_constant else squares) + bend
+        c = _solve_operator(product, diagonal, -slope)
     return h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
 
 
@@ -321,22 +324,37 @@ def _joint_step(
             out = np.vstack([out, (back.sum(axis=0) + edge_bend * block[-1]) * in_play])
         return out.ravel()
 
-    return spread(_solve_operator(product, -right.ravel()))
+    SH = problem.weighted(problem.curvatures(Z))
+    diagonal = X.squared_adjoint(SH) + bend
+    if has_constant:
+        diagonal = np.vstack([diagonal, SH.sum(axis=0) + edge_bend])
+    return spread(_solve_operator(product, diagonal.ravel(), -right.ravel()))
 
 
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
+    """G^-1 right, in units in which the diagonal is 1, so that the columns' own units do not matter."""
+    diagonal = np.diag(G)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    A, right = G * scale[:, None] * scale, scale * right
     try:
-        factor = scipy.linalg.cho_factor(G, check_finite=False)
+        factor = scipy.linalg.cho_factor(A, check_finite=False)
         c = scipy.linalg.cho_solve(factor, right, check_finite=False)
         # One refinement: the residue of the correction is what the bound is later charged for.
-        return np.asarray(c + scipy.linalg.cho_solve(factor, right - G @ c, check_finite=False))
+        c = c + scipy.linalg.cho_solve(factor, right - A @ c, check_finite=False)
     except np.linalg.LinAlgError:
-        return np.asarray(scipy.linalg.lstsq(G, right, cond=1e-13, check_finite=False)[0])
+        c = scipy.linalg.lstsq(A, right, cond=1e-13, check_finite=False)[0]
+    return np.asarray(scale * c)
 
 
-def _solve_operator(product: Callable[[FloatArray], FloatArray], right: FloatArray) -> FloatArray:
-    operator = LinearOperator((len(right), len(right)), matvec=product, dtype=np.float64)
-    return np.asarray(cg(operator, right, rtol=1e-8, maxiter=250)[0])
+def _solve_operator(
+    product: Callable[[FloatArray], FloatArray], diagonal: FloatArray, right: FloatArray
+) -> FloatArray:
+    """The same by conjugate gradients, from products with a matrix and its diagonal."""
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    operator = LinearOperator(
+        (len(right), len(right)), matvec=lambda c: scale * product(scale * np.ravel(c)), dtype=np.float64
+    )
+    return np.asarray(scale * cg(operator, scale * right, rtol=1e-8, maxiter=250)[0])
 
 
 def kink_point(

@@ -76,17 +76,21 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
     if strength == 0.0 and dense is not None:
         root = np.sqrt(s)[:, None]
         centre = (s @ dense) / s.sum() if has_constant else np.zeros(d)
-        left, sizes, right = scipy.linalg.svd(
-            root * (dense - centre), full_matrices=False, check_finite=False
-        )
+        centred = root * (dense - centre)
+        # With more columns than rows singular vectors are the rows' own, and the shortest weights theirs.
+        is_wide = d > len(s)
+        unit = np.ones(d) if is_wide else _units(np.einsum("ij,ij->j", centred, centred))
+        left, sizes, right = scipy.linalg.svd(centred * unit, full_matrices=False, check_finite=False)
         keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
         inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
+        shorten = _shortening(unit, right[~keep].T if not is_wide else np.empty((d, 0)))
 
         def by_singular_values(
             residual: FloatArray, W: FloatArray, b: FloatArray
         ) -> tuple[FloatArray, FloatArray]:
             mean = (s @ residual) / s.sum() if has_constant else np.zeros(residual.shape[1])
-            dW = right.T @ (inverse[:, None] * (left.T @ (root * (residual - mean))))
+            dW = unit[:, None] * (right.T @ (inverse[:, None] * (left.T @ (root * (residual - mean)))))
+            dW = shorten(W + dW) - W
             return dW, (mean - centre @ dW) if has_constant else np.zeros_like(b)
 
         return by_singular_values
@@ -117,10 +121,30 @@ def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatAr
             G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False
         )
         return np.vstack([inner, (right[-1] - edge @ inner) / total])
-    values, vectors = scipy.linalg.eigh(G, check_finite=False)
+    unit = _units(np.diag(G))
+    values, vectors = scipy.linalg.eigh(G * unit[:, None] * unit, check_finite=False)
     keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
     inverse = np.where(keep, 1.0 / np.where(keep, values, 1.0), 0.0)
-    return np.asarray(vectors @ (inverse[:, None] * (vectors.T @ right)))
+    step = unit[:, None] * (vectors @ (inverse[:, None] * (vectors.T @ (unit[:, None] * right))))
+    return _shortening(unit, vectors[:, ~keep])(step)
+
+
+def _units(squares: FloatArray) -> FloatArray:
+    """1 / the size of each column: what counts as collinear must not depend on the columns' units."""
+    return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def _shortening(unit: FloatArray, silent: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """From weights to the shortest with the same scores.
+
+    The columns of ``silent`` span the weights without a score, in the columns' units.
+    """
+    if silent.shape[1] == 0:
+        return lambda W: W
+    # What is rounding in one column's units may be much in another's.
+    noise = 8 * len(unit) * np.finfo(float).eps
+    basis, _ = np.linalg.qr(unit[:, None] * np.where(np.abs(silent) > noise, silent, 0.0))
+    return lambda W: W - basis @ (basis.T @ W)
 
 
 def _by_rows(problem: Problem, strength: float) -> Weights:

@@ -169,7 +169,7 @@ def minimise(
                         break
                     best.keep()
             is_broken_off = interruption.requested and not reason
-            if latest is not None and (is_broken_off or not is_fresh):
+            if latest is not None and not is_fresh:
                 # An epoch that was broken off may have moved weights on: what was known of them is void.
                 _certify(problem, replace(latest, bound=None) if is_broken_off else latest, best)
                 _record(best, epochs, time.perf_counter() - began)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, L2, ElasticNet
+from lineal.objective.penalties import L1, L2, ElasticNet, Lp
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Iterate, Start, zeros
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
@@ -56,7 +56,7 @@ def _smooth_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     """Plain L-BFGS."""
     objective = Objective(problem)
     point = objective.start(start)
-    memory = Memory()
+    memory = Memory(_first_inverse(objective, point))
     while True:
         yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
         direction = -memory.newton(point.gradient)
@@ -65,12 +65,9 @@ def _smooth_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
             if not memory:
                 return
             memory.clear()
-            direction, slope = -point.gradient, -float(point.gradient @ point.gradient)
-            if not slope < 0:
-                return
-        first = 1.0 if memory else 1.0 / max(1.0, float(np.linalg.norm(point.gradient)))
+            continue
         line = objective.line(point, direction)
-        found = wolfe(line, point.value, slope, first)
+        found = wolfe(line, point.value, slope, 1.0)
         if found is None:
             if not memory:
                 return
@@ -81,6 +78,16 @@ def _smooth_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
         point = following
 
 
+def _first_inverse(objective: Objective, point: Point) -> FloatArray:
+    """The diagonal that the inverse Hessian begins as.
+
+    Lp bends without bound near 0, where weights start: of all its columns' scales the losses' say nothing.
+    """
+    if isinstance(objective.problem.penalty, Lp):
+        return np.full_like(point.theta, 1 / max(1.0, float(np.linalg.norm(point.gradient))))
+    return objective.column_scales() ** 2
+
+
 # ---- one orthant after another ------------------------------------------------------------------
 
 
@@ -89,7 +96,7 @@ def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     objective = Objective(problem)
     corner = _corner(objective)
     point = objective.start(start)
-    memory = Memory()
+    memory = Memory(objective.column_scales() ** 2)
     guesses: deque[float] = deque(maxlen=_DOUBT if problem.loss.is_joint else 1)
     while True:
         steepest = -pseudo_gradient(point.theta, point.gradient, corner)
@@ -98,8 +105,7 @@ def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
         yield primal_iterate(objective, point, max(guesses))
         if not steepest.any():
             return
-        first = 1.0 if memory else 1.0 / max(1.0, float(np.linalg.norm(steepest)))
-        following = _projected(objective, point, corner, steepest, direction, first)
+        following = _projected(objective, point, corner, steepest, direction)
         if following is None:
             if not memory:
                 return
@@ -146,11 +152,10 @@ def _projected(
     corner: FloatArray,
     steepest: FloatArray,
     direction: FloatArray,
-    first: float,
 ) -> Point | None:
-    """The first of the lengths t, t/2, t/4 ... whose projected step gains enough, or None."""
+    """The first of the lengths 1, 1/2, 1/4 ... whose projected step gains enough, or None."""
     noise = 1e-15 * abs(point.value)
-    t = first
+    t = 1.0
     for _ in range(_HALVINGS):
         theta = projected(point.theta, point.theta + t * direction, steepest, corner)
         Z = objective.scores(theta)
@@ -200,9 +205,14 @@ def expected_gap(problem: Problem, gradient: FloatArray, value: float) -> float 
 
 
 class Memory:
-    """The last few moves with the changes of gradient that they brought: an inverse Hessian, implied."""
+    """The last few moves with the changes of gradient that they brought: an inverse Hessian, implied.
 
-    def __init__(self) -> None:
+    It begins as a multiple of ``diagonal``, the inverse of a bound on the Hessian's diagonal, so that the
+    columns' units do not matter.
+    """
+
+    def __init__(self, diagonal: FloatArray) -> None:
+        self._diagonal = diagonal
         self._changes: list[tuple[FloatArray, FloatArray, float]] = []
 
     def __len__(self) -> int:
@@ -215,7 +225,8 @@ class Memory:
     def add(self, move: FloatArray, change: FloatArray) -> None:
         """Remembers a move, unless its curvature is lost in rounding."""
         agreement = float(move @ change)
-        if agreement > 1e-14 * float(change @ change) ** 0.5 * float(move @ move) ** 0.5:
+        sizes = float(change @ (self._diagonal * change)) * float(move @ (move / self._diagonal))
+        if agreement > 1e-14 * sizes**0.5:
             self._changes.append((move, change, 1.0 / agreement))
             del self._changes[:-_MEMORY]
 
@@ -226,9 +237,10 @@ class Memory:
         for move, change, rho in reversed(self._changes):
             weights.append(rho * float(move @ q))
             q -= weights[-1] * change
+        q *= self._diagonal
         if self._changes:
             move, change, rho = self._changes[-1]
-            q *= 1.0 / (rho * float(change @ change))
+            q *= 1.0 / (rho * float(change @ (self._diagonal * change)))
         for (move, change, rho), weight in zip(self._changes, reversed(weights), strict=True):
             q += move * (weight - rho * float(change @ q))
         return q

@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from lineal.objective.dual_points import feasible, likely_point
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2
+from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import Rows
 from lineal.solvers.base import Iterate, Solver, Start, zeros
@@ -119,8 +119,10 @@ class Objective:
         problem = self.problem
         S = np.repeat(problem.s[:, None], problem.n_outputs, axis=1)
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
+        penalty = problem.penalty
+        bend = penalty.l2 if isinstance(penalty, ElasticNet) else self.ridge
         bound = (problem.loss.curvature or 1.0) * squares + self.pad(
-            np.full(len(self.penalised(squares)), self.ridge)
+            np.full(len(self.penalised(squares)), bend)
         )
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
         return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
