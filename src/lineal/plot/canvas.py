@@ -75,7 +75,7 @@ def _name(
 ) -> None:
     """A name in shares of the axes, and the thin line that leads to it."""
     shared = {"transform": ax.transAxes, "color": end.color, "clip_on": False, "zorder": 6}
-    ax.plot(*zip(*leader, strict=True), linewidth=0.6, label="_leader", **shared)
+    ax.plot(*zip(*leader, strict=True), linewidth=0.6, alpha=0.6, label="_leader", **shared)
     ax.text(*place, end.name, fontsize=_FONT, **shared, **style)
 
 

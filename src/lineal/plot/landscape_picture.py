@@ -103,7 +103,9 @@ def draw_way(ax: Any, way: Trajectory, **style: Any) -> None:
 def caption(contour: Contour, way: Trajectory) -> str:
     """How far a solver came, in words."""
     steps = contour.steps_to(_ARRIVED)[way.label]
+    n_undone = int(way.is_undone[:steps].sum())
+    undone = f", {n_undone} of them undone" if n_undone else ""
     if steps is not None:
-        return f"{way.label}: there in {steps} {'step' if steps == 1 else 'steps'}"
+        return f"{way.label}: there in {steps} {'step' if steps == 1 else 'steps'}{undone}"
     left = 100 * float(contour.excess(way.label)[-1])
-    return f"{way.label}: {left:.2g} % left after {way.n_steps} steps"
+    return f"{way.label}: {left:.2g} % left after {way.n_steps} steps{undone}"
