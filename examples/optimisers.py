@@ -32,7 +32,7 @@ def downhill():
     """Rules that zig-zag, roll, look ahead, adapt, or jump, from 0 to the bottom of a ravine."""
     solvers = {
         "gd, η = 1.9 / L": GD(learning_rate=1.9 / CONDITION),
-        "momentum, γ = 0.7": Momentum(learning_rate=0.3 / CONDITION, momentum=0.7),
+        "momentum, γ = 0.7": Momentum(learning_rate=0.8 / CONDITION, momentum=0.7),
         "nesterov": Nesterov(learning_rate=0.8 / CONDITION),
         "adagrad": Adagrad(learning_rate=0.3),
         "rmsprop": RMSprop(learning_rate=0.05),

@@ -140,6 +140,13 @@ def test_a_plan_of_two_solvers_is_one_line():
     assert result["auto"].certificate.converged
 
 
+def test_joint_losses_are_compared_too():
+    """Three classes pose one problem of three outputs."""
+    result = compare_solvers(LEARNER, X, labels(X, 3), solvers=["newton", "lbfgs"], tol=1e-4)
+    assert result["newton"].primal[-1] == pytest.approx(result["lbfgs"].primal[-1], rel=1e-4)
+    assert all(trace.certificate.converged for trace in result.traces)
+
+
 def test_labels_say_what_differs():
     """Objects are named by the parameters that were changed; a dict gives names; a name twice is refused."""
     solvers = [GD(), GD(learning_rate=1e-3), Adam(batch_size=20)]
@@ -238,6 +245,18 @@ def test_separable_classes_without_a_penalty_have_no_landscape():
         contour(learner, [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], solvers=["gd"])
 
 
+def test_usual_solvers_are_those_that_take_the_problem():
+    """Without a choice, a penalty with kinks is left to those that know it; kinks of a loss are smoothed."""
+    x = X[:, :2]
+    by_l1 = contour(LinearClassifier(penalty=L1(1.0), fit_intercept=False), x, Y, n_steps=20)
+    assert [way.label for way in by_l1.trajectories] == ["gd", "nesterov", "lbfgs"]
+    by_hinge = contour(LinearClassifier(Hinge(), fit_intercept=False), x, Y, n_steps=20, solvers=["lbfgs"])
+    for result in (by_l1, by_hinge):
+        assert result.excess("lbfgs")[-1] < 0.05
+    with pytest.raises(KeyError, match="gd, nesterov, lbfgs"):
+        by_l1.excess("adam")
+
+
 def test_contour_prints_how_far_each_came():
     """A line for each solver, and a window that holds start and optimum."""
     result = contour(LEAST_SQUARES, *ravine(10), solvers=["newton", "gd"], n_steps=4)
@@ -304,6 +323,11 @@ def plt(monkeypatch):
     assert dict(pyplot.rcParams) == before
 
 
+def _traces(ax):
+    """The lines that stand for data."""
+    return [line for line in ax.lines if not line.get_label().startswith("_")]
+
+
 def test_lines_of_a_comparison_are_its_traces(plt, tmp_path):
     """Four logarithmic panels; each line holds a trace; each solver is named in each panel."""
     comparison = _small()[0]
@@ -313,7 +337,7 @@ def test_lines_of_a_comparison_are_its_traces(plt, tmp_path):
     order = [("gap", "seconds"), ("gap", "epochs"), ("sub", "seconds"), ("sub", "epochs")]
     for ax, (what, against) in zip(axes, order, strict=True):
         assert ax.get_xscale() == ax.get_yscale() == "log"
-        for line, trace in zip(ax.lines, comparison.traces, strict=False):
+        for line, trace in zip(_traces(ax), comparison.traces, strict=True):
             np.testing.assert_array_equal(line.get_xdata(), getattr(trace, against))
             np.testing.assert_array_equal(line.get_ydata(), heights[what](trace))
             assert line.get_label() == trace.label
@@ -352,6 +376,19 @@ def test_names_do_not_overlap(plt):
         for other in boxes[:i]:
             assert not (one.overlaps(other)), (one, other)
     assert len({str(look(place)) for place in range(21)}) == 21
+
+
+def test_gaps_of_zero_and_without_a_bound_can_be_drawn(plt):
+    """Where a logarithm has no number the picture has no line, and no warning."""
+    exact = made_trace("exact", [0.1], [0.0])
+    empty = np.array([-np.inf])
+    bare = SolverTrace("bare", exact.epochs, exact.seconds, exact.primal, empty, -empty, exact.certificate)
+    for traces in ((exact, bare), (bare,)):
+        axes = Comparison(traces, {}, 1e-6, "odd").plot()
+        axes[0].figure.canvas.draw()
+        names = {text.get_text() for text in axes[0].texts}
+        assert names == {trace.label for trace in traces if trace is exact}
+        plt.close(axes[0].figure)
 
 
 def test_contour_lines_lie_where_the_objective_says(plt, tmp_path):

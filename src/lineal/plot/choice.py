@@ -34,15 +34,17 @@ def pose(
     return reader, reader._task(X, y, sample_weight).problem
 
 
-def chosen_plans(problem: Problem, solvers: Choice | None) -> tuple[dict[str, Plan], dict[str, str]]:
+def chosen_plans(
+    problem: Problem, solvers: Choice | None, usual: Iterable[str] = SOLVERS
+) -> tuple[dict[str, Plan], dict[str, str]]:
     """The plan of each solver by its label, and why the others cannot take the problem.
 
-    Without a choice every solver is asked; one that was chosen and cannot is an error.
+    Without a choice the usual ones are asked; one that was chosen and cannot is an error.
     """
     if solvers is not None:
         return {label: plan(problem, solver) for label, solver in _labelled(solvers).items()}, {}
     plans, refused = {}, {}
-    for name in SOLVERS:
+    for name in usual:
         try:
             plans[name] = plan(problem, name)
         except CombinationError as error:

@@ -82,9 +82,8 @@ def compare_solvers(
     limit = None if max_epochs is None else whole("compare_solvers", "max_epochs", max_epochs)
     reader, problem = pose("compare_solvers", learner, X, y, sample_weight)
     plans, refused = chosen_plans(problem, solvers)
-    problem.X.adjoint(
-        problem.weighted(problem.slopes(np.zeros((problem.X.n_rows, problem.n_outputs))))
-    )  # warm
+    # The first to run would pay for the first touch of the data.
+    problem.X.adjoint(problem.weighted(problem.slopes(np.zeros((problem.X.n_rows, problem.n_outputs)))))
     traces: list[SolverTrace] = []
     with Interruption() as interruption:
         for label, plan in plans.items():

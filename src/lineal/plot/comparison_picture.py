@@ -10,9 +10,9 @@ from lineal.objective.losses import FloatArray
 from lineal.plot.canvas import FAINT, INK, End, as_list, look, name_ends, new_axes
 
 if TYPE_CHECKING:
-    from lineal.plot.comparison import Comparison
+    from lineal.plot.comparison import Comparison, SolverTrace
 
-# The panels in the order in which given axes are filled, and where each lies in a figure of its own.
+# The panels in the order in which axes are filled.
 _PANELS = (("gap", "seconds"), ("gap", "epochs"), ("suboptimality", "seconds"), ("suboptimality", "epochs"))
 # The share of a panel's height that is kept for names below the floor.
 _ROOM = 0.24
@@ -33,37 +33,50 @@ def draw(comparison: Comparison, ax: Any = None) -> list[Any]:
 
 
 def _draw_panel(comparison: Comparison, ax: Any, what: str, against: str) -> None:
+    lines = [_line(comparison, trace, what, against) for trace in comparison.traces]
+    floor = comparison.tol * (1.0 if what == "gap" else _size(comparison.bound))
+    # Limits come before lines: a logarithmic axis must not be asked to fit a gap of 0.
+    _set_axes(ax, lines, floor)
     ends = []
-    floor = comparison.tol * (1.0 if what == "gap" else max(abs(comparison.bound), 1e-300))
-    top = floor
-    for place, trace in enumerate(comparison.traces):
-        height = trace.relative_gap if what == "gap" else comparison.suboptimality(trace.label)
-        along: FloatArray = np.asarray(getattr(trace, against), dtype=np.float64)
+    for place, (trace, (along, height)) in enumerate(zip(comparison.traces, lines, strict=True)):
         style = look(place)
         ax.plot(along, height, label=trace.label, linewidth=1.6, **style)
         seen = np.isfinite(height)
-        top = max(top, float(height[seen].max(initial=0.0)))
         if seen.any():
             ends.append(End(float(along[seen][-1]), float(height[seen][-1]), trace.label, style["color"]))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    top *= 1.5
+    spots = [(end.x, max(end.y, floor)) for end in ends]
+    ax.scatter(*np.array(spots).reshape(-1, 2).T, c=[end.color for end in ends], s=14, zorder=5)
+    _label(ax, what, against, comparison.tol)
+    name_ends(ax, ends, floor)
+
+
+def _line(
+    comparison: Comparison, trace: SolverTrace, what: str, against: str
+) -> tuple[FloatArray, FloatArray]:
+    height = trace.relative_gap if what == "gap" else comparison.suboptimality(trace.label)
+    return np.asarray(getattr(trace, against), dtype=np.float64), height
+
+
+def _set_axes(ax: Any, lines: list[tuple[FloatArray, FloatArray]], floor: float) -> None:
+    """Logarithmic scales, with room for names below the floor."""
+    heights = np.concatenate([height[np.isfinite(height)] for _, height in lines])
+    top = 1.5 * max(floor, float(heights.max(initial=floor)))
     # In logarithms, the floor lies _ROOM above the bottom.
     bottom = floor * (floor / top) ** (_ROOM / (1 - _ROOM))
+    along = np.concatenate([along for along, _ in lines])
+    ax.set_xscale("log")
+    ax.set_yscale("log", nonpositive="clip")  # a gap of 0 lies below every floor
+    ax.set_xlim(float(along.min()) / 1.15, float(along.max()) * 1.15)
     ax.set_ylim(bottom, top)
     ax.set_yticks([tick for tick in ax.get_yticks() if floor <= tick <= top])
     ax.minorticks_off()
     # Below the floor there are names and no lines.
     ax.axhspan(bottom, floor, color="white", zorder=3)
-    ax.axhline(floor, color=FAINT, linewidth=0.8, zorder=3)
-    ax.set_xlim(*_span(comparison, against))
-    _label(ax, what, against, comparison.tol)
-    name_ends(ax, ends, floor)
+    ax.axhline(floor, color=FAINT, linewidth=0.8, zorder=3, label="_floor")
 
 
-def _span(comparison: Comparison, against: str) -> tuple[float, float]:
-    every = np.concatenate([getattr(trace, against) for trace in comparison.traces]).astype(np.float64)
-    return float(every.min()) / 1.15, float(every.max()) * 1.15
+def _size(bound: float) -> float:
+    return abs(bound) if 0 < abs(bound) < np.inf else 1.0
 
 
 def _label(ax: Any, what: str, against: str, tol: float) -> None:

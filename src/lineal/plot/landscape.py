@@ -18,6 +18,7 @@ from lineal.plot.trajectories import Trajectory, recorded, start_of, walk
 from lineal.solvers import Budget, minimise, plan
 from lineal.solvers.primal import Objective
 
+_USUAL = ("gd", "momentum", "nesterov", "adam", "lbfgs", "newton")
 # The optimum is found to this relative gap, and believed up to the second one.
 _EXACT, _BELIEVED = 1e-12, 1e-3
 # So many scores at a time when the landscape is computed: 32 MB.
@@ -29,7 +30,7 @@ def contour(
     X: Any,
     y: ArrayLike,
     *,
-    solvers: Choice = ("gd", "momentum", "nesterov", "adam", "lbfgs", "newton"),
+    solvers: Choice | None = None,
     n_steps: int = 50,
     start: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -43,7 +44,8 @@ def contour(
         target. Its own solver and tolerance play no part.
     X, y, sample_weight
         The training data, as for ``fit``.
-    solvers : list of names or Solver objects, or dict of label to either
+    solvers : list of names or Solver objects, or dict of label to either, optional
+        gd, momentum, nesterov, adam, lbfgs and newton if not given, those of them that take the problem.
     n_steps : int
         Steps of each solver: epochs, for those that see the rows one by one.
     start : two numbers, optional
@@ -73,7 +75,7 @@ def contour(
             f"{' ...' if len(names) > 5 else ''}): use two columns with fit_intercept=False, or one column "
             "and an intercept."
         )
-    plans, _ = chosen_plans(problem, solvers)
+    plans, _ = chosen_plans(problem, solvers, _USUAL)
     ways = tuple(
         walk(label, problem, plan.solvers[0], origin, n_steps, reader._tolerance, reader._seed())
         for label, plan in plans.items()
@@ -139,9 +141,16 @@ class Contour:
         # The losses take (n, 1) targets beside (n, m) scores, one target for all models.
         return problem.s @ problem.loss.value(problem.y, Z) + problem.penalty.terms(seen).sum(axis=0)
 
+    def __getitem__(self, label: str) -> Trajectory:
+        for way in self.trajectories:
+            if way.label == label:
+                return way
+        known = ", ".join(way.label for way in self.trajectories)
+        raise KeyError(f"{label!r} was not followed; these were: {known}.")
+
     def excess(self, label: str) -> FloatArray:
         """(m + 1,) P above the least one after each step, as a share of what it was at the start."""
-        (way,) = (way for way in self.trajectories if way.label == label)
+        way = self[label]
         at_start = way.objectives[0] - self.least
         return (way.objectives - self.least) / (at_start if at_start > 0 else 1.0)
 
@@ -171,9 +180,8 @@ class Contour:
         return f"<Contour of {' and '.join(self.names)}: {len(self.trajectories)} solvers>"
 
     def __str__(self) -> str:
-        name, value = zip(self.names, self.optimum, strict=True), []
-        value = [f"{what} {where:.4g}" for what, where in name]
-        lines = [f"least objective {self.least:.6g} at {', '.join(value)}; what is left of the excess:"]
+        place = ", ".join(f"{name} {value:.4g}" for name, value in zip(self.names, self.optimum, strict=True))
+        lines = [f"least objective {self.least:.6g} at {place}; what is left of the excess:"]
         width = max(len(way.label) for way in self.trajectories)
         for way in self.trajectories:
             left = self.excess(way.label)[-1]
