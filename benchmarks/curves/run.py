@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from dataclasses import asdict
 from importlib.metadata import version
@@ -29,6 +30,7 @@ from environment import machine  # noqa: E402
 from lineal import LinearClassifier  # noqa: E402
 from lineal.objective import L2, Certificate, Log  # noqa: E402
 from lineal.plot import Comparison, SolverTrace, compare_solvers  # noqa: E402
+from lineal.solvers import SOLVERS  # noqa: E402
 
 STRENGTH = {"imdb": 0.1, "a9a": 1.0}  # 1 / C of the same work in benchmarks/versus
 TITLE = {"imdb": "IMDB", "a9a": "a9a"}
@@ -44,6 +46,9 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", default=list(STRENGTH), help="imdb, a9a (both)")
     parser.add_argument("--seconds", type=float, default=10.0, help="budget of each solver (10)")
+    parser.add_argument(
+        "--solvers", nargs="+", help="measure these alone, and keep what there is of the others"
+    )
     parser.add_argument("--draw", action="store_true", help="measure nothing, only draw what is kept")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(STRENGTH))
@@ -53,9 +58,11 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     for name in [] if options.draw else options.names:
         about = prepare(name)
-        record = measure(about, options.seconds)
-        home = RESULTS if about.origin == "real" else SCRATCH
-        write(home / f"{name}.json", json.dumps(record, indent=1) + "\n")
+        path = (RESULTS if about.origin == "real" else SCRATCH) / f"{name}.json"
+        record = measure(about, options.seconds, options.solvers)
+        if options.solvers and path.exists():
+            record = joined(json.loads(path.read_text()), record)
+        write(path, as_text(record))
     kept = {name: RESULTS / f"{name}.json" for name in STRENGTH if (RESULTS / f"{name}.json").exists()}
     records = {name: json.loads(path.read_text()) for name, path in kept.items()}
     if records:
@@ -65,12 +72,12 @@ def main() -> None:
         write(PAGE, before + BEGIN + "\n" + table(records) + END + rest.split(END)[1])
 
 
-def measure(about: Description, seconds: float) -> dict[str, Any]:
+def measure(about: Description, seconds: float, solvers: list[str] | None) -> dict[str, Any]:
     """A comparison as plain numbers."""
     X, y = load(about.name, about.origin)
     before = machine()
     learner = LinearClassifier(Log(), L2(STRENGTH[about.name]), fit_intercept=False, random_state=0)
-    result = compare_solvers(learner, X, y, tol=min(GAPS), max_seconds=seconds)
+    result = compare_solvers(learner, X, y, solvers=solvers, tol=min(GAPS), max_seconds=seconds)
     print(f"{about.name} ({about.origin})\n{result}\n", flush=True)
     return {
         "data": asdict(about),
@@ -83,6 +90,19 @@ def measure(about: Description, seconds: float) -> dict[str, Any]:
         "refused": result.refused,
         "traces": [_plain(trace) for trace in result.traces],
     }
+
+
+def joined(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The later record, with those traces of the earlier one that were not measured again."""
+    traces = {trace["label"]: trace for trace in (*before["traces"], *after["traces"])}
+    refused = {**before["refused"], **after["refused"]}
+    return {**after, "refused": refused, "traces": [traces[name] for name in SOLVERS if name in traces]}
+
+
+def as_text(record: dict[str, Any]) -> str:
+    """JSON with an array a line: a record that people can scroll through and git can compare."""
+    text = json.dumps(record, indent=1)
+    return re.sub(r"\[[^\[\]{}]*\]", lambda array: " ".join(array.group().split()), text) + "\n"
 
 
 def _plain(trace: SolverTrace) -> dict[str, Any]:

@@ -412,6 +412,21 @@ def test_contour_lines_lie_where_the_objective_says(plt, tmp_path):
     axes[0].figure.savefig(tmp_path / "contour.png")
 
 
+@pytest.mark.parametrize("start", [(0.0, 0.3), (1.0, 0.3), (1.0, -1e-3)], ids=["along", "there", "across"])
+@pytest.mark.parametrize("units", [1.0, 1e6])
+def test_degenerate_ways_have_a_landscape(plt, start, units):
+    """A start on an axis of the ravine or at its optimum, columns of any units: a window with an inside."""
+    X_, y_ = ravine(10)
+    landscape = contour(
+        LEAST_SQUARES, X_ * [1, units], y_, start=np.array(start) / [1, units], solvers=["gd"]
+    )
+    (ax,) = landscape.plot()
+    ax.figure.canvas.draw()
+    for (low, high), value in zip(landscape.window(), landscape.optimum, strict=True):
+        assert low < value < high
+    assert ax.collections[1].get_paths()
+
+
 def test_step_size_curves_are_the_trajectories(plt, tmp_path):
     """Curves first, then a landscape for each rate with the printed rule's way; undone steps are marked."""
     sizes = _small()[2]

@@ -84,11 +84,12 @@ def compare_solvers(
     plans, refused = chosen_plans(problem, solvers)
     # The first to run would pay for the first touch of the data.
     problem.X.adjoint(problem.weighted(problem.slopes(np.zeros((problem.X.n_rows, problem.n_outputs)))))
+    seed = reader._seed()  # one for all, also where a generator draws it
     traces: list[SolverTrace] = []
     with Interruption() as interruption:
         for label, plan in plans.items():
             try:
-                traces.append(_run(label, problem, plan, tol, Budget(seconds, limit), reader._seed()))
+                traces.append(_run(label, problem, plan, tol, Budget(seconds, limit), seed))
             except LinealError as error:
                 # A solver that looks at the numbers first, such as one that needs counts.
                 if solvers is not None:

@@ -168,10 +168,10 @@ class Contour:
         points += [way.parameters[way.objectives <= way.objectives[0]] for way in self.trajectories]
         every = np.concatenate(points)
         low, high = every.min(axis=0), every.max(axis=0)
-        # A way along one axis must not shrink the other to a line.
-        size = np.maximum(
-            high - low, max(float(np.max(high - low)) * 0.25, 1e-9 * float(np.abs(every).max()) or 1.0)
-        )
+        size, reach = high - low, float(np.abs(every).max()) or 1.0
+        is_line = size <= 1e-9 * reach
+        # A way along one axis must not shrink the other to a line; units are each axis's own.
+        size = np.where(is_line, float(size.max()) / 4 if not is_line.all() else reach, size)
         middle = (low + high) / 2
         low, high = middle - (0.5 + margin) * size, middle + (0.5 + margin) * size
         return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))

@@ -99,9 +99,7 @@ def step_sizes(
     wanted = [share / largest for share in _SHARES] if wanted is None else wanted
     printed = tuple(_printed(problem, rate, origin, n_steps) for rate in wanted)
     cut = tuple(
-        walk(
-            f"{rate:.3g}", problem, GD(learning_rate=rate), origin, n_steps, reader._tolerance, reader._seed()
-        )
+        walk(str(rate), problem, GD(learning_rate=rate), origin, n_steps, reader._tolerance, reader._seed())
         for rate in wanted
     )
     optimum, least = lowest(problem, (*printed, *cut))
@@ -143,7 +141,7 @@ def _printed(problem: Problem, rate: float, origin: FloatArray, n_steps: int) ->
     with np.errstate(over="ignore", invalid="ignore"):
         steps = textbook_descent(lambda theta: objective.point(theta).gradient, origin, rate)
         points = [theta for theta in islice(steps, n_steps + 1) if np.isfinite(theta).all()]
-    return recorded(f"{rate:.3g}", problem, points)
+    return recorded(str(rate), problem, points)
 
 
 @dataclass(frozen=True, eq=False)
