@@ -174,7 +174,7 @@ def table(records: dict[str, Any]) -> str:
 
 def _cell(result: Comparison, label: str, gap: float) -> str:
     if label not in {trace.label for trace in result.traces}:
-        return "refused"
+        return "refused" if label in result.refused else "not measured"
     seconds, epochs = result.seconds_to(gap)[label], result.epochs_to(gap)[label]
     if not np.isfinite(seconds):
         return "–"

@@ -104,7 +104,8 @@ def test_every_solver_is_run_or_refused():
         assert np.all(np.diff(trace.seconds) >= 0)
         assert np.all(np.diff(trace.primal) <= 0)
         assert np.all(np.diff(trace.dual) >= 0)
-        assert np.all(np.diff(trace.relative_gap) <= 1e-15)
+        # Where D < 0 the relative gap is above 1 and rises with a falling P; from D >= 0 on it only falls.
+        assert np.all(np.diff(trace.relative_gap[trace.dual >= 0]) <= 1e-15)
         assert trace.primal[-1] == trace.certificate.primal
         assert trace.relative_gap[-1] == trace.certificate.relative_gap
         assert trace.certificate.solver == trace.label

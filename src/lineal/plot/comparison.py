@@ -190,7 +190,8 @@ class SolverTrace:
         The solver's own time up to there and one certificate: what a fit takes that stops there. Certificates
         on the way are not counted.
     primal, dual, relative_gap : (m,) arrays
-        The best objective, the best bound under every objective, and what ``tol`` is compared with.
+        The best objective, the best bound under every objective, and what ``tol`` is compared with: the
+        first falls, the second rises, and once it is >= 0 the third falls too.
     certificate : Certificate
         How the run ended.
     """
