@@ -96,7 +96,10 @@ def joined(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """The later record, with those traces of the earlier one that were not measured again."""
     traces = {trace["label"]: trace for trace in (*before["traces"], *after["traces"])}
     refused = {**before["refused"], **after["refused"]}
-    return {**after, "refused": refused, "traces": [traces[name] for name in SOLVERS if name in traces]}
+    # What was measured beside the most other work sets how far all of it is to be trusted.
+    busiest = max(before["machine"], after["machine"], key=lambda machine: machine["others_busy"] or 0.0)
+    kept = [traces[name] for name in SOLVERS if name in traces]
+    return {**after, "machine": busiest, "refused": refused, "traces": kept}
 
 
 def as_text(record: dict[str, Any]) -> str:
