@@ -3,16 +3,17 @@
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
 #   make bench   speed against other libraries (bench-quick: under three minutes)
+#   make pictures, make curves   optimisers drawn: on generated data, on real data
 
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow check format stubs bench bench-quick clean
+.PHONY: demo test test-slow check format stubs bench bench-quick pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,6s/^# *//p' Makefile
+	@sed -n '2,7s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -27,6 +28,10 @@ help:
 
 .venv/.check: .venv/.built
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,check]"
+	@touch $@
+
+.venv/.plot: .venv/.built
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,plot]"
 	@touch $@
 
 demo: .venv/.built
@@ -61,6 +66,12 @@ bench: .venv/.built
 
 bench-quick: .venv/.built
 	$(BIN)/python benchmarks/versus/run.py --quick
+
+pictures: .venv/.plot
+	$(BIN)/python examples/optimisers.py build/pictures
+
+curves: .venv/.plot
+	$(BIN)/python benchmarks/curves/run.py
 
 clean:
 	rm -rf build .venv

@@ -1,4 +1,4 @@
-"""The example that make demo runs."""
+"""The examples run as a person runs them."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "standard_library.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.slow
@@ -15,7 +15,7 @@ def test_the_standard_library_example_runs():
     """It trains on this Python's docstrings, certifies, verifies, and beats guessing the largest class."""
     environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
     run = subprocess.run(
-        [sys.executable, str(EXAMPLE)],
+        [sys.executable, str(EXAMPLES / "standard_library.py")],
         capture_output=True,
         text=True,
         timeout=120,
@@ -30,3 +30,21 @@ def test_the_standard_library_example_runs():
         float(out.split(mark)[1].split("%")[0]) for mark in ("accuracy ", "guessing the largest: ")
     )
     assert share > guess
+
+
+@pytest.mark.slow
+def test_the_pictures_of_optimisers_are_written(tmp_path):
+    """Three pictures in the folder asked for and nothing beside them; the tables are printed."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLES / "optimisers.py"), str(tmp_path / "new"), "0.2"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    names = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert names == ["learning_rates.png", "ravine.png", "solvers.png"]
+    for words in ("certified relative gaps", "least objective 0.5", "diverges"):
+        assert words in run.stdout

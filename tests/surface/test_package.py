@@ -12,6 +12,7 @@ import lineal
 import lineal.data
 import lineal.errors
 import lineal.objective
+import lineal.plot
 import lineal.solvers
 
 
@@ -24,7 +25,9 @@ def python(program):
     return run.stdout.strip()
 
 
-@pytest.mark.parametrize("name", ["lineal", "lineal.objective", "lineal.solvers", "lineal.data"])
+@pytest.mark.parametrize(
+    "name", ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.plot"]
+)
 def test_all_is_sorted_and_importable(name):
     """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""
     module = importlib.import_module(name)

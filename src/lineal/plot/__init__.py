@@ -1,0 +1,29 @@
+"""Pictures, and the numbers behind them.
+
+Each function computes a result that stands by itself: it prints as a table, its arrays are public, and
+matplotlib is met only when its ``plot`` is called (``pip install lineal[plot]``). ``plot`` draws on the axes
+it is given or on a new figure, returns the axes, shows nothing and changes no setting.
+
+The files come in pairs: one computes and never imports matplotlib, its ``_picture`` draws and computes
+nothing; ``canvas`` holds what the drawings share. A new picture (decision regions, margins, losses, learning
+curves) is another pair.
+"""
+
+from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
+from lineal.plot.landscape import Contour, contour, ravine
+from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
+from lineal.plot.trajectories import Trajectory, trajectory
+
+__all__ = [
+    "Comparison",
+    "Contour",
+    "SolverTrace",
+    "StepSizes",
+    "Trajectory",
+    "compare_solvers",
+    "contour",
+    "ravine",
+    "step_sizes",
+    "textbook_descent",
+    "trajectory",
+]

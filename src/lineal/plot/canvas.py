@@ -1,0 +1,110 @@
+"""What the drawings share: a figure, colours that everyone can tell apart, and names beside their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lineal.objective.losses import FloatArray
+
+# Okabe and Ito 2008, told apart by colour-blind readers too; their yellow is too pale for a line on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
+_STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
+INK, FAINT = "0.25", "0.6"
+_FONT = 8.5
+
+
+def new_axes(n_rows: int, n_columns: int, **options: Any) -> list[Any]:
+    """The axes of a new figure, row by row."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plot() needs matplotlib: pip install lineal[plot]") from error
+    _, axes = plt.subplots(n_rows, n_columns, squeeze=False, layout="constrained", **options)
+    return list(axes.ravel())
+
+
+def as_list(ax: Any) -> list[Any]:
+    """The axes that a caller gave: one, or a sequence or array of them."""
+    return list(np.ravel(np.asarray(ax, dtype=object))) if isinstance(ax, (Sequence, np.ndarray)) else [ax]
+
+
+def look(place: int) -> dict[str, Any]:
+    """The colour and the line style of the line at a place: 21 that differ."""
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": _STYLES[place // len(COLOURS) % len(_STYLES)],
+    }
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a line, in data coordinates, and its name."""
+
+    x: float
+    y: float
+    name: str
+    color: str
+
+
+def name_ends(ax: Any, ends: Sequence[End], floor: float | None = None) -> None:
+    """Writes each line's name at its end: upright below the floor where it got there, else on the right.
+
+    The limits of the axes must be set, with room for names below the floor.
+    """
+    width, height = _size_in_points(ax)
+    share = ax.transData + ax.transAxes.inverted()
+    low = -np.inf if floor is None else floor
+    where = [share.transform((end.x, max(end.y, low))) for end in ends]
+    done = [i for i, end in enumerate(ends) if end.y <= low]
+    left = [i for i, end in enumerate(ends) if end.y > low]
+    for i, x in zip(done, spread([where[i][0] for i in done], 1.4 * _FONT / width), strict=True):
+        y = where[i][1]
+        _name(
+            ax, ends[i], [(where[i][0], y), (x, y - 0.02)], (x, y - 0.03), rotation=90, ha="center", va="top"
+        )
+    for i, y in zip(left, spread([where[i][1] for i in left], 1.4 * _FONT / height), strict=True):
+        _name(ax, ends[i], [tuple(where[i]), (1.015, y)], (1.02, y), ha="left", va="center")
+
+
+def _name(
+    ax: Any, end: End, leader: list[tuple[float, float]], place: tuple[float, float], **style: Any
+) -> None:
+    """A name in shares of the axes, and the thin line that leads to it."""
+    shared = {"transform": ax.transAxes, "color": end.color, "clip_on": False, "zorder": 6}
+    ax.plot(*zip(*leader, strict=True), linewidth=0.6, alpha=0.6, label="_leader", **shared)
+    ax.text(*place, end.name, fontsize=_FONT, **shared, **style)
+
+
+def _size_in_points(ax: Any) -> tuple[float, float]:
+    figure = ax.get_figure()
+    box = ax.get_position()
+    width, height = figure.get_size_inches()
+    return 72 * float(width * box.width), 72 * float(height * box.height)
+
+
+def spread(wanted: Sequence[float], distance: float) -> FloatArray:
+    """Places in [0, 1], in the order of those wanted and near them, no two closer than ``distance``.
+
+    Where there is no room for that, they are as far apart as they can be.
+    """
+    n = len(wanted)
+    if n == 0:
+        return np.zeros(0)
+    distance = min(distance, 1 / max(n - 1, 1))
+    order = np.argsort(wanted, kind="stable")
+    # With the steps taken out, the places must only not fall: a regression whose blocks are means.
+    steps = distance * np.arange(n)
+    blocks: list[list[float]] = []
+    for value in np.asarray(wanted, dtype=np.float64)[order] - steps:
+        blocks.append([value])
+        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    level = np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
+    places = np.empty(n)
+    places[order] = np.clip(level, 0.0, 1.0 - steps[-1]) + steps
+    return places
