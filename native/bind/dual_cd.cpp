@@ -42,7 +42,8 @@ struct DualRun {
   DualRun(const Matrix& X, Index n_outputs, std::uint64_t seed, int the_n_threads)
       : rng(seed),
         n_threads(the_n_threads),
-        patience(n_threads > 1 ? 16 : 0),
+        // An epoch that one thread ends sooner than another one starts needs no helper.
+        patience(n_threads > 1 && X.n_stored * n_outputs > 50'000 ? 16 : 0),
         order(std::size_t(X.n_rows())),
         rest(order.size()),
         share(order.size()) {
@@ -78,11 +79,11 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
   const double gap = interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
     return std::visit(
-        [&](const auto& the_loss, const auto& rows) {
-          return dual_cd_epoch(the_loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
+        [&](const auto& rows) {
+          return dual_cd_epoch(loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
                                run.patience, watch, state, t.data());
         },
-        loss, X.rows);
+        X.rows);
   });
   return {state.b, gap};
 }
@@ -149,13 +150,8 @@ void bind_blocks(nb::module_& m) {
          Array1<const double> norm2, const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra,
          Array2<T> W, Array1<double> b) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
-        return std::visit(
-            [&](const auto& the_loss) {
-              using Loss = std::decay_t<decltype(the_loss)>;
-              return run_block<T>(Elementwise<Loss, T>{the_loss, Y.data()}, X, s, norm2, set, run, U, extra,
-                                  W, b, false);
-            },
-            loss);
+        return run_block<T>(Elementwise<DualLoss, T>{loss, Y.data()}, X, s, norm2, set, run, U, extra, W, b,
+                            false);
       },
       "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(),
       "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert());

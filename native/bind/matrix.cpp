@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bind.h"
 #include "lineal/gram.h"
 #include "lineal/passes.h"
@@ -22,6 +24,12 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
 }
 
 // How far apart the rows of W begin.
+// How many of the threads a pass is worth: starting one takes as long as some 30,000 multiplications.
+int worthwhile(int n_threads, Index n_multiplications) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  return int(std::clamp<Index>(n_multiplications / 32768, 1, n_threads));
+}
+
 template <class T>
 Index row_stride(const StridedArray2<T>& W) {
   require(W.shape(1) <= 1 || W.stride(1) == 1, "the numbers of a row of W must lie side by side");
@@ -31,7 +39,7 @@ Index row_stride(const StridedArray2<T>& W) {
 
 template <class T>
 void product(const Matrix& X, StridedArray2<const T> W, Array2<double> Z, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored * Index(W.shape(1)));
   require(Index(W.shape(0)) == X.n_columns(), "W needs one row per column of X");
   require(Index(Z.shape(0)) == X.n_rows() && Z.shape(1) == W.shape(1), "Z has the wrong shape");
   const Index stride = row_stride(W);
@@ -44,7 +52,7 @@ void product(const Matrix& X, StridedArray2<const T> W, Array2<double> Z, int n_
 template <class T>
 std::pair<double, double> adjoint_summary(const Matrix& X, Array2<const double> U, StridedArray2<const T> W,
                                           double strength, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored * Index(W.shape(1)));
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
   require(Index(W.shape(0)) == X.n_columns() && W.shape(1) == U.shape(1), "W has the wrong shape");
   const Index stride = row_stride(W);
@@ -59,7 +67,7 @@ std::pair<double, double> adjoint_summary(const Matrix& X, Array2<const double> 
 
 template <bool squared>
 void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored * Index(U.shape(1)));
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
   require(Index(V.shape(0)) == X.n_columns() && V.shape(1) == U.shape(1), "V has the wrong shape");
   const Index K = Index(U.shape(1));
@@ -76,7 +84,7 @@ void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_th
 
 nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
                                     int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored * X.n_columns());
   require(Index(h.shape(0)) == X.n_rows(), "h needs one entry per row of X");
   const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
   auto G = new_array<double>({size, size});
@@ -87,7 +95,7 @@ nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, boo
 }
 
 nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored);
   auto norms = new_array<double>({std::size_t(X.n_rows())});
   const nb::gil_scoped_release unlocked;
   std::visit([&](const auto& rows) { squared_norm_pass(rows, norms.data(), n_threads); }, X.rows);
@@ -95,7 +103,7 @@ nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
 }
 
 std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored);
   Flaw flaw;
   {
     const nb::gil_scoped_release unlocked;
@@ -107,7 +115,7 @@ std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
 
 // The columns `wanted` (increasing) as a sparse float64 matrix of their own.
 Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+  n_threads = worthwhile(n_threads, X.n_stored);
   const Index m = Index(wanted.shape(0));
   for (Index j = 0; j < m; ++j) {
     require(wanted.data()[j] >= 0 && wanted.data()[j] < X.n_columns(), "no such column");

@@ -69,6 +69,34 @@ def test_threads_change_no_bit_of_a_fit(solver, loss, penalty, kind):
             assert first.certificate.dual == other.certificate.dual
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("loss", "kind"),
+    [
+        *((Hinge(), "binary"), (Log(), "binary"), (SquaredHinge(), "classes")),
+        *((Softmax(), "classes"), (CrammerSinger(), "classes"), (Squared(), "regression")),
+    ],
+    ids=named,
+)
+def test_two_threads_share_long_rows_bit_by_bit(loss, kind, layout):
+    """Rows of 150 numbers are walked by two threads, half of the columns each, to the bits of one."""
+    X, y = sparse_sample(kind, 5, n=400, d=430)
+    fits = [
+        minimise(
+            stated(layout(X), y, loss, L2(1.0), n_threads=k),
+            [DualCD()],
+            tol=1e-9,
+            budget=Budget(max_epochs=5),
+        )
+        for k in (1, 2, 3)
+    ]
+    assert np.any(fits[0].W)
+    for other in fits[1:]:
+        assert fits[0].W.tobytes() == other.W.tobytes()
+        assert fits[0].U.tobytes() == other.U.tobytes()
+        assert fits[0].b.tobytes() == other.b.tobytes()
+
+
 @every_solver
 @every_case
 def test_sparse_and_dense_data_give_one_model(solver, loss, penalty, kind):

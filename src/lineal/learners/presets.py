@@ -94,7 +94,8 @@ class LogisticRegression(_Dialect, BaseLinearClassifier):
     Examples
     --------
     >>> from lineal import LogisticRegression
-    >>> model = LogisticRegression(C=10).fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> model = LogisticRegression(C=10, tol=1e-8)
+    >>> model = model.fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
     >>> model.predict_proba([[0.0]]).round(2)
     array([[0.98, 0.02]])
     >>> str(model.plan_)

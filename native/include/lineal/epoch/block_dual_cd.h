@@ -25,7 +25,7 @@ struct Move {
 };
 
 // Any loss of one score, K targets to a row: one-vs-rest classes, or several regressions at once.
-template <DualStepLoss Loss, class T>
+template <class Loss, class T>
 struct Elementwise {
   Loss loss;
   const double* Y;  // n_rows x K
@@ -44,6 +44,22 @@ struct Elementwise {
       gap += residual(loss, y, z[k], double(after));
     }
     return {any != 0, gap};
+  }
+};
+
+// One of several losses, as in settle (dual_cd.h).
+template <class T, DualStepLoss... Losses>
+struct Elementwise<std::variant<Losses...>, T> {
+  std::variant<Losses...> loss;
+  const double* Y;
+
+  Move move(Index i, Index at, Index K, double q, const double* z, T* u, T* extra, double* moved,
+            double* scratch) const {
+    return std::visit(
+        [&]<class Loss>(const Loss& each) {
+          return Elementwise<Loss, T>{each, Y}.move(i, at, K, q, z, u, extra, moved, scratch);
+        },
+        loss);
   }
 };
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "lineal/duet.h"
@@ -97,9 +98,26 @@ struct DualState {
   }
 };
 
+// Where a row's u goes, and its residual there.
+struct Settled {
+  double u, residual;
+};
+
+template <DualStepLoss Loss>
+inline Settled settle(const Loss& loss, double y, double z, double u, double q) noexcept {
+  const double wanted = q > 0 ? loss.dual_step(y, z, u, q) : loss.derivative(y, z);
+  return {wanted, residual(loss, y, z, wanted)};
+}
+
+// One of several losses: a predictable jump a row, instead of as many epochs to compile as there are losses.
+template <DualStepLoss... Losses>
+inline Settled settle(const std::variant<Losses...>& any, double y, double z, double u, double q) {
+  return std::visit([&](const auto& loss) { return settle(loss, y, z, u, q); }, any);
+}
+
 // One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
 // late estimate of the gap. Two threads while there is patience (duet.h); shorter when the watch says so.
-template <DualStepLoss Loss, class Rows>
+template <class Loss, class Rows>
 double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y, const double* s,
                      const double* norm2, const DualSettings& set, std::span<const std::int32_t> order,
                      int& patience, Watch& watch, DualState& state, double* t) {
@@ -112,8 +130,8 @@ double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y
       },
       [loss, y, s, norm2, set, inverse](DualState& row, Index i, const double* partial, double* step) {
         const double z = *partial + row.b, q = s[i] * (norm2[i] + set.bias2) * inverse;
-        const double wanted = q > 0 ? loss.dual_step(y[i], z, row.u[i], q) : loss.derivative(y[i], z);
-        row.share[i] = s[i] * residual(loss, y[i], z, wanted);
+        const auto [wanted, residual] = settle(loss, y[i], z, row.u[i], q);
+        row.share[i] = s[i] * residual;
         const double moved = wanted - row.u[i];
         if (moved == 0.0) {
           row.rest[i].stayed();
