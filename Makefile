@@ -2,14 +2,14 @@
 #   make demo    train, certify and explain a classifier on data that every machine has
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
-#   make bench   speed against other libraries (bench-quick: under three minutes)
+#   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow check format stubs bench bench-quick pictures curves clean
+.PHONY: demo test test-slow check format stubs bench bench-quick paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
@@ -66,6 +66,9 @@ bench: .venv/.built
 
 bench-quick: .venv/.built
 	$(BIN)/python benchmarks/versus/run.py --quick
+
+paths: .venv/.built
+	$(BIN)/python benchmarks/paths/run.py
 
 pictures: .venv/.plot
 	$(BIN)/python examples/optimisers.py build/pictures
