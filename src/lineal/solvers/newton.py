@@ -13,7 +13,7 @@ from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Start
+from lineal.solvers.base import NEWTON_LEAST_P, Iterate, Start, instead
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, joint_gram, primal_iterate
 
@@ -42,8 +42,8 @@ class Newton(SmoothSolver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
-            return f"newton needs a differentiable penalty, not {problem.penalty}: use prox_cd"
-        if isinstance(problem.penalty, Lp) and problem.penalty.p < 1.2:
+            return f"newton needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
+        if isinstance(problem.penalty, Lp) and problem.penalty.p < NEWTON_LEAST_P:
             return f"newton is unreliable for {problem.penalty}, whose curvature explodes at 0: use lbfgs"
         return None
 

@@ -16,7 +16,7 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Start, zeros
+from lineal.solvers.base import Iterate, Start, instead, zeros
 from lineal.solvers.primal import SmoothSolver, joint_gram
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
@@ -62,9 +62,9 @@ class ProxCD(SmoothSolver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs an L1 part in the penalty."""
         if isinstance(problem.loss, CrammerSinger):
-            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs, or loss=Log()"
+            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs"
         if not isinstance(problem.penalty, (L1, ElasticNet)):
-            return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use dual_cd, newton or lbfgs"
+            return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
         return None
 
     def smooth_iterates(
