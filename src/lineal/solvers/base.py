@@ -98,9 +98,11 @@ class Solver(ABC):
 
 def instead(problem: Problem) -> str:
     """The solvers to send someone to: those that take every loss with this penalty."""
-    penalty = problem.penalty
+    penalty, loss = problem.penalty, problem.loss
     if not penalty.is_smooth:
-        return "lbfgs" if isinstance(problem.loss, CrammerSinger) else "prox_cd or lbfgs"
+        # Before the labels are read, a hinge may still become the joint one, which prox_cd does not take.
+        is_hinge = isinstance(loss, CrammerSinger) or loss.joint is CrammerSinger
+        return "lbfgs" if is_hinge else "prox_cd or lbfgs"
     return "lbfgs" if isinstance(penalty, Lp) and penalty.p < NEWTON_LEAST_P else "newton or lbfgs"
 
 
