@@ -3,17 +3,18 @@
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
+#   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow check format stubs bench bench-quick paths pictures curves clean
+.PHONY: demo test test-slow check format stubs bench bench-quick grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,7s/^# *//p' Makefile
+	@sed -n '2,8s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -66,6 +67,9 @@ bench: .venv/.built
 
 bench-quick: .venv/.built
 	$(BIN)/python benchmarks/versus/run.py --quick
+
+grid: .venv/.built
+	$(BIN)/python benchmarks/grid/run.py
 
 paths: .venv/.built
 	$(BIN)/python benchmarks/paths/run.py

@@ -49,7 +49,7 @@ def test_penalised_columns_of_any_unit_are_certified(loss, penalty):
     assert proof.converged, proof
 
 
-@pytest.mark.parametrize("penalty", [NoPenalty(), L2(1.0), L1(1.0), ElasticNet(0.5, 0.5)], ids=repr)
+@pytest.mark.parametrize("penalty", [NoPenalty(), L2(1e-6), L2(1.0), L1(1.0), ElasticNet(0.5, 0.5)], ids=repr)
 def test_classes_together_in_any_unit(penalty):
     """Softmax couples all weights of all classes."""
     Z, _, _ = data(n_classes=3)

@@ -109,8 +109,12 @@ class LinearModel(BaseEstimator):
         if not isinstance(penalty, Penalty):
             raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
         if not isinstance(loss, Loss) or loss.is_joint:
+            hint = (
+                "; with more than two classes Log(), Hinge() and Perceptron() take their joint form unasked"
+            )
             raise ParameterError(
-                f"loss must be a loss of one score such as {self._example_loss}, got {loss!r}."
+                f"loss must be a loss of one score such as {self._example_loss}, got {loss!r}"
+                f"{hint if getattr(loss, 'is_joint', False) else ''}."
             )
         # Whether loss, penalty and solver go together does not depend on the data: one row tells.
         row = Problem(

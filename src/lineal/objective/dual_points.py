@@ -27,9 +27,12 @@ from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Intercept, Problem
+from lineal.objective.rows import Rows
 
 # A dense system of this many unknowns is solved directly; above it, by conjugate gradients.
 DIRECT_LIMIT = 2000
+# With at most so many parameters a dearer point costs about as much as twenty passes over X.
+_CLOSER_LIMIT = 600
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -80,7 +83,7 @@ def _largest_factor(problem: Problem, U: FloatArray) -> float:
         low, high = problem.loss.domain(problem.y)
     used = problem.s > 0
     below, above = (low > U) & used[:, None], (high < U) & used[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         factors = np.concatenate([(low / U)[below], (high / U)[above]])
     # One rounding less than the exact factor: the product must not step over the edge again.
     return 1.0 if factors.size == 0 else float(max(factors.min(), 0.0)) * (1 - 4e-16)
@@ -222,6 +225,17 @@ def likely_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
     return gradient_point(problem, Z)
 
 
+def closer_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> FloatArray | None:
+    """A point whose bound depends on how good the weights are and not on the Hessian's condition number.
+
+    None where that is dear, with many parameters, or unknown, for a loss with kinks.
+    """
+    n_parameters = problem.X.n_columns * (problem.n_outputs if problem.loss.is_joint else 1)
+    if n_parameters > _CLOSER_LIMIT or not problem.loss.is_smooth:
+        return None
+    return newton_point(problem, W, b, Z)
+
+
 def gradient_point(problem: Problem, Z: FloatArray) -> FloatArray:
     """The slopes at Z, with a free intercept at the slopes' own zero."""
     return refit_intercept(problem, Z).U if problem.intercept is Intercept.FREE else problem.slopes(Z)
@@ -296,7 +310,7 @@ def _single_step(
 def _joint_step(
     problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, active: NDArray[np.bool_]
 ) -> FloatArray:
-    """The same for a joint loss, all outputs together, by conjugate gradients."""
+    """The same for a joint loss, all outputs together: directly if few, else by conjugate gradients."""
     loss, y = problem.loss, problem.y
     in_play = _intercept_is_active(problem, b)
     has_constant = bool(in_play.any())
@@ -315,6 +329,15 @@ def _joint_step(
         zc = X.dot(np.ascontiguousarray(c[: len(columns)])) + (c[-1] if has_constant else 0.0)
         return loss.curvature_product(y, Z, zc)
 
+    if (len(columns) + has_constant) * K <= _CLOSER_LIMIT:
+        G = joint_hessian(problem, X, Z, has_constant)
+        curved = np.vstack([bend, edge_bend]) if has_constant else bend
+        G[np.diag_indices_from(G)] += curved.ravel()
+        kept = np.flatnonzero(np.vstack([mask, in_play]) if has_constant else mask)
+        c = np.zeros(len(G))
+        c[kept] = _solve_semidefinite(G[np.ix_(kept, kept)], -right.ravel()[kept])
+        return spread(c)
+
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
         back = problem.weighted(spread(c))
@@ -331,11 +354,33 @@ def _joint_step(
     return spread(_solve_operator(product, diagonal.ravel(), -right.ravel()))
 
 
+def joint_hessian(problem: Problem, X: Rows, Z: FloatArray, has_constant: bool) -> FloatArray:
+    """The Hessian of the losses: the (k, l) block is [X 1]'S diag(d2 loss / dz_k dz_l)[X 1]."""
+    K, size = problem.n_outputs, X.n_columns + has_constant
+    G = np.empty((size, K, size, K))
+    for l in range(K):
+        H = problem.loss.curvature_product(problem.y, Z, np.broadcast_to(np.eye(K)[l], Z.shape))
+        for k in range(l + 1):
+            block = X.gram(np.ascontiguousarray(problem.s * H[:, k]), has_constant)
+            G[:, k, :, l] = G[:, l, :, k] = block
+    return G.reshape(size * K, size * K)
+
+
+def _solve_semidefinite(G: FloatArray, right: FloatArray) -> FloatArray:
+    """A solution of a system that joint losses leave singular: a common shift changes no loss."""
+    unit = _units(G)
+    A, right = G * unit[:, None] * unit, unit * right
+    values, vectors = scipy.linalg.eigh(A, check_finite=False)
+    is_used = values > 1e-13 * max(float(values.max(initial=0.0)), 1e-300)
+    basis, sizes = vectors[:, is_used], values[is_used]
+    c = basis @ ((basis.T @ right) / sizes)
+    return np.asarray(unit * (c + basis @ ((basis.T @ (right - A @ c)) / sizes)))
+
+
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
-    """G^-1 right, in units in which the diagonal is 1, so that the columns' own units do not matter."""
-    diagonal = np.diag(G)
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    A, right = G * scale[:, None] * scale, scale * right
+    """G^-1 right."""
+    unit = _units(G)
+    A, right = G * unit[:, None] * unit, unit * right
     try:
         factor = scipy.linalg.cho_factor(A, check_finite=False)
         c = scipy.linalg.cho_solve(factor, right, check_finite=False)
@@ -343,7 +388,13 @@ def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
         c = c + scipy.linalg.cho_solve(factor, right - A @ c, check_finite=False)
     except np.linalg.LinAlgError:
         c = scipy.linalg.lstsq(A, right, cond=1e-13, check_finite=False)[0]
-    return np.asarray(scale * c)
+    return np.asarray(unit * c)
+
+
+def _units(G: FloatArray) -> FloatArray:
+    """What makes the diagonal 1, so that the columns' own units do not matter."""
+    diagonal = np.diag(G)
+    return 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
 
 
 def _solve_operator(

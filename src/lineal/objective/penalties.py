@@ -192,19 +192,21 @@ class Lp(Penalty):
 
     def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
         """The root x of x + step strength x^(p-1) = |w|, signed."""
-        target, pull = np.abs(w), step * self.strength
-        low, high = np.zeros_like(target), target.copy()
-        x = high.copy()
-        for _ in range(200):
-            f = x + pull * x ** (self.p - 1) - target
-            high, low = np.where(f > 0, x, high), np.where(f > 0, low, x)
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                newton = x - f / (1 + pull * (self.p - 1) * x ** (self.p - 2))
-            middle = 0.5 * (low + high)
-            following = np.where((newton > low) & (newton < high), newton, middle)
-            if np.all(np.abs(following - x) <= 1e-16 * target):
-                break
-            x = following
+        # In x for p >= 2, in y = x^(p-1) below, the equation's left side is t^power + slope t, convex for
+        # t >= 0 up to its factors: Newton's steps from the right fall to the root and never pass it.
+        target, pull = np.abs(w), np.broadcast_to(step * self.strength, np.shape(w))
+        is_steep = self.p >= 2
+        power = self.p - 1 if is_steep else 1 / (self.p - 1)
+        bend, slope = (pull, np.ones_like(target)) if is_steep else (np.ones_like(target), pull)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            t = np.fmin((target / bend) ** (1 / power), target / slope)
+            for _ in range(100):
+                excess = bend * t**power + slope * t - target
+                following = t - excess / (bend * power * t ** (power - 1) + slope)
+                if not np.any(following < t):
+                    break
+                t = np.fmin(following, t)
+        x = np.maximum(t, 0.0) if is_steep else np.maximum(t, 0.0) ** power
         return np.sign(w) * x
 
     def derivative(self, w: FloatArray) -> FloatArray:

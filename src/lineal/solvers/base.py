@@ -15,10 +15,15 @@ from typing import ClassVar
 import numpy as np
 
 from lineal.objective.certificate import Bound, Certificate
+from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import Lp
 from lineal.objective.problem import Problem
 
 Weights = tuple[FloatArray, FloatArray]
+
+# Below this p the curvature of |w|^p at 0 explodes, and newton's steps with it.
+NEWTON_LEAST_P = 1.2
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,16 @@ class Solver(ABC):
     @abstractmethod
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """Yields an iterate per epoch; ends when nothing more can be gained."""
+
+
+def instead(problem: Problem) -> str:
+    """The solvers to send someone to: those that take every loss with this penalty."""
+    penalty, loss = problem.penalty, problem.loss
+    if not penalty.is_smooth:
+        # Before the labels are read, a hinge may still become the joint one, which prox_cd does not take.
+        is_hinge = isinstance(loss, CrammerSinger) or loss.joint is CrammerSinger
+        return "lbfgs" if is_hinge else "prox_cd or lbfgs"
+    return "lbfgs" if isinstance(penalty, Lp) and penalty.p < NEWTON_LEAST_P else "newton or lbfgs"
 
 
 def zeros(problem: Problem) -> Weights:

@@ -11,7 +11,7 @@ import scipy.linalg
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start, Weights
+from lineal.solvers.base import Iterate, Solver, Start, Weights, instead
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
@@ -36,10 +36,9 @@ class ClosedForm(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs least squares and a size that can be factorised."""
         if not isinstance(problem.loss, Squared):
-            other = "newton" if problem.penalty.is_smooth else "prox_cd"
-            return f"closed_form needs loss=Squared(), not {problem.loss}: use {other}"
+            return f"closed_form needs loss=Squared(), not {problem.loss}: use {instead(problem)}"
         if not isinstance(problem.penalty, (L2, NoPenalty)):
-            return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use prox_cd or lbfgs"
+            return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
         if isinstance(problem.penalty, NoPenalty) and problem.X.is_sparse and problem.X.n_columns > LIMIT:
             return f"closed_form without a penalty takes at most {LIMIT} sparse columns: use lbfgs or newton"
         if min(problem.X.n_rows, problem.X.n_columns) > LIMIT:

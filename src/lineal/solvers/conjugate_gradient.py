@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Start
+from lineal.solvers.base import Iterate, Start, instead
 from lineal.solvers.lbfgs import expected_gap, wolfe
 from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
@@ -32,7 +32,7 @@ class CG(SmoothSolver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
-            return f"cg needs a differentiable penalty, not {problem.penalty}: use prox_cd"
+            return f"cg needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
         return None
 
     def smooth_iterates(

@@ -20,27 +20,28 @@ lam = strength / n.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, Lp
+from lineal.objective.penalties import L2, Lp, NoPenalty
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Start
+from lineal.solvers.base import Iterate, Start, instead
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
-from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
+from lineal.solvers.primal import Objective, Point, SmoothSolver, better_point, primal_iterate
 
 # Steps of the power method that estimate the largest curvature, and the room left for what they missed.
 _POWER_STEPS, _ROOM = 20, 1.1
 # A step that fails is cut to this share, and to the second one where the objective has exploded.
 _CUT, _DEEP_CUT = 0.5, 0.1
-# Where the gap has no cheap estimate, every so many epochs ask for a certificate.
-_LOOK = 10
+# After so many epochs, and again when their count has grown by this share, a dearer certificate is tried.
+_LOOK, _LOOK_GROWTH = 10, 0.25
+# Where the Lipschitz bound says little, each step that succeeds makes the next one so much longer.
+_GROWTH = 1.1
 # Trials of a backtracking line search.
 _TRIALS = 60
 
@@ -107,6 +108,7 @@ class _Walk:
     batches: Batches | None
     by_prox: bool
     epoch: int = 0
+    look_due: int = 0
     n_cuts: int = 0
 
     def cut(self, is_wild: bool) -> None:
@@ -176,15 +178,19 @@ class Descent(SmoothSolver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty or, for some rules, one with a proximal step."""
-        if problem.penalty.is_smooth:
-            return None
-        if not self.takes_prox:
+        if not (problem.penalty.is_smooth or self.takes_prox):
             return (
-                f"{self.name} needs a differentiable penalty, not {problem.penalty}: use prox_cd or nesterov"
+                f"{self.name} needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
             )
-        if isinstance(problem.loss, CrammerSinger):
-            return f"{self.name} does not take the joint hinge with {problem.penalty}: use an L2 penalty"
+        if self._is_noisy and isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
+            pair = f"{problem.loss} with {problem.penalty}"
+            return f"{self.name} with a batch_size can prove nothing about {pair}: use {instead(problem)}"
         return None
+
+    @property
+    def _is_noisy(self) -> bool:
+        """Whether the steps do not vanish at the optimum."""
+        return self.batch_size is not None
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
@@ -194,12 +200,15 @@ class Descent(SmoothSolver):
         rng = np.random.default_rng(seed)
         walk = self._begin(objective, start)
         while True:
-            yield primal_iterate(objective, walk.best, _guess(objective, walk))
-            is_fresh = walk.memory.count == 0 or not self.has_memory
+            yield _iterate(objective, walk)
+            # A step that may have grown too long is suspected before the memory is.
+            is_fresh = walk.memory.count == 0 or not self.has_memory or self._may_grow(problem)
             reached = self._advance(objective, walk, rng)
             walk.epoch += 1
             if reached.value < walk.best.value:
                 walk.best = reached
+                if self._may_grow(problem):
+                    walk.step *= _GROWTH
                 continue
             if np.array_equal(reached.theta, walk.best.theta):
                 return
@@ -273,6 +282,11 @@ class Descent(SmoothSolver):
                 theta, walk.memory = self._move(objective, walk, theta, ahead, gradient, self._step(walk))
         return objective.point(theta, by_prox=walk.by_prox)
 
+    def _may_grow(self, problem: Problem) -> bool:
+        """Whether the safe step is too short: few rows sit in the bends that a rounded loss counts."""
+        is_chosen_here = self.learning_rate is None and not isinstance(self.schedule, Backtracking)
+        return is_chosen_here and self.batch_size is None and problem.loss.is_rounded
+
     def _step(self, walk: _Walk) -> float:
         return walk.step * self.schedule.factor(walk.epoch)
 
@@ -318,10 +332,17 @@ class Descent(SmoothSolver):
             walk.forget()
 
 
-def _guess(objective: Objective, walk: _Walk) -> float | None:
-    if isinstance(objective.problem.penalty, L2):
-        return expected_gap(objective.problem, walk.best.gradient, walk.best.value)
-    return None if walk.epoch % _LOOK == 0 else np.inf
+def _iterate(objective: Objective, walk: _Walk) -> Iterate:
+    """The best point so far; now and then with a dual point that does not suffer from the conditioning."""
+    problem, point = objective.problem, walk.best
+    # Rounded losses come in stages, which look for themselves.
+    if walk.epoch < walk.look_due or problem.loss.is_rounded:
+        known = isinstance(problem.penalty, L2)
+        return primal_iterate(
+            objective, point, expected_gap(problem, point.gradient, point.value) if known else np.inf
+        )
+    walk.look_due = max(walk.epoch + _LOOK, int((1 + _LOOK_GROWTH) * walk.epoch))
+    return replace(primal_iterate(objective, point), dual=lambda: better_point(objective, point))
 
 
 def _largest_curvature(objective: Objective, scale: FloatArray) -> float:

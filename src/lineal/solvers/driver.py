@@ -13,7 +13,7 @@ import numpy as np
 
 from lineal.errors import CombinationError
 from lineal.objective.certificate import Bound, Certificate, worst_term
-from lineal.objective.dual_points import feasible, gradient_point, likely_point, refit_intercept
+from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
@@ -29,9 +29,13 @@ _HOPE = 1.25
 # A solver that does not expect to be done is certified all the same after so many epochs, and again
 # each time the count has grown by this share: a run that creeps must be seen to creep.
 _EVERY, _GROWTH = 20, 0.25
-# So many of these stretches in a row that gain less than 1 %: the solver is at its floor. While another
-# solver stands behind it, one that gains less than half is enough to hand over.
-_PATIENCE = 10
+# After so many epochs, and again each time their count has grown by this share, a dearer dual point is tried:
+# the slopes of weights that are nearly right can prove very little where columns are nearly collinear.
+_FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
+# So many of these stretches in a row that gain less than 1 % of the gap, and less than this share of the
+# tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
+# half of the gap is enough to hand over.
+_PATIENCE, _FALL = 10, 0.01
 
 
 @dataclass
@@ -147,7 +151,8 @@ def minimise(
             used.append(solver.name)
             is_final = place == len(solvers) - 1
             gain, patience = (0.99, _PATIENCE) if is_final else (0.5, 1)
-            waited, due, mark = 0, epochs + _EVERY, np.inf
+            waited, due, mark, height = 0, epochs + _EVERY, np.inf, np.inf
+            look_due = epochs + _FIRST_LOOK
             stream = solver.iterates(problem, start, tol, seed)
             latest: Iterate | None = None
             is_fresh = False
@@ -160,10 +165,16 @@ def minimise(
                 is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
                 if is_fresh:
                     _certify(problem, iterate, best)
+                    if epochs >= look_due:
+                        look_due = epochs + int(_LOOK_GROWTH * epochs)
+                        _look_closer(problem, best, tol)
                     point = _record(best, epochs, time.perf_counter() - began)
                     if epochs >= due:
-                        waited = 0 if point.gap < gain * mark else waited + 1
-                        due, mark = epochs + max(_EVERY, int(_GROWTH * epochs)), point.gap
+                        # A bound may say nothing until the weights are nearly right: then P alone can tell.
+                        has_fallen = is_final and point.primal < height - _FALL * tol * abs(height)
+                        waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
+                        due = epochs + max(_EVERY, int(_GROWTH * epochs))
+                        mark, height = point.gap, point.primal
                     reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
                     if reason:
                         break
@@ -217,6 +228,19 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     if best.bound is not None and is_better != is_higher:
         # Weights and bound of different epochs: what was said about the pair holds no longer.
         best.bound = replace(best.bound, worst_weight=None)
+
+
+def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
+    """Tries for a better bound from the best weights alone."""
+    if problem.relative_gap(best.primal, best.dual) <= tol or best.Z is None:
+        return
+    W, b = best.W.astype(np.float64), best.b.astype(np.float64)
+    U = closer_point(problem, W, b, best.Z)
+    if U is None:
+        return
+    bound = feasible(problem, U, W, b)
+    if bound.dual > best.dual:
+        best.bound = replace(bound, worst_weight=None)
 
 
 def _refitted(

@@ -15,7 +15,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Solver, Start, instead
 
 # Above this tolerance float32 data steer the epochs (half the bytes); the certificate always reads the
 # caller's own numbers.
@@ -46,13 +46,15 @@ class DualCD(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a quadratic part in the penalty and a native dual step."""
         if not isinstance(problem.penalty, (L2, ElasticNet)):
-            return f"dual_cd needs L2 or ElasticNet, not {problem.penalty}: use prox_cd, lbfgs or newton"
+            return f"dual_cd needs L2 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
         if isinstance(problem.loss, (Softmax, CrammerSinger)):
             if isinstance(problem.penalty, ElasticNet):
-                return "dual_cd takes joint losses under L2 only: use prox_cd for an elastic net"
+                return (
+                    f"dual_cd takes joint losses under L2 only, not {problem.penalty}: use {instead(problem)}"
+                )
             return None
         if problem.loss.native is None or problem.loss.is_rounded:
-            return f"dual_cd has no dual step for {problem.loss}: use lbfgs or newton"
+            return f"dual_cd has no dual step for {problem.loss}: use {instead(problem)}"
         if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:
             return "dual_cd takes an elastic net with one output only: use prox_cd"
         if isinstance(problem.penalty, ElasticNet) and problem.intercept is Intercept.PENALIZED:

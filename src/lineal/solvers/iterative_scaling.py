@@ -17,7 +17,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, Weights, zeros
+from lineal.solvers.base import Iterate, Solver, Start, Weights, instead, zeros
 from lineal.solvers.lbfgs import expected_gap
 
 # No step changes a weight by more than this over the largest row sum: a feature that never meets a class
@@ -69,9 +69,9 @@ class IterativeScaling(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a likelihood, under L2 or no penalty."""
         if not isinstance(problem.loss, (Log, Softmax)):
-            return f"iterative_scaling needs loss=Log(), not {problem.loss}: use newton, lbfgs or prox_cd"
+            return f"iterative_scaling needs loss=Log(), not {problem.loss}: use {instead(problem)}"
         if not isinstance(problem.penalty, (L2, NoPenalty)):
-            return f"iterative_scaling needs L2 or NoPenalty, not {problem.penalty}: use lbfgs or prox_cd"
+            return f"iterative_scaling needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
         return None
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:

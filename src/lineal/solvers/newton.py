@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from lineal.objective.dual_points import into_domain
+from lineal.objective.dual_points import into_domain, joint_hessian
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Start
+from lineal.solvers.base import NEWTON_LEAST_P, Iterate, Start, instead
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, joint_gram, primal_iterate
+from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 Product = Callable[[FloatArray], FloatArray]
 
@@ -42,8 +42,8 @@ class Newton(SmoothSolver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
-            return f"newton needs a differentiable penalty, not {problem.penalty}: use prox_cd"
-        if isinstance(problem.penalty, Lp) and problem.penalty.p < 1.2:
+            return f"newton needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
+        if isinstance(problem.penalty, Lp) and problem.penalty.p < NEWTON_LEAST_P:
             return f"newton is unreliable for {problem.penalty}, whose curvature explodes at 0: use lbfgs"
         return None
 
@@ -202,7 +202,7 @@ def _separate_steps(
 def _joint_step(objective: Objective, point: Point) -> FloatArray:
     """Softmax: all classes in one system."""
     problem = objective.problem
-    G = joint_gram(problem.X, problem.s, point.Z, objective.has_intercept)
+    G = joint_hessian(problem, problem.X, point.Z, objective.has_intercept)
     bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
     return -solve_positive(G, bend, point.gradient)
 

@@ -8,21 +8,21 @@ gradient) however many steps a line search tries.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
 
-from lineal.objective.dual_points import feasible, likely_point
+from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import Rows
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 
-# No stage of a smoothing takes longer than this many steps.
-_STAGE_LIMIT = 500
+# No stage of a smoothing takes longer than this many steps; sharper ones after it would be hopeless.
+_STAGE_LIMIT = 20_000
+# A stage's gap is proved at its first steps, then each time their count has grown by this factor.
+_PROOF_GROWTH = 1.25
 
 
 @dataclass
@@ -199,15 +199,15 @@ def primal_iterate(objective: Objective, point: Point, expected_gap: float | Non
     )
 
 
-def joint_gram(X: Rows, s: FloatArray, Z: FloatArray, with_constant: bool) -> FloatArray:
-    """Softmax's Hessian at scores Z: the (k, l) block is [X 1]'diag(s p_k ([k = l] - p_l))[X 1]."""
-    p = softmax(Z, axis=1)
-    size, K = X.n_columns + with_constant, Z.shape[1]
-    G = np.empty((size, K, size, K))
-    for k in range(K):
-        for l in range(k + 1):
-            G[:, k, :, l] = G[:, l, :, k] = X.gram(s * p[:, k] * ((k == l) - p[:, l]), with_constant)
-    return G.reshape(size * K, size * K)
+def better_point(objective: Objective, point: Point) -> FloatArray:
+    """The slopes, or those one Newton step ahead where that is cheap, whichever prove more."""
+    problem = objective.problem
+    W, b = objective.split(point.theta)
+    near = gradient_point(problem, point.Z)
+    bound = feasible(problem, near, W, b)
+    ahead = closer_point(problem, W, b, point.Z)
+    is_better = ahead is not None and feasible(problem, ahead, W, b).dual > bound.dual
+    return ahead if ahead is not None and is_better else near
 
 
 # ---- losses with kinks --------------------------------------------------------------------------
@@ -229,13 +229,31 @@ class SmoothSolver(Solver):
         """Yields an iterate per epoch of a problem whose loss is smooth."""
 
 
-def _stage_gap(smooth: Problem, iterate: Iterate, value: float) -> float:
-    """A stage's own gap: the solver's estimate where that is exact (under L2), else proved."""
-    if iterate.expected_gap is not None and isinstance(smooth.penalty, L2):
-        return iterate.expected_gap * abs(value)
+@dataclass(frozen=True)
+class _Proof:
+    """What a stage's dual point proves about the stage itself."""
+
+    U: FloatArray
+    gap: float
+
+
+def _proved(smooth: Problem, iterate: Iterate, value: float, enough: float) -> _Proof:
+    """The stage's gap by the solver's dual point or, where that is not enough, by a dearer one."""
     W, b = iterate.weights()
-    U = smooth.slopes(smooth.scores(W, b)) if iterate.dual is None else iterate.dual()
-    return value - feasible(smooth, U, W, b).dual
+    Z = smooth.scores(W, b)
+    U = smooth.slopes(Z) if iterate.dual is None else iterate.dual()
+    bound = feasible(smooth, U, W, b)
+    if value - bound.dual > enough:
+        ahead = closer_point(smooth, W, b, Z)
+        if ahead is not None:
+            other = feasible(smooth, ahead, W, b)
+            if other.dual > bound.dual:
+                return _Proof(ahead, value - other.dual)
+    return _Proof(U, value - bound.dual)
+
+
+def _given(U: FloatArray) -> Callable[[], FloatArray]:
+    return lambda: U
 
 
 def _through_smoothing(
@@ -255,18 +273,28 @@ def _through_smoothing(
         enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
         stage_tol = enough / max(abs(value), 1e-300)
+        U: FloatArray | None = None
+        due = 1
         for count, latest in enumerate(solver.smooth_iterates(smooth, start, stage_tol, seed), 1):
             value = smooth.primal(*latest.weights()) if latest.value is None else latest.value
-            if _stage_gap(smooth, latest, value) <= enough or count >= _STAGE_LIMIT:
+            guess, U = latest.expected_gap, None
+            is_done = guess is not None and isinstance(smooth.penalty, L2) and guess * abs(value) <= enough
+            if count >= due and not is_done:
+                due = max(count + 1, int(_PROOF_GROWTH * count))
+                proof = _proved(smooth, latest, value, enough)
+                is_done, U = proof.gap <= enough, proof.U
+            if is_done or count >= _STAGE_LIMIT:
                 break
-            yield Iterate(latest.weights, latest.dual, np.inf)
+            yield Iterate(latest.weights, latest.dual if U is None else _given(U), np.inf)
         if latest is None:
             return
-        yield Iterate(latest.weights, latest.dual, None)
+        if U is None and latest.dual is not None:
+            U = latest.dual()
+        yield Iterate(latest.weights, None if U is None else _given(U), None)
         W, b = latest.weights()
         start = Start(W, b)
         scale = max(abs(value), 1e-12 * problem.primal_at_zero)
         # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
         # not so far ahead that the next stage has to begin anew.
-        left = 0.0 if latest.dual is None else width / 2 * float(problem.s @ (latest.dual() ** 2).sum(axis=1))
+        left = 0.0 if U is None else width / 2 * float(problem.s @ (U**2).sum(axis=1))
         width = min(width / np.clip(left / (0.5 * tol * scale), 4, 8), scale * 0.2 / max(weight, 1e-300))

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.certificate import Bound
-from lineal.objective.dual_points import newton_point, refit_intercept, repaired, scaled
+from lineal.objective.dual_points import joint_hessian, newton_point, refit_intercept, repaired, scaled
 from lineal.objective.joint import CrammerSinger, Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Start, zeros
-from lineal.solvers.primal import SmoothSolver, joint_gram
+from lineal.solvers.base import Iterate, Start, instead, zeros
+from lineal.solvers.primal import SmoothSolver
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
@@ -62,9 +62,9 @@ class ProxCD(SmoothSolver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs an L1 part in the penalty."""
         if isinstance(problem.loss, CrammerSinger):
-            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs, or loss=Log()"
+            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs"
         if not isinstance(problem.penalty, (L1, ElasticNet)):
-            return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use dual_cd, newton or lbfgs"
+            return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
         return None
 
     def smooth_iterates(
@@ -262,7 +262,7 @@ class _Part:
 
     def _joint_gram(self, Z: FloatArray) -> FloatArray:
         """Softmax, all classes together."""
-        G = joint_gram(self.X, self.problem.s, Z, self.has_constant)
+        G = joint_hessian(self.problem, self.X, Z, self.has_constant)
         # A shift of all classes changes no probability: without a little more the model is singular.
         G.ravel()[:: len(G) + 1] *= 1 + _SHIFT
         return G

@@ -10,7 +10,7 @@ import numpy as np
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.base import Iterate, Solver, Start, instead
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
 from lineal.solvers.options import is_number, is_whole, require
@@ -65,9 +65,11 @@ class SGD(Solver):
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
-            return f"sgd needs a differentiable penalty, not {problem.penalty}: use prox_cd or svrg"
+            return f"sgd needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
         if isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
-            return f"sgd can prove nothing about {problem.loss} with {problem.penalty}: use lbfgs or nesterov"
+            return (
+                f"sgd can prove nothing about {problem.loss} with {problem.penalty}: use {instead(problem)}"
+            )
         return None
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
@@ -186,6 +188,10 @@ class SVRG(GD):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.batch_size is not None, "svrg needs a batch_size; for all rows at once use gd.")
+
+    @property
+    def _is_noisy(self) -> bool:
+        return False
 
     def _first_step(self, largest: float, value: float, n_parameters: int) -> float:
         return 0.5 / largest
