@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.objective.custom import CustomLoss
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray, Log
@@ -51,6 +52,8 @@ class DualCD(Solver):
             if isinstance(problem.penalty, ElasticNet):
                 return "dual_cd takes joint losses under L2 only: use prox_cd for an elastic net"
             return None
+        if isinstance(problem.loss, CustomLoss):
+            return f"dual_cd needs a dual step, and a custom loss such as {problem.loss} has none: use lbfgs"
         if problem.loss.native is None or problem.loss.is_rounded:
             return f"dual_cd has no dual step for {problem.loss}: use lbfgs or newton"
         if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:

@@ -119,7 +119,7 @@ class Objective:
         problem = self.problem
         S = np.repeat(problem.s[:, None], problem.n_outputs, axis=1)
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
-        bound = (problem.loss.curvature or 1.0) * squares + self.pad(
+        bound = (problem.curvature or 1.0) * squares + self.pad(
             np.full(len(self.penalised(squares)), self.ridge)
         )
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
