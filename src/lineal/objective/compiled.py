@@ -117,8 +117,8 @@ def _address(role: str, function: Any) -> _Address:
 
 
 def _of_callable(role: str, function: Any) -> _Address:
-    signature = " ".join(function.signature.replace("*", " * ").split()).replace("( ", "(")
-    if signature not in (_PLAIN, _WITH_DATA):
+    signature = function.signature.replace(" ", "")
+    if signature not in (_PLAIN.replace(" ", ""), _WITH_DATA.replace(" ", "")):
         raise ParameterError(
             f"CompiledLoss needs {role} of the signature '{_PLAIN}' or '{_WITH_DATA}', "
             f"got '{function.signature}'."
@@ -128,7 +128,7 @@ def _of_callable(role: str, function: Any) -> _Address:
     pointer.restype = context.restype = ctypes.c_void_p
     pointer.argtypes, context.argtypes = [ctypes.py_object, ctypes.c_char_p], [ctypes.py_object]
     address = _checked(role, pointer(capsule, function.signature.encode()))
-    return address, (context(capsule) or 0) if signature == _WITH_DATA else None
+    return address, (context(capsule) or 0) if "void" in signature else None
 
 
 def _checked(role: str, address: int | None) -> int:
