@@ -16,7 +16,7 @@ from lineal.objective.losses import FloatArray, Targets
 
 _PLAIN, _WITH_DATA = "double (double, double)", "double (double, double, void *)"
 # What every ctypes function is; the name is private there, the class is not.
-_FUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]
+_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
 # An address, and the pointer to pass behind y and z; None where the function takes two numbers.
 _Address = tuple[int, int | None]
 _Pass = Callable[[Any, FloatArray, FloatArray, FloatArray], None]

@@ -161,7 +161,8 @@ def _check_bends(loss: CustomLoss, y: FloatArray, z: FloatArray) -> None:
         is_left = between - low > high - between
         left, low = np.where(is_left, left, middle), np.where(is_left, low, between)
         right, high = np.where(is_left, middle, right), np.where(is_left, between, high)
-    jump = (high - low > _GONE * whole) & (high - low > _SLOPE_ROUNDING * (np.abs(low) + np.abs(high)))
+    size = np.abs(low) + np.abs(high) + np.abs(loss.derivative(y, np.zeros_like(y)))
+    jump = (high - low > _GONE * whole) & (high - low > _SLOPE_ROUNDING * size)
     jump &= (right > left) & np.isfinite(whole)
     if jump.any():
         raise ParameterError(
@@ -177,7 +178,7 @@ def _check_bounded(loss: CustomLoss, targets: FloatArray) -> None:
         y, slope = targets[unbounded][0], (low if (low[unbounded] > 0).any() else high)[unbounded][0]
         raise ParameterError(
             f"{loss} must be bounded below, but for y = {y:g} its slope is {slope:g} even at the farthest "
-            "scores. A loss that falls for ever cannot be certified."
+            "scores. A loss that falls for ever cannot be certified. (Classifiers pass y in {-1, +1}.)"
         )
 
 
