@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import xlogy
 
@@ -92,6 +92,7 @@ def test_fenchel_young(loss, seed):
 
 
 @every_loss
+@settings(max_examples=10)
 @given(seed=seeds(), steps=st.integers(0, 3))
 def test_bound_holds_however_wide_the_bracket(loss, seed, steps):
     """Two tangents bound the conjugate wherever they touch: fewer steps make it looser, never lower."""
@@ -115,6 +116,7 @@ def test_conjugate_is_infinite_outside_the_domain(loss):
 
 
 @every_loss
+@settings(max_examples=10)
 @given(seed=seeds())
 def test_weak_duality(loss, seed):
     """No feasible dual point is worth more than any weights."""
