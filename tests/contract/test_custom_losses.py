@@ -83,7 +83,7 @@ WRONG = {
         "wrap a function of two numbers with np.vectorize",
     ),
     "an if of one number": (made(lambda y, z: z if z > 0 else -z, residual), "np.vectorize"),
-    "writing into z": (made(squared, in_place), "leave them as they are, but raised ValueError"),
+    "writing into z": (made(squared, in_place), "must leave y and z as they are"),
     "a kink that is not stated": (
         made(lambda y, z: np.abs(z - y), lambda y, z: np.sign(z - y)),
         r"Mine\(\) has a kink: at y = \S+, z = \S+ its derivative jumps from -1 to \S+ Say so with has_kinks",
@@ -122,6 +122,28 @@ def test_a_right_loss_is_taken_in_any_units(scale, shift):
         made(lambda y, z, f=factor: f * squared(y, z), lambda y, z, f=factor: f * (z - y)).check(y)
     kinked = made(lambda y, z: np.abs(z - y), lambda y, z: np.sign(z - y), has_kinks=True)
     kinked.check(y)
+
+
+def test_flaws_in_the_units_of_the_targets_are_found():
+    """A loss that turns over, or has a kink, thousands of units from its target is refused there too."""
+    y = 1e4 * NUMBERS
+
+    def tukey(y, z):
+        r = np.minimum(((z - y) / 5e3) ** 2, 1.0)
+        return 1 - (1 - r) ** 3
+
+    def slope(y, z):
+        r = np.minimum(((z - y) / 5e3) ** 2, 1.0)
+        return 6 * (z - y) / 5e3**2 * (1 - r) ** 2
+
+    with pytest.raises(ParameterError, match="is not convex"):
+        made(tukey, slope).check(y)
+    insensitive = made(
+        lambda y, z: np.maximum(0.0, np.abs(z - y) - 1234.5),
+        lambda y, z: np.where(np.abs(z - y) > 1234.5, np.sign(z - y), 0.0),
+    )
+    with pytest.raises(ParameterError, match="has a kink"):
+        insensitive.check(y)
 
 
 def test_a_function_of_two_numbers_can_be_wrapped():

@@ -12,7 +12,8 @@ from lineal.objective.losses import FloatArray, Targets
 if TYPE_CHECKING:
     from lineal.objective.custom import CustomLoss
 
-# So many targets, and for each of them scores up to this size around 0 and around the target.
+# So many targets, and for each of them scores up to this distance from 0 and from the target, and up to twice
+# the spread of the targets.
 _TARGETS, _SCORES, _FARTHEST = 24, 16, 30.0
 # Half the width of a difference, relative to 1 + |z|.
 _STEP = 1e-4
@@ -47,10 +48,11 @@ def _some(targets: FloatArray) -> FloatArray:
 
 
 def _scores(targets: FloatArray) -> FloatArray:
-    """(targets, scores): sorted, dense near 0 and near the target, kinks' favourite places among them."""
+    """(targets, scores): sorted, dense near 0 and near the target, also in units of the targets' spread."""
     spread = np.sinh(np.linspace(0.0, 5.0, _SCORES)) / np.sinh(5.0) * _FARTHEST
     around = np.unique(np.concatenate([spread, -spread, [-1.0, -0.5, 0.5, 1.0]]))
-    return np.sort(np.concatenate([around + 0 * targets[:, None], around + targets[:, None]], axis=1), axis=1)
+    unit, centre = 2 * np.ptp(targets) / _FARTHEST, targets[:, None]
+    return np.sort(np.concatenate([around + 0 * centre, around + centre, unit * around + centre], axis=1))
 
 
 def _check_form(loss: CustomLoss, y: FloatArray, z: FloatArray) -> None:
@@ -69,16 +71,17 @@ def _check_form(loss: CustomLoss, y: FloatArray, z: FloatArray) -> None:
 
 
 def _asked(loss: CustomLoss, name: str, y: FloatArray, z: FloatArray) -> FloatArray:
-    y, z = y.copy(), z.copy()
-    y.flags.writeable = z.flags.writeable = False  # one that writes into its arguments would spoil the fit
+    given = y.copy(), z.copy()
     try:
-        out = getattr(loss, name)(y, z)
+        out = getattr(loss, name)(*given)
     except Exception as error:
         raise ParameterError(
-            f"{loss}.{name} must take NumPy arrays y and z, here of shape {z.shape}, and leave them as they "
-            f"are, but raised {type(error).__name__}: {error}. Write it with NumPy's functions (np.exp, "
-            "np.where, ...), or wrap a function of two numbers with np.vectorize."
+            f"{loss}.{name} must take NumPy arrays y and z, here of shape {z.shape}, but raised "
+            f"{type(error).__name__}: {error}. Write it with NumPy's functions (np.exp, np.where, ...), or "
+            "wrap a function of two numbers with np.vectorize."
         ) from error
+    if not (np.array_equal(given[0], y) and np.array_equal(given[1], z)):
+        raise ParameterError(f"{loss}.{name} must leave y and z as they are, but wrote into one of them.")
     if not isinstance(out, np.ndarray) or out.shape != z.shape or out.dtype != np.float64:
         what = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ParameterError(
