@@ -35,9 +35,9 @@ class DualCD(Solver):
 
     Notes
     -----
-    Needs L2 or an elastic net, and a loss with a one-row dual step (every loss but ``Perceptron``).
-    Guarantees: the dual never falls (without an intercept); linear rate for smooth losses. An epoch costs
-    one dot and one update per stored number and class; rows that did not move rest for some epochs.
+    Needs L2 or an elastic net, and a loss with a one-row dual step (every loss of the library but
+    ``Perceptron``). Guarantees: the dual never falls (without an intercept); linear rate for smooth losses.
+    An epoch costs one dot and one update per stored number and class; rows that did not move rest for some.
     Published: Hsieh et al. 2008; Shalev-Shwartz and Zhang 2013; Keerthi et al. 2008 for Crammer-Singer.
     The free intercept is an augmented Lagrangian (see ``epoch/dual_cd.h``).
     """
