@@ -91,19 +91,22 @@ struct PointerLoss {
       const bool is_loose = std::min(-at.fa, at.fb) * width > enough + rounding * std::abs(u) * size;
       if (!(is_loose && at.a < middle && middle < at.b)) return;
       const double secant = at.a - pull_a * (width / (pull_b - pull_a));
-      const double z = at.a < secant && secant < at.b && step < 15 && step % 3 != 2 ? secant : middle;
+      const double z = at.a < secant && secant < at.b && step < 30 && step % 4 != 3 ? secant : middle;
       const double f = derivative(y, z) - u;
       if (f <= 0) {
-        if (moved < 0) pull_b *= 0.5;
+        if (moved < 0) pull_b *= pulled(f / at.fa);
         at.a = z, at.fa = pull_a = f, moved = -1;
       } else if (f > 0) {
-        if (moved > 0) pull_a *= 0.5;
+        if (moved > 0) pull_a *= pulled(f / at.fb);
         at.b = z, at.fb = pull_b = f, moved = 1;
       } else {
         return;  // no number: what is known so far is a bound
       }
     }
   }
+
+  // How far an end that stays behind is pulled in when the other's f falls to this share of itself.
+  static double pulled(double share) noexcept { return share < 1.0 ? 1.0 - share : 0.5; }
 
   double crossing(double y, double u, const Bracket& at) const {
     const double up = -at.fa, down = at.fb, share = up + down > 0 ? up / (up + down) : 0.0;

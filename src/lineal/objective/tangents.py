@@ -30,9 +30,9 @@ _RETREATS = 20
 # A bound is tight when it is within this share of |u z| and of the loss at score 0; values that are rounded
 # are allowed for by the same few units in the last place.
 _ROUNDING = 4 * float(np.finfo(float).eps)
-# Steps that narrow a bracket, and until when they may be secants: where those have not converged by then, the
-# derivative jumps or spans many powers of ten.
-_STEPS, _SECANTS = 250, 15
+# Steps that narrow a bracket, and until when they may be secants, all but every fourth: where those have not
+# converged by then, the derivative jumps or spans many powers of ten.
+_STEPS, _SECANTS = 250, 30
 
 
 @dataclass
@@ -135,7 +135,8 @@ def narrow(
 ) -> None:
     """Narrows brackets in place until ``is_tight`` of them, or until no number lies between their ends.
 
-    By the secant in its Illinois form, with a halving in every third step, then by halving alone.
+    By secants that pull an end in when it stays behind (Anderson and Bjorck 1973), with a halving in every
+    fourth step, then by halving alone.
     """
     pull_a, pull_b = at.fa.copy(), at.fb.copy()
     moved = np.zeros(len(at.a))  # which end moved last: -1 or +1
@@ -148,14 +149,18 @@ def narrow(
         if len(active) == 0:
             return
         secant = a - pull_a[active] * ((b - a) / (pull_b[active] - pull_a[active]))
-        is_bold = step < _SECANTS and step % 3 != 2
+        is_bold = step < _SECANTS and step % 4 != 3
         z = np.where((a < secant) & (secant < b) & is_bold, secant, middle)
         fz = f(active, z)
-        below, above = active[fz <= 0], active[fz > 0]
-        pull_b[below] *= np.where(moved[below] < 0, 0.5, 1.0)
-        pull_a[above] *= np.where(moved[above] > 0, 0.5, 1.0)
-        at.a[below], at.fa[below], pull_a[below], moved[below] = z[fz <= 0], fz[fz <= 0], fz[fz <= 0], -1
-        at.b[above], at.fb[above], pull_b[above], moved[above] = z[fz > 0], fz[fz > 0], fz[fz > 0], 1
+        for side, end, f_end, pull, other in (
+            (-1, at.a, at.fa, pull_a, pull_b),
+            (1, at.b, at.fb, pull_b, pull_a),
+        ):
+            there = fz <= 0 if side < 0 else fz > 0
+            index, f_new = active[there], fz[there]
+            share = 1 - f_new / f_end[index]
+            other[index] *= np.where(moved[index] == side, np.where(share > 0, share, 0.5), 1.0)
+            end[index], f_end[index], pull[index], moved[index] = z[there], f_new, f_new, side
         active = active[~np.isnan(fz)]
 
 
