@@ -17,6 +17,7 @@
 #include <variant>
 
 #include "lineal/loss.h"
+#include "lineal/pointer_loss.h"
 #include "lineal/rng.h"
 #include "lineal/rows.h"
 #include "lineal/watch.h"
@@ -42,7 +43,7 @@ using DualLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, 
                               SquaredEpsilonInsensitive, Quantile>;
 using AnyLoss = std::variant<Hinge, SquaredHinge, ModifiedHuber, Log, Squared, Huber, EpsilonInsensitive,
                              SquaredEpsilonInsensitive, Quantile, SmoothedHinge, SmoothedEpsilonInsensitive,
-                             SmoothedQuantile>;
+                             SmoothedQuantile, PointerLoss>;
 
 // A data matrix as the kernels see it: a view, and the Python or native arrays that keep it alive.
 struct Matrix {

@@ -25,10 +25,28 @@ Scored weighted(const Scores& Y, const Array1<const double>& s, const Scores& Z,
   return at;
 }
 
+// Where a function is, and what it is called with besides y and z; without the second it takes two numbers.
+using Address = std::pair<std::uintptr_t, std::optional<std::uintptr_t>>;
+
+PointerFunction function_at(const Address& address) {
+  const auto [function, data] = address;
+  require(function != 0, "a function pointer must not be null");
+  // The addresses are the caller's promise; its Python side has checked the signatures.
+  if (!data) return {reinterpret_cast<PointerFunction::Plain>(function), nullptr, nullptr};
+  return {nullptr, reinterpret_cast<PointerFunction::WithData>(function), reinterpret_cast<void*>(*data)};
+}
+
 double loss_sum(const AnyLoss& loss, Scores Y, Array1<const double> s, Scores Z, int n_threads) {
   const Scored at = weighted(Y, s, Z, n_threads);
   const nb::gil_scoped_release unlocked;
   return std::visit([&](const auto& each) { return loss_sum_pass(each, at, n_threads); }, loss);
+}
+
+void values(const AnyLoss& loss, Scores Y, Scores Z, Array2<double> V, int n_threads) {
+  const Scored at = unweighted(Y, Z, n_threads);
+  require_same(Z, V);
+  const nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& each) { value_pass(each, at, V.data(), n_threads); }, loss);
 }
 
 void slopes(const AnyLoss& loss, Scores Y, Scores Z, Array2<double> U, int n_threads) {
@@ -87,7 +105,18 @@ double worst_residual(const AnyLoss& loss, Scores Y, Array1<const double> s, Sco
 }  // namespace
 
 void bind_evaluate(nb::module_& m) {
+  nb::class_<PointerLoss>(m, "PointerLoss")
+      .def(
+          "__init__",
+          [](PointerLoss* self, const Address& value, const Address& derivative,
+             const std::optional<Address>& second_derivative) {
+            new (self) PointerLoss{function_at(value), function_at(derivative),
+                                   second_derivative ? function_at(*second_derivative) : PointerFunction{}};
+          },
+          "value"_a, "derivative"_a, "second_derivative"_a.none() = nb::none())
+      .def("conjugate", &PointerLoss::conjugate, "y"_a, "u"_a);
   m.def("loss_sum", &loss_sum, "loss"_a, "Y"_a, "s"_a, "Z"_a, "n_threads"_a = 1, "sum_i s_i loss(y_i, z_i).");
+  m.def("values", &values, "loss"_a, "Y"_a, "Z"_a, "V"_a.noconvert(), "n_threads"_a = 1, "V = loss(Y, Z).");
   m.def("slopes", &slopes, "loss"_a, "Y"_a, "Z"_a, "U"_a.noconvert(), "n_threads"_a = 1, "U = loss'(Y, Z).");
   m.def("curvatures", &curvatures, "loss"_a, "Y"_a, "Z"_a, "H"_a.noconvert(), "n_threads"_a = 1,
         "H = loss''(Y, Z), for smooth losses.");

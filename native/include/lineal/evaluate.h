@@ -139,6 +139,13 @@ double loss_sum_pass(const Loss& loss, const Scored& at, int n_threads) {
                                [=](Index k) { return std::array{form.value(at.y[k], at.z[k])}; })[0];
 }
 
+// V = loss(Y, Z), entry by entry.
+template <class Loss>
+void value_pass(const Loss& loss, const Scored& at, double* V, int n_threads) {
+  const auto form = flat(loss);
+  fill_pass(at.size(), V, n_threads, [=](Index k) { return form.value(at.y[k], at.z[k]); });
+}
+
 template <class Loss>
 void slope_pass(const Loss& loss, const Scored& at, double* U, int n_threads) {
   const auto form = flat(loss);

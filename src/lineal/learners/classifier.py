@@ -214,7 +214,8 @@ class LinearClassifier(BaseLinearClassifier):
     Parameters
     ----------
     loss : Loss
-        ``Log()``, ``Hinge()``, ``SquaredHinge()``, ``ModifiedHuber()``, ``Squared()`` ...
+        ``Log()``, ``Hinge()``, ``SquaredHinge()``, ``ModifiedHuber()``, ``Squared()`` ..., or your own:
+        a subclass of ``CustomLoss``, or a ``CompiledLoss``.
     penalty : Penalty
         ``L2(strength)``, ``L1(strength)``, ``ElasticNet(l1, l2)``, ``Lp(strength, p)``, ``NoPenalty()``.
     solver : "auto", a solver's name, or a Solver

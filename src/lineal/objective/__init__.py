@@ -1,6 +1,8 @@
 """What is minimised: losses, penalties, the problem they form with data, and the proof of a minimum."""
 
 from lineal.objective.certificate import Certificate
+from lineal.objective.compiled import CompiledLoss
+from lineal.objective.custom import CustomLoss
 from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
 from lineal.objective.losses import (
     Absolute,
@@ -25,7 +27,9 @@ __all__ = [
     "L2",
     "Absolute",
     "Certificate",
+    "CompiledLoss",
     "CrammerSinger",
+    "CustomLoss",
     "ElasticNet",
     "EpsilonInsensitive",
     "Hinge",

@@ -128,7 +128,9 @@ def refit_intercept(problem: Problem, Z: FloatArray) -> Refit:
         return Refit(np.zeros(problem.n_outputs), problem.slopes(Z))
     if problem.loss.is_joint:
         return _refit_joint(problem, Z)
-    return _refit_smooth(problem, Z) if problem.loss.is_smooth else _refit_piecewise(problem, Z)
+    # A custom loss does not list its kinks: there the bracket closes around the best shift.
+    is_piecewise = not problem.loss.is_smooth and len(problem.loss.kinks(problem.y)) > 0
+    return _refit_piecewise(problem, Z) if is_piecewise else _refit_smooth(problem, Z)
 
 
 def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:

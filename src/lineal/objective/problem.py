@@ -89,7 +89,19 @@ class Problem:
         """The same with a floor: a quadratic model of flat losses alone would know no bound."""
         H = self.curvatures(Z)
         floor = 1e-3 * float(H.mean())
-        return np.maximum(H, floor if floor > 0 else self.loss.curvature or 1.0)
+        return np.maximum(H, floor if floor > 0 else self.curvature or 1.0)
+
+    @cached_property
+    def curvature(self) -> float | None:
+        """The Lipschitz constant of the slopes; None with kinks.
+
+        A smooth loss need not state one. Then it is the largest second derivative at scores 0: a guess that
+        sets the first step of solvers which cut the steps that fail.
+        """
+        if self.loss.curvature is not None or not self.loss.is_smooth:
+            return self.loss.curvature
+        largest = float(self.curvatures(np.zeros((self.X.n_rows, self.n_outputs))).max(initial=0.0))
+        return largest if 0 < largest < np.inf else 1.0
 
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         """sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t."""

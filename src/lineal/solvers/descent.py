@@ -256,7 +256,7 @@ class Descent(SmoothSolver):
             scale = objective.column_scales()
             largest = _largest_curvature(objective, scale)
             if batches is not None:
-                largest = batches.smoothness(largest, scale, problem.loss.curvature or 0.0)
+                largest = batches.smoothness(largest, scale, problem.curvature or 0.0)
             is_usable = 0 < largest < np.inf
             step = self._first_step(largest if is_usable else 1.0, problem.primal_at_zero, len(theta))
         walk = _Walk(best, Memory(0, best.theta, best.theta), step, scale, batches, by_prox)
@@ -356,7 +356,7 @@ def _largest_curvature(objective: Objective, scale: FloatArray) -> float:
         if not 0 < size < np.inf:
             return largest
         vector = vector / size
-        bent = (problem.loss.curvature or 0.0) * objective.back(objective.scores(vector)) + bend * vector
+        bent = (problem.curvature or 0.0) * objective.back(objective.scores(vector)) + bend * vector
         vector = scale * scale * bent
         largest = max(largest, float(np.linalg.norm(vector / scale)))
     return _ROOM * largest

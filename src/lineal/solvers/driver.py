@@ -139,6 +139,7 @@ def minimise(
     for solver in solvers:
         if (refusal := solver.refusal(problem)) is not None:
             raise CombinationError(refusal + ".")
+    problem.loss.check(problem.y)
     problem = native_problem(problem)
     budget = budget or Budget()
     began = time.perf_counter()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.objective.custom import CustomLoss
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray, Log
@@ -34,9 +35,9 @@ class DualCD(Solver):
 
     Notes
     -----
-    Needs L2 or an elastic net, and a loss with a one-row dual step (every loss but ``Perceptron``).
-    Guarantees: the dual never falls (without an intercept); linear rate for smooth losses. An epoch costs
-    one dot and one update per stored number and class; rows that did not move rest for some epochs.
+    Needs L2 or an elastic net, and a loss with a one-row dual step (every loss of the library but
+    ``Perceptron``). Guarantees: the dual never falls (without an intercept); linear rate for smooth losses.
+    An epoch costs one dot and one update per stored number and class; rows that did not move rest for some.
     Published: Hsieh et al. 2008; Shalev-Shwartz and Zhang 2013; Keerthi et al. 2008 for Crammer-Singer.
     The free intercept is an augmented Lagrangian (see ``epoch/dual_cd.h``).
     """
@@ -53,6 +54,8 @@ class DualCD(Solver):
                     f"dual_cd takes joint losses under L2 only, not {problem.penalty}: use {instead(problem)}"
                 )
             return None
+        if isinstance(problem.loss, CustomLoss):
+            return f"dual_cd needs a dual step, and a custom loss such as {problem.loss} has none: use lbfgs"
         if problem.loss.native is None or problem.loss.is_rounded:
             return f"dual_cd has no dual step for {problem.loss}: use {instead(problem)}"
         if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:

@@ -142,7 +142,7 @@ def _direct_step(objective: Objective, point: Point) -> _Step | None:
     H = objective.problem.model_curvatures(point.Z)
     for curvatures, shortest in (
         (H, 1e-3),
-        (np.maximum(H, 1e-2 * (objective.problem.loss.curvature or 1.0)), 1e-10),
+        (np.maximum(H, 1e-2 * (objective.problem.curvature or 1.0)), 1e-10),
     ):
         direction, bent = _separate_steps(objective, point, curvatures)
         taken = _search(objective, point, direction, shortest)

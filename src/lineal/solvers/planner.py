@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
+from lineal.objective.custom import CustomLoss
 from lineal.objective.joint import CrammerSinger, JointPerceptron
 from lineal.objective.losses import Perceptron, Squared
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
@@ -68,7 +69,16 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(
             f"no solver takes {problem.loss} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
-    return Plan(able, wanted.reason)
+    return Plan(able, wanted.reason + _remark(problem))
+
+
+def _remark(problem: Problem) -> str:
+    """What a custom loss costs."""
+    if not isinstance(problem.loss, CustomLoss):
+        return ""
+    if problem.loss.native is None:
+        return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
+    return "; a custom loss has no dual step"
 
 
 def _refusal(problem: Problem, wanted: Plan) -> str:

@@ -121,7 +121,7 @@ class Objective:
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
         penalty = problem.penalty
         bend = penalty.l2 if isinstance(penalty, ElasticNet) else self.ridge
-        bound = (problem.loss.curvature or 1.0) * squares + self.pad(
+        bound = (problem.curvature or 1.0) * squares + self.pad(
             np.full(len(self.penalised(squares)), bend)
         )
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.

@@ -118,7 +118,7 @@ class _Steps:
         objective = batches.objective
         n = objective.problem.X.n_rows
         # A loss with kinks turns within about one unit of its score.
-        curvature = n * (objective.problem.loss.curvature or 1.0)
+        curvature = n * (objective.problem.curvature or 1.0)
         curvature *= batches.largest_row(np.ones_like(objective.start_vector(None)))
         strength = objective.ridge
         if offset is None:
