@@ -129,7 +129,7 @@ def _largest_curvature(problem: Problem) -> float:
             f"step_sizes takes at most {DIRECT_LIMIT} parameters, got {size:,}: use fewer columns."
         )
     bend = objective.pad(np.full(size - (problem.intercept is Intercept.FREE), objective.ridge))
-    H = (problem.loss.curvature or 1.0) * problem.X.gram(problem.s, with_constant) + np.diag(bend)
+    H = (problem.curvature or 1.0) * problem.X.gram(problem.s, with_constant) + np.diag(bend)
     largest = float(np.linalg.eigvalsh(H)[-1])
     if not 0 < largest < np.inf:
         raise InputError("step_sizes needs data that are not all 0: the objective is flat.")
