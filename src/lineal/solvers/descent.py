@@ -25,12 +25,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from lineal import _core
 from lineal.objective.joint import CrammerSinger
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, Lp
-from lineal.objective.problem import Problem
+from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
+from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Start
-from lineal.solvers.batches import Batch, Batches
+from lineal.solvers.batches import Batch, Batches, batch_refusal
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
 from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
@@ -176,6 +177,8 @@ class Descent(SmoothSolver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty or, for some rules, one with a proximal step."""
+        if self.batch_size is not None and (refusal := batch_refusal(self.name, problem.loss)) is not None:
+            return refusal
         if problem.penalty.is_smooth:
             return None
         if not self.takes_prox:
@@ -227,7 +230,7 @@ class Descent(SmoothSolver):
 
     def _estimate(self, batch: Batch, theta: FloatArray, anchor: Point) -> FloatArray:
         """The gradient of the losses from a batch; ``anchor`` is where the epoch began."""
-        return batch.gradient(theta)
+        return batch.back(batch.slopes(theta))
 
     # ---- the engine -------------------------------------------------------------------------
 
@@ -264,14 +267,19 @@ class Descent(SmoothSolver):
                 objective, walk, walk.best.theta, at.theta, at.gradient, self._step(walk)
             )
         else:
-            theta = walk.best.theta
-            for batch in walk.batches.epoch(rng):
-                ahead = self._ahead(walk.memory, theta)
-                gradient = self._estimate(batch, ahead, walk.best)
-                if not walk.by_prox:
-                    gradient += objective.penalty_gradient(ahead)
-                theta, walk.memory = self._move(objective, walk, theta, ahead, gradient, self._step(walk))
+            theta = self._epoch(walk.batches, walk, rng)
         return objective.point(theta, by_prox=walk.by_prox)
+
+    def _epoch(self, batches: Batches, walk: _Walk, rng: np.random.Generator) -> FloatArray:
+        """Where a step on each batch leads."""
+        objective, theta = batches.objective, walk.best.theta
+        for batch in batches.epoch(rng):
+            ahead = self._ahead(walk.memory, theta)
+            gradient = self._estimate(batch, ahead, walk.best)
+            if not walk.by_prox:
+                gradient += objective.penalty_gradient(ahead)
+            theta, walk.memory = self._move(objective, walk, theta, ahead, gradient, self._step(walk))
+        return theta
 
     def _step(self, walk: _Walk) -> float:
         return walk.step * self.schedule.factor(walk.epoch)
@@ -359,6 +367,34 @@ class GD(Descent):
 
     def _shift(self, memory: Memory, gradient: FloatArray, step: float) -> tuple[FloatArray, Memory]:
         return step * gradient, memory
+
+    def _anchored(self, batches: Batches, anchor: Point) -> tuple[FloatArray | None, FloatArray | None]:
+        """What every step adds to a batch's gradient, and the slopes that are taken from its own."""
+        return None, None
+
+    def _epoch(self, batches: Batches, walk: _Walk, rng: np.random.Generator) -> FloatArray:
+        problem = batches.objective.problem
+        if isinstance(problem.penalty, Lp):
+            return super()._epoch(batches, walk, rng)
+        theta = walk.best.theta.copy()
+        scales, scale_of_b = (part[..., 0] for part in batches.objective.split(walk.scale))
+        rates = self._step(walk) * np.append(scales, scale_of_b) ** 2
+        on_weights = _step_penalty(problem.penalty)
+        is_free = problem.intercept is Intercept.FREE
+        _core.svrg_epoch(
+            batches.slopes, batches.matrix, problem.s, batches.order(rng), batches.size, rates,
+            on_weights, _step_penalty(NoPenalty()) if is_free else on_weights,
+            *self._anchored(batches, walk.best), theta,
+        )  # fmt: skip
+        return theta
+
+
+def _step_penalty(penalty: Penalty) -> _core.StepPenalty:
+    if isinstance(penalty, L1):
+        return _core.StepPenalty(0.0, penalty.strength, True)
+    if isinstance(penalty, ElasticNet):
+        return _core.StepPenalty(penalty.l2, penalty.l1, True)
+    return _core.StepPenalty(penalty.strength if isinstance(penalty, L2) else 0.0, 0.0, False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,11 @@ class Objective:
         """Whether b is part of the vector."""
         return self.problem.intercept is not Intercept.NONE
 
+    @property
+    def n_parameters(self) -> int:
+        """The length of the vector."""
+        return (self.problem.X.n_columns + self.has_intercept) * self.problem.n_outputs
+
     def flat(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """(W, b) as one vector."""
         return np.concatenate([W.ravel(), b]) if self.has_intercept else W.ravel().copy()

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal import _core
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, NoPenalty
-from lineal.objective.problem import Problem
+from lineal.objective.penalties import L2, Lp, NoPenalty
+from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start
-from lineal.solvers.batches import Batch, Batches
+from lineal.solvers.batches import Batch, Batches, batch_refusal
 from lineal.solvers.descent import GD
 from lineal.solvers.options import is_number, is_whole, require
 from lineal.solvers.primal import Objective, Point
@@ -68,7 +69,7 @@ class SGD(Solver):
             return f"sgd needs a differentiable penalty, not {problem.penalty}: use prox_cd or svrg"
         if isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
             return f"sgd can prove nothing about {problem.loss} with {problem.penalty}: use lbfgs or nesterov"
-        return None
+        return batch_refusal(self.name, problem.loss)
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """The start, then one iterate per pass over the rows."""
@@ -86,18 +87,40 @@ class SGD(Solver):
             epoch += 1
             if epoch & (epoch - 1) == 0:
                 mean, slopes = mean.cleared(), slopes.cleared()
-            before, met = theta, np.empty_like(slopes.total)
-            for batch in batches.epoch(rng):
-                U = batch.slopes(theta)
-                met[batch.index] = U
-                theta = theta - steps.following() * (batch.back(U) + objective.penalty_gradient(theta))
-                mean.add(theta)
+            before = theta
+            theta, met = _epoch(batches, steps, rng, theta, mean if self.averaged else None)
             if not objective.value(theta, objective.scores(theta)) <= highest:
                 theta, mean = before, _Mean(before)
                 steps.cool()
                 continue
             slopes.add(met)
             yield _iterate(objective, mean.value if self.averaged else theta, slopes, epoch)
+
+
+def _epoch(
+    batches: Batches, steps: _Steps, rng: np.random.Generator, theta: FloatArray, mean: _Mean | None
+) -> tuple[FloatArray, FloatArray]:
+    """One pass over the rows: where it ends and the slopes it met; the mean gains every iterate."""
+    objective = batches.objective
+    problem = objective.problem
+    met = np.empty((problem.X.n_rows, problem.n_outputs))
+    sizes = steps.following(batches.n_batches)
+    if isinstance(problem.penalty, Lp):
+        for step, batch in zip(sizes, batches.epoch(rng), strict=True):
+            met[batch.index] = U = batch.slopes(theta)
+            theta = theta - step * (batch.back(U) + objective.penalty_gradient(theta))
+            if mean is not None:
+                mean.total += theta
+    else:
+        theta = theta.copy()
+        on_intercept = 0.0 if problem.intercept is Intercept.FREE else objective.ridge
+        _core.sgd_epoch(
+            batches.slopes, batches.matrix, problem.s, batches.order(rng), batches.size, sizes,
+            objective.ridge, on_intercept, theta, None if mean is None else mean.total, met,
+        )  # fmt: skip
+    if mean is not None:
+        mean.count += batches.n_batches
+    return theta, met
 
 
 @dataclass
@@ -123,12 +146,13 @@ class _Steps:
             offset = curvature / strength if strength > 0 else 0.0
         return _Steps(strength, offset, curvature or 1.0, batches.n_batches)
 
-    def following(self) -> float:
-        """The next step."""
-        self.t += 1
+    def following(self, count: int) -> FloatArray:
+        """The next steps."""
+        t = self.t + np.arange(1.0, count + 1)
+        self.t += count
         if self.strength > 0:
-            return 1 / (self.strength * (self.t + self.offset))
-        return 1 / (self.curvature * np.sqrt(1 + self.t / self.n_batches))
+            return 1 / (self.strength * (t + self.offset))
+        return 1 / (self.curvature * np.sqrt(1 + t / self.n_batches))
 
     def cool(self) -> None:
         """Steps from here on begin smaller: these exploded."""
@@ -191,7 +215,12 @@ class SVRG(GD):
         return 0.5 / largest
 
     def _estimate(self, batch: Batch, theta: FloatArray, anchor: Point) -> FloatArray:
-        whole = anchor.gradient
-        if not self._is_proximal(batch.objective.problem):
-            whole = whole - batch.objective.penalty_gradient(anchor.theta)
-        return batch.back(batch.slopes(theta) - anchor.slopes[batch.index]) + whole
+        return batch.back(batch.slopes(theta) - anchor.slopes[batch.index]) + self._drift(batch.batches, anchor)
+
+    def _drift(self, batches: Batches, anchor: Point) -> FloatArray:
+        if self._is_proximal(batches.objective.problem):
+            return anchor.gradient
+        return anchor.gradient - batches.objective.penalty_gradient(anchor.theta)
+
+    def _anchored(self, batches: Batches, anchor: Point) -> tuple[FloatArray | None, FloatArray | None]:
+        return self._drift(batches, anchor), anchor.slopes
