@@ -15,15 +15,30 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "lineal/elementary.h"
 #include "lineal/loss.h"
 #include "lineal/row_slopes.h"
 #include "lineal/rows.h"
 
 namespace lineal {
+
+// exp(x) - 1 for x <= 0 without branches, within 4 units in the last place: by its series near 0, where
+// exp(x) would cancel.
+inline double expm1_nonpositive(double x) noexcept {
+  constexpr std::array<double, 13> series = [] {
+    std::array<double, 13> c{1.0};
+    for (std::size_t k = 1; k < c.size(); ++k) c[k] = c[k - 1] / double(k + 1);
+    return c;
+  }();
+  const double near = x * polynomial<13>(series, x), far = exp_nonpositive(x) - 1.0;
+  return x > -0.35 ? near : far;
+}
 
 // r^m - 1 and 1 + r + ... + r^(m - 1) for r = 1 - q, to full precision however small q is.
 struct Powers {
@@ -31,15 +46,12 @@ struct Powers {
 
   static Powers of(double q, double log_r, Index m) noexcept {
     const double steps = double(m);
-    if (q == 0.0) return {0.0, steps};
-    double less_one;
-    if (!(q < 0.5)) {
-      less_one = std::pow(1.0 - q, steps) - 1.0;  // r may be negative: a step that is far too long
-    } else {
-      const double x = steps * log_r;  // at 2^-9 the next term of the series is below 2^-54
-      less_one = x > -0x1p-9 ? x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5)))) : std::expm1(x);
+    if (!(q < 0.5)) {  // r may be negative: a step that is far too long
+      const double less_one = std::pow(1.0 - q, steps) - 1.0;
+      return {less_one, -less_one / q};
     }
-    return {less_one, -less_one / q};
+    const double less_one = expm1_nonpositive(steps * log_r);
+    return {less_one, q > 0.0 ? -less_one / q : steps};
   }
 };
 
@@ -57,20 +69,23 @@ struct StepPenalty {
   }
 };
 
-// What steps that no row asks for do to the weights of one column.
+// A column between the steps that its rows ask for.
 struct IdleColumn {
-  const StepPenalty& penalty;
-  double rate, log_r;
-  double q = penalty.contraction(rate);
+  double rate, q, log_r;
+  Index since = 0;  // steps that its weights have made
 
+  IdleColumn(const StepPenalty& penalty, double the_rate) noexcept
+      : rate(the_rate), q(penalty.contraction(the_rate)), log_r(std::log1p(-q)) {}
   // m steps with the sign that theta has, or across 0 as if there were no kink; sign 0 where l1 is 0.
-  double straight(double theta, double drift, double sign, const Powers& powers) const noexcept {
-    const double scale = penalty.is_proximal ? rate * (1.0 - q) : rate;
+  double straight(const StepPenalty& penalty, double theta, double drift, double sign,
+                  const Powers& powers) const noexcept {
+    const double scale = penalty.is_proximal ? rate / (1.0 + rate * penalty.l2) : rate;
     return theta + powers.less_one * theta - powers.sum * scale * (drift + sign * penalty.l1);
   }
   // m >= 1 steps; `powers` are those of m.
-  double after(double theta, double drift, Index m, const Powers& powers) const noexcept {
-    if (!penalty.is_proximal || penalty.l1 == 0.0) return straight(theta, drift, 0.0, powers);
+  double after(const StepPenalty& penalty, double theta, double drift, Index m,
+               const Powers& powers) const noexcept {
+    if (!penalty.is_proximal || penalty.l1 == 0.0) return straight(penalty, theta, drift, 0.0, powers);
     Powers rest = powers;
     while (m > 0) {
       if (theta == 0.0) {
@@ -79,13 +94,13 @@ struct IdleColumn {
       } else {
         // On one side of 0 theta moves one way, so if the last step is on that side all are.
         const double sign = theta > 0 ? 1.0 : -1.0;
-        const double end = straight(theta, drift, sign, rest);
+        const double end = straight(penalty, theta, drift, sign, rest);
         if (!(sign * end <= 0.0)) return end;
         Index low = 0, high = m;  // the last step on this side is in [low, high)
         double edge = theta;
         while (high - low > 1) {
           const Index middle = low + (high - low) / 2;
-          const double there = straight(theta, drift, sign, Powers::of(q, log_r, middle));
+          const double there = straight(penalty, theta, drift, sign, Powers::of(q, log_r, middle));
           if (sign * there > 0.0) {
             low = middle;
             edge = there;
@@ -111,6 +126,7 @@ struct SvrgSettings {
 template <class Rows>
 struct SvrgEpoch {
   static constexpr bool is_dense = !requires(const Rows& rows) { rows.index; };
+  static constexpr Index ahead = 12;  // stored numbers, as in rows.h
 
   const RowSlopes& slopes;
   const Rows& X;
@@ -123,20 +139,26 @@ struct SvrgEpoch {
 
   Index K = slopes.n_outputs, size = X.n_columns * K;
   Index made = 0;  // steps so far
-  // Up to which step a column is made, the logarithm of its r, and the batch's gradient: 0 but inside a step.
-  std::vector<Index> since = std::vector<Index>(is_dense ? 0 : std::size_t(X.n_columns), 0);
-  std::vector<double> log_r = std::vector<double>(since.size());
+  std::vector<IdleColumn> idle = {};
+  // Of the batch: 0 but inside a step.
   std::vector<double> gradient = std::vector<double>(std::size_t(size + K), 0.0);
 
   double drift_of(Index parameter) const noexcept { return drift == nullptr ? 0.0 : drift[parameter]; }
 
+  void prefetch_column(Index j) const noexcept {
+    __builtin_prefetch(&idle[std::size_t(j)], 1);
+    __builtin_prefetch(theta + j * K, 1);
+    if (drift != nullptr) __builtin_prefetch(drift + j * K);
+    __builtin_prefetch(&gradient[std::size_t(j * K)], 1);
+  }
   void catch_up(Index j) noexcept {
-    const Index m = made - since[std::size_t(j)];
+    IdleColumn& column = idle[std::size_t(j)];
+    const Index m = made - column.since;
     if (m == 0) return;
-    since[std::size_t(j)] = made;
-    const IdleColumn idle{set.weights, rate[j], log_r[std::size_t(j)]};
-    const Powers powers = Powers::of(idle.q, idle.log_r, m);
-    for (Index k = j * K; k < (j + 1) * K; ++k) theta[k] = idle.after(theta[k], drift_of(k), m, powers);
+    column.since = made;
+    const Powers powers = Powers::of(column.q, column.log_r, m);
+    for (Index k = j * K; k < (j + 1) * K; ++k)
+      theta[k] = column.after(set.weights, theta[k], drift_of(k), m, powers);
   }
   // The present step of one column, and its gradient cleared.
   void step(Index j) noexcept {
@@ -149,7 +171,10 @@ struct SvrgEpoch {
   void meet(Index i, double share, double* u) noexcept {
     const auto x = X[i];
     if constexpr (!is_dense)
-      for (Index k = 0; k < x.size; ++k) catch_up(column(x, k));
+      for (Index k = 0; k < x.size; ++k) {
+        if (k + ahead < x.size) prefetch_column(column(x, k + ahead));
+        catch_up(column(x, k));
+      }
     std::fill(u, u + K, 0.0);
     if (set.has_intercept) std::copy(theta + size, theta + size + K, u);
     if (K == 1)
@@ -171,7 +196,10 @@ struct SvrgEpoch {
   }
   void run(std::span<const std::int64_t> order) {
     const Index n = X.n_rows;
-    for (std::size_t j = 0; j < log_r.size(); ++j) log_r[j] = std::log1p(-set.weights.contraction(rate[j]));
+    if constexpr (!is_dense) {
+      idle.reserve(std::size_t(X.n_columns));
+      for (Index j = 0; j < X.n_columns; ++j) idle.emplace_back(set.weights, rate[j]);
+    }
     std::vector<double> u(static_cast<std::size_t>(K));
     for (Index first = 0; first < n; first += set.batch_size) {
       const Index last = std::min(n, first + set.batch_size);
@@ -188,9 +216,7 @@ struct SvrgEpoch {
           const auto x = X[order[std::size_t(at)]];
           for (Index k = 0; k < x.size; ++k) {
             const Index j = column(x, k);
-            if (since[std::size_t(j)] == made) continue;
-            since[std::size_t(j)] = made;
-            step(j);
+            if (std::exchange(idle[std::size_t(j)].since, made) != made) step(j);
           }
         }
       }
