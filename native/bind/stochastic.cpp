@@ -107,7 +107,7 @@ void batch_slopes(const BoundSlopes& bound, const Matrix& X, Order index, Array1
         for (std::size_t at = 0; at < index.shape(0); ++at) {
           double* u = U.data() + Index(at) * K;
           for (Index k = 0; k < K; ++k) u[k] = b == nullptr ? 0.0 : b[k];
-          dot_block(rows[index.data()[at]], theta.data(), K, K, u);
+          add_scores(rows[index.data()[at]], theta.data(), K, u);
           bound.slopes->at(index.data()[at], u);
         }
       },
@@ -127,7 +127,7 @@ void batch_adjoint(const Matrix& X, Order index, Array2<const double> U, Paramet
       [&](const auto& rows) {
         for (std::size_t at = 0; at < index.shape(0); ++at) {
           const double* u = U.data() + Index(at) * K;
-          update_block(rows[index.data()[at]], u, K, K, gradient.data());
+          add_outer(rows[index.data()[at]], u, K, gradient.data());
           for (Index k = 0; b != nullptr && k < K; ++k) b[k] += u[k];
         }
       },

@@ -1,8 +1,9 @@
-// The slopes of one row's losses behind one virtual call, for epochs that meet rows one by one.
+// What epochs that meet rows one by one ask of a row: its scores, the slopes of its losses there, a step
+// back.
 //
-// A row costs its stored numbers several times over, so the call is nothing beside it, and an epoch is
-// compiled once for each layout instead of once for each loss and layout. The slow twins are the `derivative`
-// methods in src/lineal/objective.
+// Each is behind a call. A row costs its stored numbers several times over, so the call is nothing beside it,
+// and an epoch is compiled once for each layout instead of once for each loss and layout. The slow twins of
+// the slopes are the `derivative` methods in src/lineal/objective.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,24 @@
 #include "lineal/simplex.h"
 
 namespace lineal {
+
+// z += W'x for K outputs.
+template <class Row>
+[[gnu::noinline]] void add_scores(Row x, const double* W, Index K, double* z) noexcept {
+  if (K == 1)
+    *z += dot(x, W);
+  else
+    dot_block(x, W, K, K, z);
+}
+
+// W += x d'.
+template <class Row>
+[[gnu::noinline]] void add_outer(Row x, const double* d, Index K, double* W) noexcept {
+  if (K == 1)
+    axpy(*d, x, W);
+  else
+    update_block(x, d, K, K, W);
+}
 
 struct RowSlopes {
   Index n_outputs;

@@ -108,4 +108,5 @@ def _row_slopes(problem: Problem) -> _core.RowSlopes:
         return _core.RowSlopes.crammer_singer(problem.y, K)
     if isinstance(loss, SmoothedCrammerSinger):
         return _core.RowSlopes.smoothed_crammer_singer(problem.y, K, loss.width)
+    assert loss.native is not None
     return _core.RowSlopes.of_scores(loss.native, np.ascontiguousarray(problem.y, dtype=np.float64))

@@ -10,7 +10,8 @@
 //
 // a falls with every step and V grows as 1/a, so that A V + B cancels by as much. When a falls below 2^-10,
 // A V is moved to B and a to V, at the cost of one pass over W; the same happens at the end of an epoch. With
-// Pegasos' steps, 1 / (ridge t), that is once in a thousandfold of t; the sum keeps all but three or four of its digits.
+// Pegasos' steps, 1 / (ridge t), that is once in a thousandfold of t; the sum keeps all but three or four of
+// its digits.
 #pragma once
 
 #include <algorithm>
@@ -43,31 +44,21 @@ struct ScaledWeights {
     a = 1.0;
     A = 0.0;
   }
-  // z = W'x; z has room for K numbers.
+  // z = W'x.
   template <class Row>
   void dot(Row x, Index K, double* z) const noexcept {
-    if (K == 1) {
-      *z = a * lineal::dot(x, static_cast<const double*>(V));
-      return;
-    }
     std::fill(z, z + K, 0.0);
-    dot_block(x, static_cast<const double*>(V), K, K, z);
+    add_scores(x, V, K, z);
     for (Index k = 0; k < K; ++k) z[k] *= a;
   }
   // W += x d'; d is spoilt.
   template <class Row>
   void add(Row x, Index K, double* d) noexcept {
     for (Index k = 0; k < K; ++k) d[k] /= a;
-    const bool is_counted = sum != nullptr && A != 0.0;
-    if (K == 1) {
-      axpy(*d, x, V);
-      if (is_counted) axpy(-A * *d, x, sum);
-      return;
-    }
-    update_block(x, static_cast<const double*>(d), K, K, V);
-    if (!is_counted) return;
+    add_outer(x, d, K, V);
+    if (sum == nullptr || A == 0.0) return;
     for (Index k = 0; k < K; ++k) d[k] *= -A;
-    update_block(x, static_cast<const double*>(d), K, K, sum);
+    add_outer(x, d, K, sum);
   }
 };
 

@@ -177,10 +177,7 @@ struct SvrgEpoch {
       }
     std::fill(u, u + K, 0.0);
     if (set.has_intercept) std::copy(theta + size, theta + size + K, u);
-    if (K == 1)
-      *u += dot(x, static_cast<const double*>(theta));
-    else
-      dot_block(x, static_cast<const double*>(theta), K, K, u);
+    add_scores(x, theta, K, u);
     slopes.at(i, u);
     bool is_flat = true;
     for (Index k = 0; k < K; ++k) {
@@ -188,11 +185,7 @@ struct SvrgEpoch {
       gradient[std::size_t(size + k)] += u[k];
       is_flat = is_flat && u[k] == 0.0;
     }
-    if (is_flat) return;
-    if (K == 1)
-      axpy(*u, x, gradient.data());
-    else
-      update_block(x, static_cast<const double*>(u), K, K, gradient.data());
+    if (!is_flat) add_outer(x, u, K, gradient.data());
   }
   void run(std::span<const std::int64_t> order) {
     const Index n = X.n_rows;
