@@ -378,6 +378,7 @@ class GD(Descent):
         if isinstance(problem.penalty, Lp):
             return super()._epoch(batches, walk, rng)
         theta = walk.best.theta.copy()
+        # The outputs of a column share its scale: their curvatures have one bound.
         scales, scale_of_b = (part[..., 0] for part in batches.objective.split(walk.scale))
         rates = self._step(walk) * np.append(scales, scale_of_b) ** 2
         on_weights = _step_penalty(problem.penalty)
