@@ -234,6 +234,18 @@ def test_several_classes_go_one_against_the_rest():
         np.testing.assert_allclose(model.coef_[k], alone.coef_[0], atol=5e-3)
 
 
+def test_probabilities_of_several_classes_are_their_own_divided_by_their_sum():
+    """As in scikit-learn, and where all of them underflow too."""
+    X, y = sample("classes", 2)
+    model = lineal.SGDClassifier(loss="log_loss", alpha=0.05).fit(X, y)
+    own = 1 / (1 + np.exp(-model.decision_function(X)))
+    np.testing.assert_allclose(model.predict_proba(X), own / own.sum(axis=1, keepdims=True), rtol=1e-9)
+    model.intercept_ = model.intercept_ - 2000.0
+    p = model.predict_proba(X)
+    assert np.array_equal(model.classes_[p.argmax(axis=1)], model.predict(X))
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -21,11 +21,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import log_expit, softmax
 
 from lineal.errors import ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.objective import Loss, losses, penalties
+from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, NoPenalty, Penalty
 from lineal.objective.problem import Problem
 from lineal.solvers import SGD, SOLVERS, Plan, Solver, plan
@@ -665,7 +667,8 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     accepted and changes nothing: ``learning_rate``, ``eta0``, ``power_t``, ``average``, ``shuffle``,
     ``n_iter_no_change``, ``validation_fraction``, ``verbose``, ``n_jobs``. ``early_stopping=True`` is
     refused.
-    ``probability=True`` calibrates ``predict_proba`` where the loss alone does not give it.
+    ``predict_proba`` comes with "log_loss" (of several classes each one's own, divided by their sum), with
+    other losses by ``probability=True``, which calibrates.
 
     Examples
     --------
@@ -741,6 +744,17 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
 
     def _one_vs_rest(self) -> bool:
         return True
+
+    @staticmethod
+    def _is_likelihood(problem: Problem) -> bool:
+        return isinstance(problem.loss, losses.Log)
+
+    def _probabilities(self, Z: FloatArray) -> FloatArray:
+        if self.loss != "log_loss" or Z.shape[1] == 1:
+            return super()._probabilities(Z)
+        # Each class's own probability, divided by their sum; in logarithms, for they may all underflow.
+        p: FloatArray = softmax(log_expit(Z), axis=1)
+        return p
 
 
 class SGDRegressor(_StochasticDialect, BaseLinearRegressor):
