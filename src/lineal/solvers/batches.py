@@ -21,7 +21,7 @@ class Batches:
     """All rows of a problem in batches of one size, in a new order each epoch.
 
     ``order`` and ``size`` are what the core's own epochs want (sgd, svrg and gd under most penalties); the
-    other rules run in NumPy and meet the rows batch by batch (``epoch``), at some ten microseconds a
+    other rules run in NumPy and meet the rows batch by batch (``epoch``), at some thirty microseconds a
     batch and a pass over all of W beside the rows themselves.
     """
 
