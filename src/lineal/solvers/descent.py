@@ -145,9 +145,9 @@ class Descent(SmoothSolver):
     best objective, or at infinity, is undone and the rule begins anew from the best point; one that fails
     from there cuts the step. So no learning rate ends in NaN, and the objectives of the iterates never rise.
     A full batch costs two passes over X (nesterov: three). Smaller ones cost two for the check and one over
-    the batches: gd and svrg run it in the core, at the cost of the rows; rules with a memory move all of W a
-    step, in NumPy, at some thirty microseconds a batch besides. Published: Cauchy 1847; Robbins and Monro 1951;
-    each rule's own source is with it.
+    the batches: gd and svrg run it in the core, at the cost of the rows; rules with a memory move all of W
+    a step, in NumPy, at some thirty microseconds a batch besides. Published: Cauchy 1847; Robbins and
+    Monro 1951; each rule's own source is with it.
     """
 
     learning_rate: float | None = None
