@@ -179,7 +179,7 @@ PENALTIES = {
     ("kind", "name"),
     [(lineal.SGDClassifier, name) for name in CLASSIFIER_LOSSES]
     + [(lineal.SGDRegressor, name) for name in REGRESSOR_LOSSES],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", value),
 )
 def test_a_preset_minimises_the_mean_loss_and_alpha_times_the_penalty(kind, name, penalty):
     """Weighted: the same optimum as the general learner at strength alpha sum s, to within the two gaps."""
