@@ -591,7 +591,7 @@ _SGD_LOSSES: dict[str, Callable[[float], Loss]] = {
 }
 _SGD_REGRESSION = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
 # Noise ends the usefulness of sgd after a few passes: what is left is proved sooner by others, from there.
-_FIRST_PASSES = SGD(passes=4)
+_FIRST_PASSES = SGD(passes=3)
 _SGD_SCHEDULES = ("optimal", "constant", "invscaling", "adaptive")
 
 
@@ -659,7 +659,7 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     "huber", "epsilon_insensitive", "squared_epsilon_insensitive" (with ``epsilon``); ``penalty`` is "l2",
     "l1", "elasticnet" (with ``l1_ratio``) or None.
 
-    The first four passes are sgd's, with Pegasos' steps (scikit-learn's "optimal" ones with a safe start),
+    The first three passes are sgd's, with Pegasos' steps (scikit-learn's "optimal" ones with a safe start),
     averaged; if that is not enough the planner's solvers go on from there, and under "l1" and "elasticnet"
     they begin. ``solver="sgd"`` keeps to sgd, which may take long to prove more than two digits.
 
