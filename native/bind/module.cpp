@@ -6,6 +6,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_dual_cd(m);
   lineal::bind_prox_cd(m);
   lineal::bind_evaluate(m);
+  lineal::bind_stochastic(m);
   m.def(
       "supports_avx2",
       [] {

@@ -23,6 +23,8 @@ _HOMES = {
         "QuantileRegressor",
         "Ridge",
         "RidgeClassifier",
+        "SGDClassifier",
+        "SGDRegressor",
     ),
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
 }

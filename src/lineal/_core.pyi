@@ -289,5 +289,44 @@ def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | H
 def worst_residual(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i)."""
 
+class RowSlopes:
+    """The slopes of a loss, row by row, at the targets of a problem."""
+
+    @staticmethod
+    def of_scores(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> RowSlopes: ...
+
+    @staticmethod
+    def softmax(code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int) -> RowSlopes: ...
+
+    @staticmethod
+    def crammer_singer(code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int) -> RowSlopes: ...
+
+    @staticmethod
+    def smoothed_crammer_singer(code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int, width: float) -> RowSlopes: ...
+
+class StepPenalty:
+    """What a step does about the penalty (epoch/svrg.h)."""
+
+    def __init__(self, l2: float, l1: float, is_proximal: bool) -> None: ...
+
+def sgd_epoch(slopes: RowSlopes, X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], batch_size: int, steps: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: float, intercept_ridge: float, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], sum: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    One epoch in place: theta moves, sum gains it after each step, U holds the slopes met.
+    """
+
+def svrg_epoch(slopes: RowSlopes, X: Matrix, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], batch_size: int, rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: StepPenalty, intercept: StepPenalty, drift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, anchor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """One epoch in place; without drift and anchor, of plain gradient steps."""
+
+def batch_slopes(slopes: RowSlopes, X: Matrix, index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """U = the slopes of the rows in `index` at theta."""
+
+def batch_adjoint(X: Matrix, index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    gradient = sum_i x_i u_i' over the rows in `index`, the intercept's 1 included.
+    """
+
+def squared_dot(X: Matrix, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """z_i = sum_j x_ij^2 w_j."""
+
 def supports_avx2() -> bool:
     """Whether this processor can run the AVX2 build of the core."""

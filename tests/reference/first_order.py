@@ -114,3 +114,23 @@ def svrg(g, w, steps_of_epochs, eta, n):
             w = w - eta * (g(w, rows) - g(begin, rows) + whole)
         out.append(w)
     return out
+
+
+def subgradient_steps(problem, theta, steps_of_epochs, eta):
+    """theta <- theta - eta_t (n / |B| [X 1]_B'(s u) + strength theta): every theta, epoch by epoch."""
+    X, K = problem.X.dense, problem.n_outputs
+    penalised = np.ones((X.shape[1], 1)) * problem.penalty.strength
+    if problem.intercept.value != "none":
+        X = np.column_stack([X, np.ones(len(X))])
+        on_b = problem.penalty.strength if problem.intercept.value == "penalized" else 0.0
+        penalised = np.vstack([penalised, [[on_b]]])
+    theta, t, out = theta.reshape(-1, K), 0, []
+    for steps in steps_of_epochs:
+        out.append([])
+        for rows in steps:
+            t += 1
+            U = problem.loss.derivative(problem.y[rows], X[rows] @ theta)
+            pull = len(X) / len(rows) * X[rows].T @ (problem.s[rows, None] * U)
+            theta = theta - eta(t) * (pull + penalised * theta)
+            out[-1].append(theta.ravel())
+    return out

@@ -202,6 +202,9 @@ PRESETS = [
     lineal.ElasticNet(l1_ratio=0.8),
     lineal.HuberRegressor(),
     lineal.QuantileRegressor(quantile=0.4),
+    lineal.SGDClassifier(),
+    lineal.SGDClassifier(penalty="elasticnet", loss="log_loss"),
+    lineal.SGDRegressor(),
 ]
 
 

@@ -170,7 +170,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         it cannot change which label is largest.
         """
         Z = self._scores(X)
-        p = probabilities(Z, self.temperature_)
+        p = self._probabilities(Z)
         rows, best = np.arange(len(p)), winners(Z)
         # Rounding, or a tie, must not let another label stand where the winner stands.
         lost = p.argmax(axis=1) != best
@@ -182,6 +182,10 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _probabilities(self, Z: FloatArray) -> FloatArray:
+        """(n, K), in the order of their scores."""
+        return probabilities(Z, self.temperature_)
 
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:

@@ -85,6 +85,9 @@ class LinearModel(BaseEstimator):
     def _chosen_solver(self) -> str | Solver:
         return self.solver
 
+    def _plan(self, problem: Problem) -> Plan:
+        return plan(problem, self._chosen_solver())
+
     # ---- options ------------------------------------------------------------------------------
 
     @property
@@ -120,7 +123,7 @@ class LinearModel(BaseEstimator):
         row = Problem(
             NumpyRows(np.zeros((1, 1))), np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1
         )
-        plan(row, self._chosen_solver())
+        self._plan(row)
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:
@@ -167,7 +170,7 @@ class LinearModel(BaseEstimator):
     def _solve(self, problem: Problem, start: Start | None) -> Solution:
         """Runs the plan."""
         tol = self._tolerance
-        self.plan_: Plan = plan(problem, self._chosen_solver())
+        self.plan_: Plan = self._plan(problem)
         bar = GapBar(tol) if self.progress else None
         callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
         budget = Budget(self.max_seconds, self._epoch_limit(), callbacks)

@@ -55,8 +55,8 @@ def path(
     strengths : numbers > 0, optional
         Strengths of the penalty as :class:`lineal.objective.Problem` states it, whatever the learner's
         dialect: ``1 / C``, ``alpha``, or ``alpha`` times the sum of weights where losses are averaged
-        (``Lasso``, ``ElasticNet``, ``QuantileRegressor``); for an elastic net l1 + l2, whose ratio stays.
-        In any order: they are taken from the largest down, each once.
+        (``Lasso``, ``ElasticNet``, ``QuantileRegressor``, the ``SGD`` presets); for an elastic net l1 + l2,
+        whose ratio stays. In any order: they are taken from the largest down, each once.
     n_strengths, ratio
         Without ``strengths``: so many, evenly on a logarithmic scale, from the strength at which all weights
         are 0 (L1, elastic net) or the constant model is within 1 % of the optimum (L2, Lp), down to

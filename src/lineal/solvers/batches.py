@@ -1,88 +1,70 @@
-"""Rows taken a few at a time, for stochastic epochs."""
+"""Rows taken a few at a time, for stochastic epochs; all arithmetic with rows is the core's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lineal.objective.losses import FloatArray, Targets
+from lineal import _core
+from lineal.objective.joint import CrammerSinger, SmoothedCrammerSinger, Softmax
+from lineal.objective.losses import FloatArray, Loss, Squared
+from lineal.objective.penalties import Lp
 from lineal.objective.problem import Problem
-from lineal.objective.rows import NativeRows, NumpyRows
+from lineal.objective.rows import NativeRows
 from lineal.solvers.primal import Objective
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some rows of a problem; ``share`` is n / |batch|, which makes their sum stand for all rows."""
-
-    objective: Objective
-    index: NDArray[np.int64]
-    rows: Any
-    y: Targets
-    s: FloatArray
-    share: float
-
-    def slopes(self, theta: FloatArray) -> FloatArray:
-        """u_i at the rows of the batch, (|batch|, K)."""
-        W, b = self.objective.split(theta)
-        Z = np.asarray(self.rows @ W, dtype=np.float64) + b
-        return self.objective.problem.loss.derivative(self.y, Z)
-
-    def back(self, U: FloatArray) -> FloatArray:
-        """(n / |batch|) sum_{i in batch} s_i x_i u_i', flat."""
-        SU = (self.share * self.s)[:, None] * U
-        return self.objective.flat(np.asarray(self.rows.T @ SU, dtype=np.float64), SU.sum(axis=0))
-
-    def gradient(self, theta: FloatArray) -> FloatArray:
-        """An unbiased estimate of the gradient of the losses."""
-        return self.back(self.slopes(theta))
 
 
 @dataclass(frozen=True)
 class Batches:
     """All rows of a problem in batches of one size, in a new order each epoch.
 
-    The rows are met through NumPy and SciPy, so that an epoch of small batches costs thirty
-    microseconds or more a batch beside its arithmetic, which includes all columns of W.
+    ``order`` and ``size`` are what the core's own epochs want (sgd, svrg and gd, for losses that the core
+    knows and penalties but Lp); all else runs in NumPy and meets the rows batch by batch (``epoch``), at some
+    thirty microseconds a batch and a pass over all of W beside the rows themselves.
     """
 
     objective: Objective
     size: int
-    table: Any
+    matrix: _core.Matrix
+    slopes: _core.RowSlopes
 
     @staticmethod
     def of(objective: Objective, size: int) -> Batches:
-        """The batches of a problem; a sparse matrix is read from the core once."""
-        return Batches(objective, min(size, objective.problem.X.n_rows), _table(objective.problem))
+        """The batches of a problem."""
+        problem = objective.problem
+        assert isinstance(problem.X, NativeRows)
+        return Batches(objective, min(size, problem.X.n_rows), problem.X.matrix, _row_slopes(problem))
+
+    @property
+    def has_native_epochs(self) -> bool:
+        """Whether the core can run a whole epoch of plain steps."""
+        problem = self.objective.problem
+        return _is_known(problem.loss) and not isinstance(problem.penalty, Lp)
 
     @property
     def n_batches(self) -> int:
         """How many batches an epoch has."""
         return -(-self.objective.problem.X.n_rows // self.size)
 
+    def order(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Every row once."""
+        return rng.permutation(self.objective.problem.X.n_rows)
+
     def epoch(self, rng: np.random.Generator) -> Iterator[Batch]:
         """Every row once; the last batch may be smaller."""
-        problem = self.objective.problem
-        n = problem.X.n_rows
-        order = rng.permutation(n)
-        # Sparse rows are put in order once; dense ones are gathered batch by batch, without a copy of X.
-        shuffled = self.table[order] if problem.X.is_sparse else None
-        for first in range(0, n, self.size):
-            index = order[first : first + self.size]
-            rows = self.table[index] if shuffled is None else shuffled[first : first + self.size]
-            yield Batch(self.objective, index, rows, problem.y[index], problem.s[index], n / len(index))
+        order = self.order(rng)
+        for first in range(0, len(order), self.size):
+            yield Batch(self, order[first : first + self.size])
 
     def largest_row(self, scale: FloatArray) -> float:
         """The largest s_i |x_i|^2 over rows, the intercept's 1 included, in coordinates theta / scale."""
         squares, constant = (part[..., 0] for part in self.objective.split(scale * scale))
-        table = self.table.power(2) if self.objective.problem.X.is_sparse else self.table * self.table
-        norms = np.asarray(table @ squares, dtype=np.float64) + float(constant)
-        return float((self.objective.problem.s * norms).max(initial=0.0))
+        norms = np.empty(self.objective.problem.X.n_rows)
+        _core.squared_dot(self.matrix, np.ascontiguousarray(squares), norms)
+        return float((self.objective.problem.s * (norms + float(constant))).max(initial=0.0))
 
     def smoothness(self, whole: float, scale: FloatArray, curvature: float) -> float:
         """The curvature that steps on batches meet in expectation (Gower et al. 2019).
@@ -96,12 +78,43 @@ class Batches:
         return (n * (k - 1) * whole + (n - k) * alone) / (k * (n - 1))
 
 
-def _table(problem: Problem) -> Any:
-    X = problem.X
-    if isinstance(X, NumpyRows):
-        return sp.csr_array(X.X) if X.is_sparse else X.X
-    assert isinstance(X, NativeRows)
-    if X.dense is not None:
-        return X.dense
-    start, index, value = X.matrix.arrays()
-    return sp.csr_array((value, index, start), shape=(X.n_rows, X.n_columns))
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a problem; n / |batch| makes their sum stand for all rows."""
+
+    batches: Batches
+    index: NDArray[np.int64]
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """u_i at the rows of the batch, (|batch|, K)."""
+        problem = self.batches.objective.problem
+        U = np.empty((len(self.index), problem.n_outputs))
+        _core.batch_slopes(self.batches.slopes, self.batches.matrix, self.index, theta, U)
+        return U if _is_known(problem.loss) else problem.loss.derivative(problem.y[self.index], U)
+
+    def back(self, U: FloatArray) -> FloatArray:
+        """(n / |batch|) sum_{i in batch} s_i x_i u_i', flat."""
+        problem = self.batches.objective.problem
+        share = problem.X.n_rows / len(self.index) * problem.s[self.index]
+        gradient = np.empty(self.batches.objective.n_parameters)
+        _core.batch_adjoint(self.batches.matrix, self.index, share[:, None] * U, gradient)
+        return gradient
+
+
+def _is_known(loss: Loss) -> bool:
+    """Whether the core has the loss's slopes."""
+    return loss.native is not None or isinstance(loss, (Softmax, CrammerSinger, SmoothedCrammerSinger))
+
+
+def _row_slopes(problem: Problem) -> _core.RowSlopes:
+    loss, K = problem.loss, problem.n_outputs
+    if not _is_known(loss):  # the slope of z^2 / 2 is the score itself
+        return _core.RowSlopes.of_scores(Squared().native, np.zeros((problem.X.n_rows, K)))
+    if isinstance(loss, Softmax):
+        return _core.RowSlopes.softmax(problem.y, K)
+    if isinstance(loss, CrammerSinger):
+        return _core.RowSlopes.crammer_singer(problem.y, K)
+    if isinstance(loss, SmoothedCrammerSinger):
+        return _core.RowSlopes.smoothed_crammer_singer(problem.y, K, loss.width)
+    assert loss.native is not None
+    return _core.RowSlopes.of_scores(loss.native, np.ascontiguousarray(problem.y, dtype=np.float64))

@@ -47,6 +47,11 @@ class Objective:
         """Whether b is part of the vector."""
         return self.problem.intercept is not Intercept.NONE
 
+    @property
+    def n_parameters(self) -> int:
+        """The length of the vector."""
+        return (self.problem.X.n_columns + self.has_intercept) * self.problem.n_outputs
+
     def flat(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """(W, b) as one vector."""
         return np.concatenate([W.ravel(), b]) if self.has_intercept else W.ravel().copy()
@@ -121,9 +126,7 @@ class Objective:
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
         penalty = problem.penalty
         bend = penalty.l2 if isinstance(penalty, ElasticNet) else self.ridge
-        bound = (problem.curvature or 1.0) * squares + self.pad(
-            np.full(len(self.penalised(squares)), bend)
-        )
+        bound = (problem.curvature or 1.0) * squares + self.pad(np.full(len(self.penalised(squares)), bend))
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
         return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal import _core
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, NoPenalty
-from lineal.objective.problem import Problem
+from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, instead
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
@@ -34,24 +35,28 @@ class SGD(Solver):
     offset : float or None
         The steps are 1 / (strength (t + offset)) for t = 1, 2, ... 0 is Pegasos as published; None takes
         n max_i s_i |x_i|^2 / strength (times the loss's curvature), so that no first step overshoots.
+    passes : int or None
+        Epochs after which it leaves the rest to the next solver of a plan; None never does.
 
     Notes
     -----
     ``theta <- theta - eta_t ((n / |B|) sum_{i in B} s_i u_i x_i + R'(w))``, u_i a subgradient. Needs a
     differentiable penalty; without strong convexity (Lp, none) the steps fall with the root of the epochs.
     Guarantees: an error of order 1 / t in expectation under L2, for losses with kinks too; the dual
-    point is the mean of the slopes met. So two or three digits, no more. An epoch runs in NumPy and SciPy,
-    at thirty microseconds or more and a pass over all of W per step: dual_cd's are much cheaper. Published:
-    Shalev-Shwartz, Singer, Srebro and Cotter 2011; the averages: Rakhlin, Shamir and Sridharan 2012.
+    point is the mean of the slopes met. So two or three digits, no more: dual_cd's epochs cost as much and
+    prove them sooner. An epoch costs two or three passes over the stored numbers, single-threaded, and one
+    over W, whatever the batch (under Lp: one over W a step, in NumPy). Published: Shalev-Shwartz, Singer,
+    Srebro and Cotter 2011; the averages: Rakhlin, Shamir and Sridharan 2012.
     """
 
     name = "sgd"
     batch_size: int = 1
     averaged: bool = True
     offset: float | None = None
+    passes: int | None = None
 
     def __post_init__(self) -> None:
-        size, offset = self.batch_size, self.offset
+        size, offset, passes = self.batch_size, self.offset, self.passes
         require(is_whole(size) and size > 0, f"sgd needs a positive whole batch_size, got {size!r}.")
         require(
             isinstance(self.averaged, (bool, np.bool_)),
@@ -60,6 +65,10 @@ class SGD(Solver):
         require(
             offset is None or (is_number(offset) and 0 <= offset < np.inf),
             f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.",
+        )
+        require(
+            passes is None or (is_whole(passes) and passes > 0),
+            f"sgd needs a positive whole number of passes, or None, got {passes!r}.",
         )
 
     def refusal(self, problem: Problem) -> str | None:
@@ -82,24 +91,65 @@ class SGD(Solver):
         mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
         highest = _EXPLODED * max(problem.primal_at_zero, objective.value(theta, objective.scores(theta)))
         W, b = objective.split(theta)
-        yield Iterate(lambda: (W, b))
-        epoch = 0
-        while True:
+        yield Iterate(lambda: (W, b), None, np.inf if start is None else None)
+        safe, epoch = theta, 0
+        while self.passes is None or epoch < self.passes:
             epoch += 1
             if epoch & (epoch - 1) == 0:
                 mean, slopes = mean.cleared(), slopes.cleared()
-            before, met = theta, np.empty_like(slopes.total)
-            for batch in batches.epoch(rng):
-                U = batch.slopes(theta)
-                met[batch.index] = U
-                theta = theta - steps.following() * (batch.back(U) + objective.penalty_gradient(theta))
-                mean.add(theta)
-            if not objective.value(theta, objective.scores(theta)) <= highest:
-                theta, mean = before, _Mean(before)
+            theta, met = _epoch(batches, steps, rng, theta, mean if self.averaged else None)
+            is_look = _is_look(epoch)
+            if not _is_sane(objective, theta, highest, thoroughly=is_look):
+                theta, mean = safe, _Mean(safe)
                 steps.cool()
                 continue
+            safe = theta if is_look else safe
             slopes.add(met)
-            yield _iterate(objective, mean.value if self.averaged else theta, slopes, epoch)
+            is_due = epoch == self.passes or (self.passes is None and self._is_due(problem, epoch))
+            yield _iterate(objective, mean.value if self.averaged else theta, slopes, is_due)
+
+    def _is_due(self, problem: Problem, epoch: int) -> bool:
+        """Whether a certificate is worth its price."""
+        return _is_look(epoch) if isinstance(problem.penalty, L2) else epoch % 10 == 0
+
+
+def _is_look(epoch: int) -> bool:
+    """1, 2, 3, 5, 7, 11, 15, 23 ...: a look costs an epoch or two, and a mean is best before it is cut."""
+    following = epoch + 1
+    return following % max(1, (1 << following.bit_length()) // 4) == 0
+
+
+def _is_sane(objective: Objective, theta: FloatArray, highest: float, thoroughly: bool) -> bool:
+    """Whether the steps have not exploded; short of a pass over X, whether they ended at numbers."""
+    if not np.isfinite(theta).all():
+        return False
+    return not thoroughly or objective.value(theta, objective.scores(theta)) <= highest
+
+
+def _epoch(
+    batches: Batches, steps: _Steps, rng: np.random.Generator, theta: FloatArray, mean: _Mean | None
+) -> tuple[FloatArray, FloatArray]:
+    """One pass over the rows: where it ends and the slopes it met; the mean gains every iterate."""
+    objective = batches.objective
+    problem = objective.problem
+    met = np.empty((problem.X.n_rows, problem.n_outputs))
+    sizes = steps.following(batches.n_batches)
+    if not batches.has_native_epochs:
+        for step, batch in zip(sizes, batches.epoch(rng), strict=True):
+            met[batch.index] = U = batch.slopes(theta)
+            theta = theta - step * (batch.back(U) + objective.penalty_gradient(theta))
+            if mean is not None:
+                mean.total += theta
+    else:
+        theta = theta.copy()
+        on_intercept = 0.0 if problem.intercept is Intercept.FREE else objective.ridge
+        _core.sgd_epoch(
+            batches.slopes, batches.matrix, problem.s, batches.order(rng), batches.size, sizes,
+            objective.ridge, on_intercept, theta, None if mean is None else mean.total, met,
+        )  # fmt: skip
+    if mean is not None:
+        mean.count += batches.n_batches
+    return theta, met
 
 
 @dataclass
@@ -125,12 +175,13 @@ class _Steps:
             offset = curvature / strength if strength > 0 else 0.0
         return _Steps(strength, offset, curvature or 1.0, batches.n_batches)
 
-    def following(self) -> float:
-        """The next step."""
-        self.t += 1
+    def following(self, count: int) -> FloatArray:
+        """The next steps."""
+        t = self.t + np.arange(1.0, count + 1)
+        self.t += count
         if self.strength > 0:
-            return 1 / (self.strength * (self.t + self.offset))
-        return 1 / (self.curvature * np.sqrt(1 + self.t / self.n_batches))
+            return 1 / (self.strength * (t + self.offset))
+        return 1 / (self.curvature * np.sqrt(1 + t / self.n_batches))
 
     def cool(self) -> None:
         """Steps from here on begin smaller: these exploded."""
@@ -158,14 +209,13 @@ class _Mean:
         return self.total / self.count if self.count else self.first
 
 
-def _iterate(objective: Objective, theta: FloatArray, slopes: _Mean, epoch: int) -> Iterate:
+def _iterate(objective: Objective, theta: FloatArray, slopes: _Mean, is_due: bool) -> Iterate:
     problem = objective.problem
     W, b = objective.split(theta.copy())
-    is_cheap = isinstance(problem.penalty, L2)
     # Steps that cancel say that the mean of their slopes meets R': that holds at kinks too, and for noisy
     # iterates better than for the slopes at their mean.
     dual = None if isinstance(problem.penalty, NoPenalty) else lambda: slopes.value
-    return Iterate(lambda: (W, b), dual, None if is_cheap or epoch % 10 == 0 else np.inf)
+    return Iterate(lambda: (W, b), dual, None if is_due else np.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +228,9 @@ class SVRG(GD):
     ``g = g_B(theta) - g_B(begin) + g(begin)``, then the penalty's proximal step where it has a kink. Needs
     any penalty; losses with kinks are smoothed in stages. Guarantees: a linear rate for smooth losses under
     strong convexity, and all that :class:`~lineal.solvers.descent.Descent` says; its parameters are the
-    same. An epoch costs two passes over X and one in NumPy and SciPy over the batches, all of W a step.
+    same. An epoch costs two threaded passes over X and a single-threaded one over the batches, in which a
+    stored number costs some ten times as much: weights that no row of a batch meets are moved when one does,
+    by all their steps at once (under Lp: all of W a step, in NumPy).
     Published: Johnson and Zhang 2013; proximal: Xiao and Zhang 2014.
     """
 
@@ -197,7 +249,14 @@ class SVRG(GD):
         return 0.5 / largest
 
     def _estimate(self, batch: Batch, theta: FloatArray, anchor: Point) -> FloatArray:
-        whole = anchor.gradient
-        if not self._is_proximal(batch.objective.problem):
-            whole = whole - batch.objective.penalty_gradient(anchor.theta)
-        return batch.back(batch.slopes(theta) - anchor.slopes[batch.index]) + whole
+        return batch.back(batch.slopes(theta) - anchor.slopes[batch.index]) + self._drift(
+            batch.batches, anchor
+        )
+
+    def _drift(self, batches: Batches, anchor: Point) -> FloatArray:
+        if self._is_proximal(batches.objective.problem):
+            return anchor.gradient
+        return anchor.gradient - batches.objective.penalty_gradient(anchor.theta)
+
+    def _anchored(self, batches: Batches, anchor: Point) -> tuple[FloatArray | None, FloatArray | None]:
+        return self._drift(batches, anchor), anchor.slopes
