@@ -327,7 +327,6 @@ def test_a_start_is_taken(solver):
         lambda: Backtracking(shrink=1.0), lambda: Backtracking(decrease=0.0),
         lambda: GD(batch_size=8, schedule=Backtracking()), lambda: SVRG(batch_size=None),
         lambda: SGD(batch_size=0), lambda: SGD(offset=-1.0), lambda: SGD(averaged="yes"),
-        lambda: SGD(passes=0),
     ],
 )  # fmt: skip
 def test_impossible_parameters_are_refused_when_they_are_given(make):

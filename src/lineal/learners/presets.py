@@ -30,7 +30,7 @@ from lineal.objective import Loss, losses, penalties
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, NoPenalty, Penalty
 from lineal.objective.problem import Problem
-from lineal.solvers import SGD, SOLVERS, Plan, Solver, plan
+from lineal.solvers import SOLVERS, Solver
 
 # scikit-learn's solver names and what does their work here.
 _DIALECT = {
@@ -591,13 +591,11 @@ _SGD_LOSSES: dict[str, Callable[[float], Loss]] = {
     "squared_epsilon_insensitive": losses.SquaredEpsilonInsensitive,
 }
 _SGD_REGRESSION = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
-# Noise ends the usefulness of sgd after a few passes: what is left is proved sooner by others, from there.
-_FIRST_PASSES = SGD(passes=3)
 _SGD_SCHEDULES = ("optimal", "constant", "invscaling", "adaptive")
 
 
 class _StochasticDialect(_Dialect):
-    """What SGDClassifier and SGDRegressor share: mean losses, sgd first, then whatever certifies."""
+    """What SGDClassifier and SGDRegressor share: mean losses, and names of losses and penalties."""
 
     _averages_losses = True
 
@@ -644,13 +642,6 @@ class _StochasticDialect(_Dialect):
             return NoPenalty()
         return _mixed(strength, {"l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio))
 
-    def _plan(self, problem: Problem) -> Plan:
-        solver = self._chosen_solver()
-        if solver != "auto" or _FIRST_PASSES.refusal(problem) is not None:
-            return plan(problem, solver)
-        certifying = plan(problem, "auto")
-        return Plan((_FIRST_PASSES, *certifying.solvers), f"sgd's first passes, then {certifying}")
-
 
 class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     """Linear classification by stochastic gradients, in the mean-loss dialect, and certified.
@@ -660,9 +651,9 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     "huber", "epsilon_insensitive", "squared_epsilon_insensitive" (with ``epsilon``); ``penalty`` is "l2",
     "l1", "elasticnet" (with ``l1_ratio``) or None.
 
-    The first three passes are sgd's, with Pegasos' steps (scikit-learn's "optimal" ones with a safe start),
-    averaged; if that is not enough the planner's solvers go on from there, and under "l1" and "elasticnet"
-    they begin. ``solver="sgd"`` keeps to sgd, which may take long to prove more than two digits.
+    ``solver="auto"`` lets the planner choose, which is sooner there than stochastic gradients are;
+    ``solver="sgd"`` takes them all the same, with Pegasos' steps (scikit-learn's "optimal" ones with a safe
+    start), averaged, and may need long to prove more than two digits.
 
     So the model is the optimum to within ``tol``, a certified gap, and what only steers the way there is
     accepted and changes nothing: ``learning_rate``, ``eta0``, ``power_t``, ``average``, ``shuffle``,

@@ -35,8 +35,6 @@ class SGD(Solver):
     offset : float or None
         The steps are 1 / (strength (t + offset)) for t = 1, 2, ... 0 is Pegasos as published; None takes
         n max_i s_i |x_i|^2 / strength (times the loss's curvature), so that no first step overshoots.
-    passes : int or None
-        Epochs after which it leaves the rest to the next solver of a plan; None never does.
 
     Notes
     -----
@@ -53,10 +51,9 @@ class SGD(Solver):
     batch_size: int = 1
     averaged: bool = True
     offset: float | None = None
-    passes: int | None = None
 
     def __post_init__(self) -> None:
-        size, offset, passes = self.batch_size, self.offset, self.passes
+        size, offset = self.batch_size, self.offset
         require(is_whole(size) and size > 0, f"sgd needs a positive whole batch_size, got {size!r}.")
         require(
             isinstance(self.averaged, (bool, np.bool_)),
@@ -65,10 +62,6 @@ class SGD(Solver):
         require(
             offset is None or (is_number(offset) and 0 <= offset < np.inf),
             f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.",
-        )
-        require(
-            passes is None or (is_whole(passes) and passes > 0),
-            f"sgd needs a positive whole number of passes, or None, got {passes!r}.",
         )
 
     def refusal(self, problem: Problem) -> str | None:
@@ -93,7 +86,7 @@ class SGD(Solver):
         W, b = objective.split(theta)
         yield Iterate(lambda: (W, b), None, np.inf if start is None else None)
         safe, epoch = theta, 0
-        while self.passes is None or epoch < self.passes:
+        while True:
             epoch += 1
             if epoch & (epoch - 1) == 0:
                 mean, slopes = mean.cleared(), slopes.cleared()
@@ -105,8 +98,9 @@ class SGD(Solver):
                 continue
             safe = theta if is_look else safe
             slopes.add(met)
-            is_due = epoch == self.passes or (self.passes is None and self._is_due(problem, epoch))
-            yield _iterate(objective, mean.value if self.averaged else theta, slopes, is_due)
+            yield _iterate(
+                objective, mean.value if self.averaged else theta, slopes, self._is_due(problem, epoch)
+            )
 
     def _is_due(self, problem: Problem, epoch: int) -> bool:
         """Whether a certificate is worth its price."""
