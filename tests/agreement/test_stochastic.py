@@ -1,4 +1,4 @@
-"""Stochastic epochs of the core against NumPy, and the presets that begin with them against other roads."""
+"""Stochastic epochs of the core against NumPy, and the presets named for them against other roads."""
 
 from itertools import islice
 
@@ -9,10 +9,10 @@ from sklearn import linear_model
 
 import lineal
 from lineal import _core
-from lineal.errors import CombinationError, ParameterError
-from lineal.objective import L1, L2, ElasticNet, NoPenalty
+from lineal.errors import ParameterError
+from lineal.objective import L1, L2, CustomLoss, ElasticNet, NoPenalty
 from lineal.objective.joint import CrammerSinger, Softmax
-from lineal.objective.losses import Hinge, Log, Loss, Squared
+from lineal.objective.losses import Hinge, Log, Squared
 from lineal.objective.problem import Intercept
 from lineal.solvers import GD, SGD, SVRG, Adam
 from lineal.solvers.batches import Batch, Batches
@@ -108,18 +108,30 @@ def test_many_waiting_columns_are_certified_too():
         assert exact <= proof.primal * (1 + 1e-7) <= exact * (1 + 2e-3)
 
 
-def test_a_loss_that_the_core_does_not_know_is_refused():
-    """Batches need native slopes; the refusal names solvers that do not."""
+class Own(CustomLoss):
+    """Log, as somebody would state it."""
 
-    class Cosh(Loss):
-        _curvature = 1.0
-        value = derivative = conjugate = domain = None
+    is_margin = True
+    curvature = 0.25
 
-    Cosh.__abstractmethods__ = frozenset()
-    for solver in (SGD(), SVRG(), Adam(batch_size=8)):
-        with pytest.raises(CombinationError, match="lbfgs"):
-            plan(small(Log(), L2(1.0), Intercept.FREE).with_loss(Cosh()), solver)
-    assert Adam().refusal(small(Log(), L2(1.0), Intercept.FREE).with_loss(Cosh())) is None
+    def value(self, y, z):
+        return np.logaddexp(0.0, -y * z)
+
+    def derivative(self, y, z):
+        return -y / (1 + np.exp(y * z))
+
+
+@pytest.mark.parametrize(
+    "solver", [SGD(), SGD(batch_size=7), SVRG(), GD(batch_size=8), Adam(batch_size=8)], ids=repr
+)
+def test_a_loss_of_ones_own_takes_the_same_batches(solver):
+    """Slopes in NumPy on the core's scores: the steps of the same loss in the core."""
+    problem = small(Log(), L2(5.0), Intercept.FREE)
+    own, known = (
+        list(islice(solver.iterates(problem.with_loss(loss), None, 1e-3, 2), 4)) for loss in (Own(), Log())
+    )
+    for a, b in zip(own, known, strict=True):
+        np.testing.assert_allclose(a.weights()[0], b.weights()[0], rtol=1e-8, atol=1e-12)
 
 
 def test_the_core_refuses_orders_and_shapes_that_do_not_fit():

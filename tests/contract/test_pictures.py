@@ -174,7 +174,7 @@ def test_ctrl_c_returns_what_there_is():
     assert [trace.label for trace in result.traces] == ["newton", "stopped"]
     assert not result.is_complete
     assert "stopped by Ctrl-C" in str(result)
-    assert len(result["stopped"].epochs) == 4
+    assert len(result["stopped"].epochs) == 3  # the epoch in progress is broken off
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_a_feature_that_never_meets_a_class_does_no_harm(solver):
     X = np.column_stack([np.abs(X), y == 2, np.zeros(60)]).astype(float)
     for penalty in (NoPenalty(), L2(1.0)):
         problem = stated(X, y, Softmax(), penalty, Intercept.FREE)
-        found = minimise(problem, [solver], tol=1e-4, budget=Budget(max_epochs=3000))
+        found = minimise(problem, [solver], tol=1e-4, budget=Budget(max_epochs=600))
         assert np.isfinite(found.W).all()
         assert found.certificate.gap >= 0
         assert found.certificate.primal <= minimise(problem, [Newton()], tol=1e-6).certificate.primal * 1.01

@@ -18,9 +18,9 @@ from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
 from lineal.solvers.base import Iterate, Solver, Start, instead
 
-# Above this tolerance float32 data steer the epochs (half the bytes); the certificate always reads the
-# caller's own numbers.
-SINGLE_PRECISION_TOL = 1e-5
+# From this tolerance on many weights, more than a cache holds, are float32 (half the bytes); the certificate
+# is about these very weights and the caller's own numbers.
+SINGLE_PRECISION_TOL, _MANY_WEIGHTS = 1e-5, 50_000
 # Squared size of a free intercept's constant feature, relative to the mean squared row norm. It decides
 # speed alone; 0.1 .. 0.5 for its root is a flat optimum.
 _BIAS = 0.3**2
@@ -66,7 +66,7 @@ class DualCD(Solver):
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per epoch, endlessly."""
-        single = tol >= SINGLE_PRECISION_TOL
+        single = tol >= SINGLE_PRECISION_TOL and problem.X.n_columns * problem.n_outputs > _MANY_WEIGHTS
         assert isinstance(problem.X, NativeRows)
         X = problem.X
         norm2 = X.squared_norms()
