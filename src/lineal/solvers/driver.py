@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import FrameType, TracebackType
 
 import numpy as np
@@ -19,7 +20,10 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
+from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.native_problem import native_problem
+from lineal.solvers.newton import Newton
+from lineal.solvers.prox_cd import ProxCD
 
 Callback = Callable[[Progress], object]
 
@@ -32,6 +36,8 @@ _EVERY, _GROWTH = 20, 0.25
 # After so many epochs, and again each time their count has grown by this share, a dearer dual point is tried:
 # the slopes of weights that are nearly right can prove very little where columns are nearly collinear.
 _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
+# Where Gram matrices take at most so many multiplications, milliseconds, a prover may take so many steps.
+_SMALL, _PROOF_STEPS = 5e6, 60
 # So many of these stretches in a row that gain less than 1 % of the gap, and less than this share of the
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
 # half of the gap is enough to hand over.
@@ -110,11 +116,17 @@ class _Best:
     Z: FloatArray | None = None
     bound: Bound | None = None
     is_borrowed: bool = False  # W and b are the solver's own
+    is_bound_tight: bool = False  # there is nothing left to gain from a higher bound
     trace: list[Progress] = field(default_factory=list)
 
     @property
     def dual(self) -> float:
         return -np.inf if self.bound is None else self.bound.dual
+
+    def raise_to(self, bound: Bound) -> None:
+        """Takes a bound that was found apart from the weights, if it is higher."""
+        if bound.dual > self.dual:
+            self.bound = replace(bound, worst_weight=None)
 
     def keep(self) -> None:
         """Weights borrowed from the solver are copied before it goes on."""
@@ -232,16 +244,35 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
 
 
 def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
-    """Tries for a better bound from the best weights alone."""
-    if problem.relative_gap(best.primal, best.dual) <= tol or best.Z is None:
+    """Tries for a better bound: from the best weights alone, then from where a prover gets from there.
+
+    A bound holds whoever finds it. Noisy or creeping solvers have good weights long before their own slopes
+    can prove it.
+    """
+    if best.Z is None or best.is_bound_tight or problem.relative_gap(best.primal, best.dual) <= tol:
         return
     W, b = best.W.astype(np.float64), best.b.astype(np.float64)
     U = closer_point(problem, W, b, best.Z)
-    if U is None:
-        return
-    bound = feasible(problem, U, W, b)
-    if bound.dual > best.dual:
-        best.bound = replace(bound, worst_weight=None)
+    if U is not None:
+        best.raise_to(feasible(problem, U, W, b))
+    for iterate in _prover_steps(problem, Start(W, b), tol):
+        if problem.relative_gap(best.primal, best.dual) <= tol:
+            return
+        there = iterate.weights()
+        U = problem.slopes(problem.scores(*there)) if iterate.dual is None else iterate.dual()
+        best.raise_to(feasible(problem, U, *there) if iterate.bound is None else iterate.bound)
+        if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
+            best.is_bound_tight = True
+            return
+
+
+def _prover_steps(problem: Problem, start: Start, tol: float) -> Iterator[Iterate]:
+    """The first steps of a solver that proves, where the problem is small."""
+    work = problem.X.n_rows * problem.X.n_columns**2 * problem.n_outputs
+    prover = next((each for each in (ProxCD(), Newton(), LBFGS()) if each.refusal(problem) is None), None)
+    if prover is None or work > _SMALL:
+        return iter(())
+    return islice(prover.iterates(problem, start, tol, 0), _PROOF_STEPS)
 
 
 def _refitted(
