@@ -43,7 +43,7 @@ any bound on it, and any two differ by at most the larger of their gaps. That is
 numbers, for all solvers of each problem.
 
 **Data**, made from a seed: {record["n_rows"]} rows of {record["n_columns"]} counts, two columns of which
-agree in three rows of four and one is in units three times larger; noisy labels, so that nothing is separable
+agree in nine rows of ten and one is in units ten times larger; noisy labels, so that nothing is separable
 and `NoPenalty()` has a minimum; the target of the regression has heavy-tailed noise. The rows of the classes
 are sparse, those of the regression dense.
 

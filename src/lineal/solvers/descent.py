@@ -184,9 +184,12 @@ class Descent(SmoothSolver):
             return (
                 f"{self.name} needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
             )
-        if self._is_noisy and isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
-            pair = f"{problem.loss} with {problem.penalty}"
-            return f"{self.name} with a batch_size can prove nothing about {pair}: use {instead(problem)}"
+        if self._is_noisy and not problem.loss.is_smooth:
+            others = f"sgd, {instead(problem)}" if isinstance(problem.penalty, L2) else instead(problem)
+            return (
+                f"{self.name} with a batch_size is too noisy for the stages in which {problem.loss} is "
+                f"smoothed: use {others}"
+            )
         return None
 
     @property

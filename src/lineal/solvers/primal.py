@@ -19,8 +19,9 @@ from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 
-# No stage of a smoothing takes longer than this many steps; sharper ones after it would be hopeless.
-_STAGE_LIMIT = 20_000
+# The first stage of a smoothing takes at most so many steps, the next one twice as many, and so on: a blunt
+# stage is not worth its own last digits, a sharp one after an unsolved one would be hopeless.
+_STAGE_LIMIT = 500
 # A stage's gap is proved at its first steps, then each time their count has grown by this factor.
 _PROOF_GROWTH = 1.25
 
@@ -271,7 +272,7 @@ def _through_smoothing(
     weight = problem.total_weight * (1 if problem.loss.is_joint else problem.n_outputs)
     value = problem.primal_at_zero
     width = max(value / max(weight, 1e-300), 1e-8)
-    for _ in range(40):
+    for stage in range(40):
         smooth = problem.with_loss(problem.loss.smoothed(width))
         enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
@@ -286,7 +287,7 @@ def _through_smoothing(
                 due = max(count + 1, int(_PROOF_GROWTH * count))
                 proof = _proved(smooth, latest, value, enough)
                 is_done, U = proof.gap <= enough, proof.U
-            if is_done or count >= _STAGE_LIMIT:
+            if is_done or count >= _STAGE_LIMIT * 2**stage:
                 break
             yield Iterate(latest.weights, latest.dual if U is None else _given(U), np.inf)
         if latest is None:

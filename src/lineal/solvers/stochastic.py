@@ -68,9 +68,10 @@ class SGD(Solver):
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
             return f"sgd needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-        if isinstance(problem.penalty, NoPenalty) and not problem.loss.is_smooth:
+        if not (problem.loss.is_smooth or isinstance(problem.penalty, L2)):
             return (
-                f"sgd can prove nothing about {problem.loss} with {problem.penalty}: use {instead(problem)}"
+                f"sgd needs L2 for a loss with kinks, {problem.loss}, not {problem.penalty}: "
+                f"use {instead(problem)}"
             )
         return None
 
