@@ -12,20 +12,17 @@ _HOMES = {
     "lineal.learners.classifier": ("LinearClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),
-    "lineal.learners.presets": (
+    "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),
+    "lineal.learners.presets.regression": (
         "ElasticNet",
         "HuberRegressor",
         "Lasso",
         "LinearRegression",
-        "LinearSVC",
         "LinearSVR",
-        "LogisticRegression",
         "QuantileRegressor",
         "Ridge",
-        "RidgeClassifier",
-        "SGDClassifier",
-        "SGDRegressor",
     ),
+    "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -41,7 +41,7 @@ _SMALL, _PROOF_STEPS = 5e6, 60
 # So many of these stretches in a row that gain less than 1 % of the gap, and less than this share of the
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
 # half of the gap is enough to hand over.
-_PATIENCE, _FALL = 10, 0.01
+_PATIENCE, _FALL = 14, 0.01
 
 
 @dataclass

@@ -21,7 +21,7 @@ from lineal.solvers.base import Iterate, Solver, Start, zeros
 
 # The first stage of a smoothing takes at most so many steps, the next one twice as many, and so on: a blunt
 # stage is not worth its own last digits, a sharp one after an unsolved one would be hopeless.
-_STAGE_LIMIT = 500
+_STAGE_LIMIT = 1000
 # A stage's gap is proved at its first steps, then each time their count has grown by this factor.
 _PROOF_GROWTH = 1.25
 
