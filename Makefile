@@ -38,9 +38,12 @@ help:
 demo: .venv/.built
 	@$(BIN)/python examples/standard_library.py
 
+# The native tests are compiled and run beside the Python ones, and shown after them.
 test: .venv/.built
-	$(BIN)/python -m pytest
-	bash native/tests/run.sh
+	@mkdir -p build; bash native/tests/run.sh >build/native-tests.log 2>&1 & native=$$!; \
+	$(BIN)/python -m pytest; python=$$?; \
+	wait $$native; native=$$?; cat build/native-tests.log; \
+	exit $$((python != 0 || native != 0))
 
 test-slow: .venv/.built
 	$(BIN)/python -m pytest -m slow

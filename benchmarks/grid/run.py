@@ -26,8 +26,8 @@ from page import render
 from trial import Outcome, attempt, contradictions
 
 HERE = Path(__file__).parent
-# A fit that is not done by then has failed. The slowest takes a tenth of it on a quiet machine.
-MAX_SECONDS = 30.0
+# A fit that is not done by then has failed. Most take a hundredth of it, a few a quarter, on a quiet machine.
+MAX_SECONDS = 60.0
 
 
 def main() -> int:
