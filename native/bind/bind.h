@@ -77,19 +77,18 @@ inline void require(bool holds, const char* what) {
 // Runs body(watch) without Python's lock. On the main thread, the only one that signals are handled on,
 // Python is asked for them while it runs; what a handler raises ends the body's loops and is raised here.
 template <class Body>
-auto interruptible(Body&& body) {
+void interruptible(Body&& body) {
   const nb::object threading = nb::module_::import_("threading");
   const bool is_main = threading.attr("current_thread")().is(threading.attr("main_thread")());
   Watch watch = !is_main ? Watch() : Watch([] {
     const nb::gil_scoped_acquire locked;
     return PyErr_CheckSignals() != 0;
   });
-  const auto result = [&] {
+  {
     const nb::gil_scoped_release unlocked;
-    return body(watch);
-  }();
+    body(watch);
+  }
   if (PyErr_Occurred()) throw nb::python_error();
-  return result;
 }
 
 void bind_matrix(nb::module_& m);

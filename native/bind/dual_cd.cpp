@@ -76,9 +76,10 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
               run.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
   DualState state{u.data(), run.share.data(), run.rest.data(), b, Index(n)};
-  const double gap = interruptible([&](Watch& watch) {
+  double gap = 0;
+  interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
-    return std::visit(
+    gap = std::visit(
         [&](const auto& rows) {
           return dual_cd_epoch(loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
                                run.patience, watch, state, t.data());
@@ -118,7 +119,7 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
     gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
                                  std::span<const std::int32_t>(run.order), patience, watch, state, W.data());
   };
-  return interruptible([&](Watch& watch) {
+  interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
     std::visit(
         [&](const auto& rows) {
@@ -138,8 +139,8 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
           });
         },
         X.rows);
-    return std::accumulate(gap.begin(), gap.end(), 0.0);
   });
+  return std::accumulate(gap.begin(), gap.end(), 0.0);
 }
 
 template <class T>

@@ -12,8 +12,9 @@ void bind_prox_cd(nb::module_& m) {
          Array1<double> w, double tol, Index max_sweeps) {
         require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                 "gram_cd: lengths differ");
-        const Sweeps done = interruptible([&](Watch& watch) {
-          return gram_cd(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
+        Sweeps done;
+        interruptible([&](Watch& watch) {
+          done = gram_cd(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
                          w.data(), tol, max_sweeps, watch);
         });
         return std::make_pair(done.count, done.violation);
@@ -26,11 +27,13 @@ void bind_prox_cd(nb::module_& m) {
          Array1<double> w, double tol, Index max_events) {
         require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                 "gram_active_set: lengths differ");
-        return interruptible([&](Watch& watch) {
-          return ActiveSet(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2}, gradient.data(),
-                           w.data())
-              .run(tol, max_events, watch);
+        Index n_events = 0;
+        interruptible([&](Watch& watch) {
+          n_events = ActiveSet(G.data(), Index(G.shape(0)), n_free, CoordinatePenalty{l1, l2},
+                               gradient.data(), w.data())
+                         .run(tol, max_events, watch);
         });
+        return n_events;
       },
       "G"_a, "n_free"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
       "The same model by an active set, in place; returns how many events it took.");
@@ -47,8 +50,9 @@ void bind_prox_cd(nb::module_& m) {
         const Constant constant = !has_intercept ? Constant::none
                                   : n_free > 0   ? Constant::free
                                                  : Constant::penalised;
-        const Sweeps done = interruptible([&](Watch& watch) {
-          return column_cd(*columns, h.data(), constant, CoordinatePenalty{l1, l2}, curvature.data(),
+        Sweeps done;
+        interruptible([&](Watch& watch) {
+          done = column_cd(*columns, h.data(), constant, CoordinatePenalty{l1, l2}, curvature.data(),
                            residual.data(), w.data(), b, tol, max_sweeps, watch);
         });
         return std::make_tuple(b, done.count, done.violation);

@@ -65,13 +65,14 @@ void sgd(const BoundSlopes& bound, const Matrix& X, Array1<const double> s, Orde
   require(Index(U.shape(0)) == X.n_rows() && Index(U.shape(1)) == bound.slopes->n_outputs,
           "U has the wrong shape");
   const SgdSettings set{batch_size, ridge, intercept_ridge, has_intercept};
-  const nb::gil_scoped_release unlocked;
-  std::visit(
-      [&](const auto& rows) {
-        sgd_epoch(*bound.slopes, rows, s.data(), {order.data(), order.shape(0)}, steps.data(), set,
-                  theta.data(), sum ? sum->data() : nullptr, U.data());
-      },
-      X.rows);
+  interruptible([&](Watch& watch) {
+    std::visit(
+        [&](const auto& rows) {
+          sgd_epoch(*bound.slopes, rows, s.data(), {order.data(), order.shape(0)}, steps.data(), set,
+                    theta.data(), sum ? sum->data() : nullptr, U.data(), watch);
+        },
+        X.rows);
+  });
 }
 
 void svrg(const BoundSlopes& bound, const Matrix& X, Array1<const double> s, Order order, Index batch_size,
@@ -85,13 +86,15 @@ void svrg(const BoundSlopes& bound, const Matrix& X, Array1<const double> s, Ord
               (Index(anchor->shape(0)) == X.n_rows() && Index(anchor->shape(1)) == bound.slopes->n_outputs),
           "anchor has the wrong shape");
   const SvrgSettings set{batch_size, weights, intercept, has_intercept};
-  const nb::gil_scoped_release unlocked;
-  std::visit(
-      [&](const auto& rows) {
-        svrg_epoch(*bound.slopes, rows, s.data(), {order.data(), order.shape(0)}, rates.data(),
-                   drift ? drift->data() : nullptr, anchor ? anchor->data() : nullptr, set, theta.data());
-      },
-      X.rows);
+  interruptible([&](Watch& watch) {
+    std::visit(
+        [&](const auto& rows) {
+          svrg_epoch(*bound.slopes, rows, s.data(), {order.data(), order.shape(0)}, rates.data(),
+                     drift ? drift->data() : nullptr, anchor ? anchor->data() : nullptr, set, theta.data(),
+                     watch);
+        },
+        X.rows);
+  });
 }
 
 void batch_slopes(const BoundSlopes& bound, const Matrix& X, Order index, Array1<const double> theta,
@@ -127,7 +130,7 @@ void batch_adjoint(const Matrix& X, Order index, Array2<const double> U, Paramet
       [&](const auto& rows) {
         for (std::size_t at = 0; at < index.shape(0); ++at) {
           const double* u = U.data() + Index(at) * K;
-          add_outer(rows[index.data()[at]], u, K, gradient.data());
+          add_product<false>(rows[index.data()[at]], u, K, gradient.data());
           for (Index k = 0; b != nullptr && k < K; ++k) b[k] += u[k];
         }
       },

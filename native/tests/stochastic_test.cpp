@@ -93,10 +93,16 @@ struct Eager {
   Numbers theta, sum, U;
 };
 
-Eager eager_sgd(const Case& at, const RowSlopes& of, const Numbers& eta, const SgdSettings& set) {
+Watch watch;  // never asks
+
+// The first batches alone, where `most` of them are wanted.
+constexpr Index all_batches = 1 << 20;
+
+Eager eager_sgd(const Case& at, const RowSlopes& of, const Numbers& eta, const SgdSettings& set,
+                Index most = all_batches) {
   Eager run{at.theta, Numbers(at.theta.size(), 0.25), Numbers(std::size_t(at.n * at.K))};
   std::size_t step = 0;
-  for (Index first = 0; first < at.n; first += set.batch_size, ++step) {
+  for (Index first = 0; first < std::min(at.n, most * set.batch_size); first += set.batch_size, ++step) {
     const Index last = std::min(at.n, first + set.batch_size);
     for (Index row = first; row < last; ++row) {
       const Index i = at.order[std::size_t(row)];
@@ -114,9 +120,9 @@ Eager eager_sgd(const Case& at, const RowSlopes& of, const Numbers& eta, const S
 }
 
 Numbers eager_svrg(const Case& at, const RowSlopes& of, const Numbers& rate, const double* drift,
-                   const double* anchor, const SvrgSettings& set) {
+                   const double* anchor, const SvrgSettings& set, Index most = all_batches) {
   Numbers theta = at.theta;
-  for (Index first = 0; first < at.n; first += set.batch_size) {
+  for (Index first = 0; first < std::min(at.n, most * set.batch_size); first += set.batch_size) {
     const Numbers g = at.gradient(of, first, std::min(at.n, first + set.batch_size), theta, anchor);
     for (std::size_t j = 0; j < g.size(); ++j) {
       const bool is_weight = j < std::size_t(at.d * at.K);
@@ -141,12 +147,13 @@ THEOREM("sgd: scaled weights and their lazy sum are the printed rule's, sparse a
         const auto run = [&](const auto& rows) {
           Eager got{at.theta, Numbers(at.theta.size(), 0.25), Numbers(wanted.U.size())};
           sgd_epoch(of, rows, at.s.data(), at.order, eta.data(), set, got.theta.data(), got.sum.data(),
-                    got.U.data());
+                    got.U.data(), watch);
           check_close(got.theta, wanted.theta, 1e-11);
           check_close(got.sum, wanted.sum, 1e-11);
           check_close(got.U, wanted.U, 1e-10);
           Numbers alone = at.theta;
-          sgd_epoch(of, rows, at.s.data(), at.order, eta.data(), set, alone.data(), nullptr, got.U.data());
+          sgd_epoch(of, rows, at.s.data(), at.order, eta.data(), set, alone.data(), nullptr, got.U.data(),
+                    watch);
           check_close(alone, got.theta, 1e-15);  // the sum is looked at, never used
         };
         run(at.X.csr());
@@ -168,7 +175,7 @@ THEOREM(
     const Eager wanted = eager_sgd(at, of, eta, set);
     Eager got{at.theta, Numbers(at.theta.size(), 0.25), Numbers(wanted.U.size())};
     sgd_epoch(of, at.X.csr(), at.s.data(), at.order, eta.data(), set, got.theta.data(), got.sum.data(),
-              got.U.data());
+              got.U.data(), watch);
     double size = 1.0;
     for (const double one : wanted.sum) size = std::max(size, std::abs(one));
     for (std::size_t j = 0; j < got.sum.size(); ++j) {
@@ -252,14 +259,42 @@ THEOREM("svrg: lazy epochs are eager ones under every penalty, anchored or plain
           const double* met = is_anchored ? anchor.data() : nullptr;
           const Numbers wanted = eager_svrg(at, of, rate, moved, met, set);
           Numbers sparse = at.theta, dense = at.theta;
-          svrg_epoch(of, at.X.csr(), at.s.data(), at.order, rate.data(), moved, met, set, sparse.data());
-          svrg_epoch(of, at.X.dense(), at.s.data(), at.order, rate.data(), moved, met, set, dense.data());
+          svrg_epoch(of, at.X.csr(), at.s.data(), at.order, rate.data(), moved, met, set, sparse.data(),
+                     watch);
+          svrg_epoch(of, at.X.dense(), at.s.data(), at.order, rate.data(), moved, met, set, dense.data(),
+                     watch);
           check_close(sparse, wanted, 1e-11);
           check_close(dense, wanted, 1e-11);
         }
       }
     }
   });
+}
+
+THEOREM("a watch that says stop ends an epoch after the present batch, with nothing left half done") {
+  const Case at(4, 3, true);
+  const SoftmaxSlopes of(at.code.data(), 3);
+  const Numbers rate(std::size_t(at.d + 1), 0.002), eta(std::size_t(at.n), 0.01);
+  for (const int n_rows : {0, 5, 13}) {
+    const Index most = n_rows / 4 + 1;
+    const auto after = [](int& left) { return Watch([&] { return left-- == 0; }, Watch::Wait::zero(), 0); };
+    int left = n_rows, same = n_rows;
+    Watch one = after(left), other = after(same);
+    const SgdSettings plain{4, 2.0, 0.0, true};
+    const Eager wanted = eager_sgd(at, of, eta, plain, most);
+    Eager got{at.theta, Numbers(at.theta.size(), 0.25), Numbers(wanted.U.size())};
+    sgd_epoch(of, at.X.csr(), at.s.data(), at.order, eta.data(), plain, got.theta.data(), got.sum.data(),
+              got.U.data(), one);
+    check_close(got.theta, wanted.theta, 1e-11);
+    check_close(got.sum, wanted.sum, 1e-11);
+    const StepPenalty l1{0.0, 0.4, true};
+    const SvrgSettings reduced{4, l1, StepPenalty{0.0, 0.0, false}, true};
+    Numbers theta = at.theta;
+    svrg_epoch(of, at.X.csr(), at.s.data(), at.order, rate.data(), at.theta.data(), nullptr, reduced,
+               theta.data(), other);
+    check_close(theta, eager_svrg(at, of, rate, at.theta.data(), nullptr, reduced, most), 1e-11);
+    CHECK(left == -1 && same == -1);
+  }
 }
 
 THEOREM("a step that is far too long ends at infinity or NaN, not in a hang or a trap") {
@@ -269,11 +304,11 @@ THEOREM("a step that is far too long ends at infinity or NaN, not in a hang or a
   for (const StepPenalty& penalty : {StepPenalty{3.0, 0.0, false}, StepPenalty{0.0, 1.0, true}}) {
     Numbers theta = at.theta;
     svrg_epoch(of, at.X.csr(), at.s.data(), at.order, rate.data(), at.theta.data(), nullptr,
-               SvrgSettings{4, penalty, penalty, true}, theta.data());
+               SvrgSettings{4, penalty, penalty, true}, theta.data(), watch);
   }
   Numbers theta = at.theta, U(std::size_t(at.n * 5));
   const Numbers eta(std::size_t(at.n), 1e200);
   sgd_epoch(of, at.X.csr(), at.s.data(), at.order, eta.data(), SgdSettings{1, 0.0, 0.0, true}, theta.data(),
-            nullptr, U.data());
+            nullptr, U.data(), watch);
   for (const double u : U) CHECK(!(std::abs(u) > 1.0));  // slopes stay in their domain, or are NaN
 }

@@ -47,6 +47,18 @@ inline double exp_nonpositive(double x) noexcept {
   return x < -708.0 ? 0.0 : scaled;
 }
 
+// exp(x) - 1 for x <= 0 without branches, within 4 units in the last place: by its series near 0, where
+// exp(x) would cancel.
+inline double expm1_nonpositive(double x) noexcept {
+  constexpr std::array<double, 13> series = [] {
+    std::array<double, 13> c{1.0};
+    for (std::size_t k = 1; k < c.size(); ++k) c[k] = c[k - 1] / double(k + 1);
+    return c;
+  }();
+  const double near = x * polynomial<13>(series, x), far = exp_nonpositive(x) - 1.0;
+  return x > -0.35 ? near : far;
+}
+
 // log(1 + f) by so many terms of the series: what is left out falls below 2^-55 of the whole with 10 terms
 // for -0.3 <= f <= 0.42 and with 16 for 0 <= f <= 1. A shorter range would need a choice, and choices cost
 // more than terms.

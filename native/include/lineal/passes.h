@@ -64,15 +64,6 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work:
   return cuts;
 }
 
-// V += x u', one row's part of X'U; is_cold as in update_block.
-template <bool is_cold, class Row>
-inline void add_product(Row x, const double* u, Index K, double* V) noexcept {
-  if (K > 1)
-    update_block<is_cold>(x, u, K, K, V);
-  else if (u[0] != 0.0)
-    axpy(u[0], x, V);
-}
-
 // V = X'U for few columns: each share of the rows has a V of its own.
 template <class Rows>
 void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {

@@ -1,5 +1,4 @@
-// What epochs that meet rows one by one ask of a row: its scores, the slopes of its losses there, a step
-// back.
+// What epochs that meet rows one by one ask of a row: its scores and the slopes of its losses there.
 //
 // Each is behind a call. A row costs its stored numbers several times over, so the call is nothing beside it,
 // and an epoch is compiled once for each layout instead of once for each loss and layout. The slow twins of
@@ -24,15 +23,6 @@ template <class Row>
     *z += dot(x, W);
   else
     dot_block(x, W, K, K, z);
-}
-
-// W += x d'.
-template <class Row>
-[[gnu::noinline]] void add_outer(Row x, const double* d, Index K, double* W) noexcept {
-  if (K == 1)
-    axpy(*d, x, W);
-  else
-    update_block(x, d, K, K, W);
 }
 
 struct RowSlopes {

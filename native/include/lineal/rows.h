@@ -292,4 +292,13 @@ inline void update_block(Row x, const T* d, Index stride, Index count, T* W) noe
   }
 }
 
+// V += x u', one row's part of X'U; is_cold as in update_block.
+template <bool is_cold, class Row>
+inline void add_product(Row x, const double* u, Index K, double* V) noexcept {
+  if (K > 1)
+    update_block<is_cold>(x, u, K, K, V);
+  else if (u[0] != 0.0)
+    axpy(u[0], x, V);
+}
+
 }  // namespace lineal

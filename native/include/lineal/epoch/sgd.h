@@ -20,6 +20,7 @@
 
 #include "lineal/row_slopes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -55,10 +56,10 @@ struct ScaledWeights {
   template <class Row>
   void add(Row x, Index K, double* d) noexcept {
     for (Index k = 0; k < K; ++k) d[k] /= a;
-    add_outer(x, d, K, V);
+    add_product<false>(x, d, K, V);
     if (sum == nullptr || A == 0.0) return;
     for (Index k = 0; k < K; ++k) d[k] *= -A;
-    add_outer(x, d, K, sum);
+    add_product<false>(x, d, K, sum);
   }
 };
 
@@ -72,20 +73,23 @@ struct SgdSettings {
 
 // One epoch in place. `order` is a permutation of the rows; eta holds a step for each batch, eta ridge <= 1.
 // `sum`, if not null, gains the parameters after each step. U (n_rows x n_outputs) receives the slopes met.
+// When the watch says stop, the batches that are left are not met.
 template <class Rows>
 void sgd_epoch(const RowSlopes& slopes, const Rows& X, const double* s, std::span<const std::int64_t> order,
-               const double* eta, const SgdSettings& set, double* theta, double* sum, double* U) {
+               const double* eta, const SgdSettings& set, double* theta, double* sum, double* U,
+               Watch& watch) {
   const Index K = slopes.n_outputs, n = X.n_rows, size = X.n_columns * K;
   ScaledWeights W{theta, sum, size};
   double* b = set.has_intercept ? theta + size : nullptr;
   std::vector<double> step(static_cast<std::size_t>(K)), pull(step.size());
-  for (Index first = 0; first < n; first += set.batch_size, ++eta) {
+  for (Index first = 0; first < n && !watch.is_over(); first += set.batch_size, ++eta) {
     const Index last = std::min(n, first + set.batch_size);
     for (Index at = first; at < last; ++at) {
       const Index i = order[std::size_t(at)];
       if (at + 1 < n) prefetch(X[order[std::size_t(at + 1)]]);
       double* u = U + i * K;
       W.dot(X[i], K, u);
+      watch.says_stop(X[i].size * K);
       if (b != nullptr)
         for (Index k = 0; k < K; ++k) u[k] += b[k];
       slopes.at(i, u);

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -25,20 +24,9 @@
 #include "lineal/loss.h"
 #include "lineal/row_slopes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
-
-// exp(x) - 1 for x <= 0 without branches, within 4 units in the last place: by its series near 0, where
-// exp(x) would cancel.
-inline double expm1_nonpositive(double x) noexcept {
-  constexpr std::array<double, 13> series = [] {
-    std::array<double, 13> c{1.0};
-    for (std::size_t k = 1; k < c.size(); ++k) c[k] = c[k - 1] / double(k + 1);
-    return c;
-  }();
-  const double near = x * polynomial<13>(series, x), far = exp_nonpositive(x) - 1.0;
-  return x > -0.35 ? near : far;
-}
 
 // r^m - 1 and 1 + r + ... + r^(m - 1) for r = 1 - q, to full precision however small q is.
 struct Powers {
@@ -185,21 +173,23 @@ struct SvrgEpoch {
       gradient[std::size_t(size + k)] += u[k];
       is_flat = is_flat && u[k] == 0.0;
     }
-    if (!is_flat) add_outer(x, u, K, gradient.data());
+    if (!is_flat) add_product<false>(x, u, K, gradient.data());
   }
-  void run(std::span<const std::int64_t> order) {
+  // Ends after the present batch when the watch says so.
+  void run(std::span<const std::int64_t> order, Watch& watch) {
     const Index n = X.n_rows;
     if constexpr (!is_dense) {
       idle.reserve(std::size_t(X.n_columns));
       for (Index j = 0; j < X.n_columns; ++j) idle.emplace_back(set.weights, rate[j]);
     }
     std::vector<double> u(static_cast<std::size_t>(K));
-    for (Index first = 0; first < n; first += set.batch_size) {
+    for (Index first = 0; first < n && !watch.is_over(); first += set.batch_size) {
       const Index last = std::min(n, first + set.batch_size);
       // theta holds still while the batch is met: the scores of its rows do not see each other.
       for (Index at = first; at < last; ++at) {
         if (at + 1 < n) prefetch(X[order[std::size_t(at + 1)]]);
         meet(order[std::size_t(at)], double(n) / double(last - first), u.data());
+        watch.says_stop(X[order[std::size_t(at)]].size * K);
       }
       ++made;
       if constexpr (is_dense) {
@@ -228,8 +218,8 @@ struct SvrgEpoch {
 template <class Rows>
 void svrg_epoch(const RowSlopes& slopes, const Rows& X, const double* s, std::span<const std::int64_t> order,
                 const double* rate, const double* drift, const double* anchor, const SvrgSettings& set,
-                double* theta) {
-  SvrgEpoch<Rows>{slopes, X, s, rate, drift, anchor, set, theta}.run(order);
+                double* theta, Watch& watch) {
+  SvrgEpoch<Rows>{slopes, X, s, rate, drift, anchor, set, theta}.run(order, watch);
 }
 
 }  // namespace lineal
