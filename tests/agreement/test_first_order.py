@@ -203,10 +203,6 @@ def reachable(solver, loss):
 @pytest.mark.parametrize(("loss", "penalty", "kind", "intercept"), CASES, ids=map(named, CASES))
 def test_the_optimum_is_that_of_the_other_solvers(solver, loss, penalty, kind, intercept):
     """Weighted rows, one output or five, any intercept: certified, within the gaps of newton or dual_cd."""
-    if solver.name == "sgd" and isinstance(penalty, Lp):
-        with pytest.raises(CombinationError, match="newton or lbfgs"):
-            plan(small(loss, penalty, intercept, kind), solver)
-        return
     agrees(solver, loss, penalty, kind, intercept, reachable(solver, loss))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, Lp, NoPenalty
+from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, instead
 from lineal.solvers.batches import Batch, Batches
@@ -38,8 +38,9 @@ class SGD(Solver):
 
     Notes
     -----
-    ``theta <- theta - eta_t ((n / |B|) sum_{i in B} s_i u_i x_i + R'(w))``, u_i a subgradient. Needs L2,
-    or no penalty and a smooth loss; without strong convexity the steps fall with the root of the epochs.
+    ``theta <- theta - eta_t ((n / |B|) sum_{i in B} s_i u_i x_i + R'(w))``, u_i a subgradient. Needs L2
+    or, for a smooth loss, any differentiable penalty or none; without strong convexity (Lp, none) the steps
+    fall with the root of the epochs.
     Guarantees: an error of order 1 / t in expectation under L2, for losses with kinks too; the dual
     point is the mean of the slopes met. So two or three digits, no more: dual_cd's epochs cost as much and
     prove them sooner. An epoch costs two or three passes over the stored numbers, single-threaded, and one
@@ -68,8 +69,6 @@ class SGD(Solver):
         """Needs a differentiable penalty."""
         if not problem.penalty.is_smooth:
             return f"sgd needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-        if isinstance(problem.penalty, Lp):
-            return f"sgd needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
         if not (problem.loss.is_smooth or isinstance(problem.penalty, L2)):
             return (
                 f"sgd needs L2 for a loss with kinks, {problem.loss}, not {problem.penalty}: "
