@@ -370,7 +370,7 @@ def joint_hessian(problem: Problem, X: Rows, Z: FloatArray, has_constant: bool) 
 
 def _solve_semidefinite(G: FloatArray, right: FloatArray) -> FloatArray:
     """A solution of a system that joint losses leave singular: a common shift changes no loss."""
-    unit = _units(G)
+    unit = units(np.diag(G))
     A, right = G * unit[:, None] * unit, unit * right
     values, vectors = scipy.linalg.eigh(A, check_finite=False)
     is_used = values > 1e-13 * max(float(values.max(initial=0.0)), 1e-300)
@@ -381,7 +381,7 @@ def _solve_semidefinite(G: FloatArray, right: FloatArray) -> FloatArray:
 
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
     """G^-1 right."""
-    unit = _units(G)
+    unit = units(np.diag(G))
     A, right = G * unit[:, None] * unit, unit * right
     try:
         factor = scipy.linalg.cho_factor(A, check_finite=False)
@@ -393,17 +393,16 @@ def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(unit * c)
 
 
-def _units(G: FloatArray) -> FloatArray:
-    """What makes the diagonal 1, so that the columns' own units do not matter."""
-    diagonal = np.diag(G)
-    return 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+def units(squares: FloatArray) -> FloatArray:
+    """1 / the root of each column's square, so that its own unit does not matter; an empty column keeps 1."""
+    return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
 
 
 def _solve_operator(
     product: Callable[[FloatArray], FloatArray], diagonal: FloatArray, right: FloatArray
 ) -> FloatArray:
     """The same by conjugate gradients, from products with a matrix and its diagonal."""
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scale = units(diagonal)
     operator = LinearOperator(
         (len(right), len(right)), matvec=lambda c: scale * product(scale * np.ravel(c)), dtype=np.float64
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from lineal.objective.dual_points import units
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
@@ -78,7 +79,7 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
         centred = root * (dense - centre)
         # With more columns than rows singular vectors are the rows' own, and the shortest weights theirs.
         is_wide = d > len(s)
-        unit = np.ones(d) if is_wide else _units(np.einsum("ij,ij->j", centred, centred))
+        unit = np.ones(d) if is_wide else units(np.einsum("ij,ij->j", centred, centred))
         left, sizes, right = scipy.linalg.svd(centred * unit, full_matrices=False, check_finite=False)
         keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
         inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
@@ -120,17 +121,12 @@ def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatAr
             G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False
         )
         return np.vstack([inner, (right[-1] - edge @ inner) / total])
-    unit = _units(np.diag(G))
+    unit = units(np.diag(G))
     values, vectors = scipy.linalg.eigh(G * unit[:, None] * unit, check_finite=False)
     keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
     inverse = np.where(keep, 1.0 / np.where(keep, values, 1.0), 0.0)
     step = unit[:, None] * (vectors @ (inverse[:, None] * (vectors.T @ (unit[:, None] * right))))
     return _shortening(unit, vectors[:, ~keep])(step)
-
-
-def _units(squares: FloatArray) -> FloatArray:
-    """1 / the size of each column: what counts as collinear must not depend on the columns' units."""
-    return 1 / np.sqrt(np.where(squares > 0, squares, 1.0))
 
 
 def _shortening(unit: FloatArray, silent: FloatArray) -> Callable[[FloatArray], FloatArray]:

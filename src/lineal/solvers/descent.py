@@ -20,7 +20,7 @@ lam = strength / n.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -33,14 +33,14 @@ from lineal.solvers.base import Iterate, Start, instead
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
-from lineal.solvers.primal import Objective, Point, SmoothSolver, better_point, primal_iterate
+from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
 
 # Steps of the power method that estimate the largest curvature, and the room left for what they missed.
 _POWER_STEPS, _ROOM = 20, 1.1
 # A step that fails is cut to this share, and to the second one where the objective has exploded.
 _CUT, _DEEP_CUT = 0.5, 0.1
-# After so many epochs, and again when their count has grown by this share, a dearer certificate is tried.
-_LOOK, _LOOK_GROWTH = 10, 0.25
+# Where the gap has no cheap estimate, every so many epochs ask for a certificate.
+_LOOK = 10
 # Where the Lipschitz bound says little, each step that succeeds makes the next one so much longer.
 _GROWTH = 1.1
 # Trials of a backtracking line search.
@@ -109,7 +109,6 @@ class _Walk:
     batches: Batches | None
     by_prox: bool
     epoch: int = 0
-    look_due: int = 0
     n_cuts: int = 0
 
     def cut(self, is_wild: bool) -> None:
@@ -205,7 +204,7 @@ class Descent(SmoothSolver):
         rng = np.random.default_rng(seed)
         walk = self._begin(objective, start)
         while True:
-            yield _iterate(objective, walk)
+            yield primal_iterate(objective, walk.best, _guess(objective, walk))
             # A step that may have grown too long is suspected before the memory is.
             is_fresh = walk.memory.count == 0 or not self.has_memory or self._may_grow(problem)
             reached = self._advance(objective, walk, rng)
@@ -342,17 +341,11 @@ class Descent(SmoothSolver):
             walk.forget()
 
 
-def _iterate(objective: Objective, walk: _Walk) -> Iterate:
-    """The best point so far; now and then with a dual point that does not suffer from the conditioning."""
-    problem, point = objective.problem, walk.best
-    # Rounded losses come in stages, which look for themselves.
-    if walk.epoch < walk.look_due or problem.loss.is_rounded:
-        known = isinstance(problem.penalty, L2)
-        return primal_iterate(
-            objective, point, expected_gap(problem, point.gradient, point.value) if known else np.inf
-        )
-    walk.look_due = max(walk.epoch + _LOOK, int((1 + _LOOK_GROWTH) * walk.epoch))
-    return replace(primal_iterate(objective, point), dual=lambda: better_point(objective, point))
+def _guess(objective: Objective, walk: _Walk) -> float | None:
+    """The best point's gap under L2; otherwise now and then the question."""
+    if isinstance(objective.problem.penalty, L2):
+        return expected_gap(objective.problem, walk.best.gradient, walk.best.value)
+    return None if walk.epoch % _LOOK == 0 else np.inf
 
 
 def _largest_curvature(objective: Objective, scale: FloatArray) -> float:

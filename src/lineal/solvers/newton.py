@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from lineal.objective.dual_points import into_domain, joint_hessian
+from lineal.objective.dual_points import into_domain, joint_hessian, units
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, Lp
@@ -211,7 +211,7 @@ def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatA
     """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to a unit diagonal first."""
     diagonal = np.diag(G) + bend
     # A direction without curvature (a zero column, losses that are all flat) takes no step of its own.
-    scale = 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scale = units(diagonal)
     A = np.ascontiguousarray(G * scale[:, None] * scale)
     for damping in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
         A.ravel()[:: len(A) + 1] = 1.0 + damping

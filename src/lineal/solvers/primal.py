@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
+from lineal.objective.dual_points import closer_point, feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
@@ -201,17 +201,6 @@ def primal_iterate(objective: Objective, point: Point, expected_gap: float | Non
         expected_gap,
         point.value,
     )
-
-
-def better_point(objective: Objective, point: Point) -> FloatArray:
-    """The slopes, or those one Newton step ahead where that is cheap, whichever prove more."""
-    problem = objective.problem
-    W, b = objective.split(point.theta)
-    near = gradient_point(problem, point.Z)
-    bound = feasible(problem, near, W, b)
-    ahead = closer_point(problem, W, b, point.Z)
-    is_better = ahead is not None and feasible(problem, ahead, W, b).dual > bound.dual
-    return ahead if ahead is not None and is_better else near
 
 
 # ---- losses with kinks --------------------------------------------------------------------------
