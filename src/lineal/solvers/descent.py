@@ -269,8 +269,8 @@ class Descent(SmoothSolver):
 
     def _advance(self, objective: Objective, walk: _Walk, rng: np.random.Generator) -> Point:
         """The point after one pass over the rows."""
-        if isinstance(self.schedule, Backtracking):
-            theta = self._search(objective, walk, self.schedule)
+        if (rule := self._line_search(objective.problem)) is not None:
+            theta = self._search(objective, walk, rule)
         elif walk.batches is None:
             at = self._point_ahead(objective, walk)
             theta, walk.memory = self._move(
@@ -280,10 +280,25 @@ class Descent(SmoothSolver):
             theta = self._epoch(walk.batches, walk, rng)
         return objective.point(theta, by_prox=walk.by_prox)
 
-    def _may_grow(self, problem: Problem) -> bool:
+    def _is_too_careful(self, problem: Problem) -> bool:
         """Whether the safe step is too short: few rows sit in the bends that a rounded loss counts."""
-        is_chosen_here = self.learning_rate is None and not isinstance(self.schedule, Backtracking)
-        return is_chosen_here and self.batch_size is None and problem.loss.is_rounded
+        is_chosen_here = self.learning_rate is None and self.batch_size is None
+        return is_chosen_here and problem.loss.is_rounded
+
+    def _line_search(self, problem: Problem) -> Backtracking | None:
+        """The search for each step: the one asked for, or one that replaces a safe step that is too short.
+
+        Steps along the gradient can be judged one by one, so that a step too long costs nesterov a trial and
+        not its momentum.
+        """
+        if isinstance(self.schedule, Backtracking):
+            return self.schedule
+        is_unsaid = self.takes_prox and isinstance(self.schedule, Constant)
+        return Backtracking() if is_unsaid and self._is_too_careful(problem) else None
+
+    def _may_grow(self, problem: Problem) -> bool:
+        """Whether a step that is too short grows until an epoch fails."""
+        return self._is_too_careful(problem) and self._line_search(problem) is None
 
     def _epoch(self, batches: Batches, walk: _Walk, rng: np.random.Generator) -> FloatArray:
         """Where a step on each batch leads."""
