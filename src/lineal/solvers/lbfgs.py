@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp
@@ -32,7 +33,8 @@ class LBFGS(SmoothSolver):
     passes over X. With L1 or an elastic net (OWL-QN) a step follows the pseudo-gradient, stays in one
     orthant, where the penalty is linear, and ends on its faces, so weights become 0 exactly; it costs a pass
     for the gradient and one for each length tried, mostly one. Published: Liu and Nocedal 1989; Andrew and
-    Gao 2007 for OWL-QN.
+    Gao 2007 for OWL-QN; Schmidt 2010 for the memory of the weights off 0 alone, which takes a half to a
+    hundredth of the steps that directions cut down to descent in every coordinate take.
     """
 
     name = "lbfgs"
@@ -100,7 +102,9 @@ def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     guesses: deque[float] = deque(maxlen=_DOUBT if problem.loss.is_joint else 1)
     while True:
         steepest = -pseudo_gradient(point.theta, point.gradient, corner)
-        direction = aligned(memory.newton(steepest), steepest)
+        direction = memory.diagonal * steepest
+        off_zero = np.flatnonzero((point.theta != 0) | (corner == 0))
+        direction[off_zero] = memory.within(off_zero).newton(steepest[off_zero])
         guesses.append(_orthant_gap(problem, point, corner, steepest, direction))
         yield primal_iterate(objective, point, max(guesses))
         if not steepest.any():
@@ -135,11 +139,6 @@ def pseudo_gradient(theta: FloatArray, gradient: FloatArray, corner: FloatArray)
     return np.where(theta != 0, gradient, nearest)
 
 
-def aligned(direction: FloatArray, steepest: FloatArray) -> FloatArray:
-    """The direction without the entries that point against steepest descent, so that P falls along it."""
-    return np.where(direction * steepest > 0, direction, 0.0)
-
-
 def projected(theta: FloatArray, moved: FloatArray, steepest: FloatArray, corner: FloatArray) -> FloatArray:
     """``moved``, with 0 for each penalised weight that left the orthant in which P is smooth."""
     orthant = np.where(theta != 0, theta, steepest)
@@ -162,9 +161,9 @@ def _projected(
         value = objective.value(theta, Z)
         move = theta - point.theta
         promised = float(steepest @ move)
-        if value <= point.value - 1e-4 * promised:
+        if promised > 0 and value <= point.value - 1e-4 * promised:
             return objective.point(theta, Z, value)
-        if value <= point.value + noise and promised > 0:
+        if promised > 0 and value <= point.value + noise:
             # The gain is lost in the sums; the slope still tells (Hager and Zhang 2005).
             there = objective.point(theta, Z, value)
             left = -float(pseudo_gradient(theta, there.gradient, corner) @ move)
@@ -212,7 +211,7 @@ class Memory:
     """
 
     def __init__(self, diagonal: FloatArray) -> None:
-        self._diagonal = diagonal
+        self.diagonal = diagonal
         self._changes: list[tuple[FloatArray, FloatArray, float]] = []
 
     def __len__(self) -> int:
@@ -225,10 +224,17 @@ class Memory:
     def add(self, move: FloatArray, change: FloatArray) -> None:
         """Remembers a move, unless its curvature is lost in rounding."""
         agreement = float(move @ change)
-        sizes = float(change @ (self._diagonal * change)) * float(move @ (move / self._diagonal))
+        sizes = float(change @ (self.diagonal * change)) * float(move @ (move / self.diagonal))
         if agreement > 1e-14 * sizes**0.5:
             self._changes.append((move, change, 1.0 / agreement))
             del self._changes[:-_MEMORY]
+
+    def within(self, places: NDArray[np.intp]) -> Memory:
+        """What is known of these parameters while the others hold still."""
+        part = Memory(self.diagonal[places])
+        for move, change, _ in self._changes:
+            part.add(move[places], change[places])
+        return part
 
     def newton(self, gradient: FloatArray) -> FloatArray:
         """The implied inverse Hessian times a gradient, by the two-loop recursion."""
@@ -237,10 +243,10 @@ class Memory:
         for move, change, rho in reversed(self._changes):
             weights.append(rho * float(move @ q))
             q -= weights[-1] * change
-        q *= self._diagonal
+        q *= self.diagonal
         if self._changes:
             move, change, rho = self._changes[-1]
-            q *= 1.0 / (rho * float(change @ (self._diagonal * change)))
+            q *= 1.0 / (rho * float(change @ (self.diagonal * change)))
         for (move, change, rho), weight in zip(self._changes, reversed(weights), strict=True):
             q += move * (weight - rho * float(change @ q))
         return q
