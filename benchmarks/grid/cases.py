@@ -76,12 +76,6 @@ def columns() -> list[Column]:
     ]
 
 
-def tolerance(task: Task, loss: Loss, penalty: Penalty, column: Column) -> float:
-    """What a fit is asked for. The joint hinge under an L1 part has no better prover than smoothing."""
-    is_joint_hinge = task.name == "classes" and loss == Hinge()
-    return max(column.tol, MIDDLE) if is_joint_hinge and not penalty.is_smooth else column.tol
-
-
 def tasks() -> list[Task]:
     """Counts, as words in short texts are, with two columns that nearly agree and one in larger units."""
     rng = np.random.default_rng(SEED)

@@ -52,9 +52,6 @@ or three digits that they are made for:
 
 {tolerances}
 
-Crammer–Singer (`Hinge()` on five classes) under L1 and elastic net is asked for 1e-3 at most: smoothing is
-the only way there is.
-
 **Times** are of one run on {record["n_cores"]} cores, two fits at a time, one thread each,
 {record["date"]}: a guide to orders of magnitude, not a benchmark. The whole grid took
 {record["seconds"]:.0f} s.

@@ -55,7 +55,7 @@ def main() -> int:
     print(f"{_counts(outcomes)} in {record['seconds']:.0f} s")
     if set(options.only) == {task.name for task in tasks()}:
         (HERE / "results").mkdir(exist_ok=True)
-        (HERE / "results" / "grid.json").write_text(json.dumps(record, indent=1) + "\n")
+        (HERE / "results" / "grid.json").write_text(_as_lines(record))
         (HERE.parents[1] / "docs" / "grid.md").write_text(render(record))
     return 1 if any(outcome.kind == "failed" for outcome in outcomes) else 0
 
@@ -93,9 +93,17 @@ def _record(outcomes: list[Outcome], seconds: float) -> dict[str, Any]:
         "counts": dict(Counter(outcome.kind for outcome in outcomes)),
         "outcomes": [
             {name: value for name, value in asdict(outcome).items() if value not in (None, "")}
+            | {"seconds": round(outcome.seconds, 4)}
             for outcome in outcomes
         ],
     }
+
+
+def _as_lines(record: dict[str, Any]) -> str:
+    """JSON with one outcome a line, so that two runs can be compared."""
+    outcomes = ",\n".join(json.dumps(outcome) for outcome in record["outcomes"])
+    head = json.dumps({**record, "outcomes": []}, indent=1)
+    return head.replace('"outcomes": []', f'"outcomes": [\n{outcomes}\n ]') + "\n"
 
 
 def _counts(outcomes: list[Outcome]) -> str:

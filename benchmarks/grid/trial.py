@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from cases import Column, Task, tolerance
+from cases import Column, Task
 
 from lineal import verify
 from lineal.errors import NoMinimumError, NotCertifiedWarning, ParameterError
@@ -48,11 +48,10 @@ class Outcome:
 
 def attempt(task: Task, loss: Loss, penalty: Penalty, column: Column, max_seconds: float) -> Outcome:
     """Fits through the public learner and looks again at what it says."""
-    tol = tolerance(task, loss, penalty, column)
     model = task.learner(
-        loss=loss, penalty=penalty, solver=column.solver, tol=tol, max_seconds=max_seconds, n_threads=1
+        loss=loss, penalty=penalty, solver=column.solver, tol=column.tol, max_seconds=max_seconds, n_threads=1
     )
-    names = (task.name, repr(loss), repr(penalty), column.label, tol)
+    names = (task.name, repr(loss), repr(penalty), column.label, column.tol)
     began = time.perf_counter()
     try:
         with warnings.catch_warnings():

@@ -35,7 +35,7 @@ def test_every_triple_was_tried_and_none_failed(grid, record):
     """The record holds each public loss with each public penalty and solver once, certified or refused."""
     cases, _, _ = grid
     wanted = [
-        (task.name, repr(loss), repr(penalty), column.label, cases.tolerance(task, loss, penalty, column))
+        (task.name, repr(loss), repr(penalty), column.label, column.tol)
         for task in cases.tasks()
         for loss in cases.losses(task)
         for penalty in cases.penalties()

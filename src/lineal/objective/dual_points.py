@@ -33,6 +33,8 @@ from lineal.objective.rows import Rows
 DIRECT_LIMIT = 2000
 # With at most so many parameters a dearer point costs about as much as twenty passes over X.
 _CLOSER_LIMIT = 600
+# The ridge of a singular matrix of unit diagonal: above the rounding of its factors.
+_RIDGE = 1e-10
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -380,17 +382,24 @@ def _solve_semidefinite(G: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
-    """G^-1 right."""
+    """A c with G c = right, or nearly where G is singular: what few rows with a curvature leave open.
+
+    A ridge that lets such a matrix be factorised is taken back by the refinements, in all directions that
+    rounding leaves; what the others gain moves no row's score.
+    """
     unit = units(np.diag(G))
     A, right = G * unit[:, None] * unit, unit * right
-    try:
-        factor = scipy.linalg.cho_factor(A, check_finite=False)
+    for ridge, refinements in ((0.0, 1), (_RIDGE, 3)):
+        try:
+            factor = scipy.linalg.cho_factor(A + ridge * np.eye(len(A)), check_finite=False)
+        except np.linalg.LinAlgError:
+            continue
         c = scipy.linalg.cho_solve(factor, right, check_finite=False)
-        # One refinement: the residue of the correction is what the bound is later charged for.
-        c = c + scipy.linalg.cho_solve(factor, right - A @ c, check_finite=False)
-    except np.linalg.LinAlgError:
-        c = scipy.linalg.lstsq(A, right, cond=1e-13, check_finite=False)[0]
-    return np.asarray(unit * c)
+        # The residue of the correction is what the bound is later charged for.
+        for _ in range(refinements):
+            c = c + scipy.linalg.cho_solve(factor, right - A @ c, check_finite=False)
+        return np.asarray(unit * c)
+    return np.zeros_like(right)
 
 
 def units(squares: FloatArray) -> FloatArray:

@@ -168,13 +168,14 @@ def minimise(
             look_due = epochs + _FIRST_LOOK
             stream = solver.iterates(problem, start, tol, seed)
             latest: Iterate | None = None
-            is_fresh = False
+            is_fresh, doubt = False, 1.0
             while (iterate := interruption.following(stream)) is not None:
                 latest = iterate
                 epochs += 1
                 seconds = time.perf_counter() - began
                 is_last = _exhausted(budget, epochs, seconds) or interruption.requested
-                is_promising = iterate.expected_gap is None or iterate.expected_gap <= _HOPE * tol
+                expected = iterate.expected_gap
+                is_promising = expected is None or doubt * expected <= _HOPE * tol
                 is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
                 if is_fresh:
                     _certify(problem, iterate, best)
@@ -191,6 +192,10 @@ def minimise(
                     reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
                     if reason:
                         break
+                    if is_promising and expected:
+                        # A certificate can cost many epochs: an estimate that was too low is believed less.
+                        found = problem.relative_gap(best.primal, best.dual)
+                        doubt = max(1.0, min(found / expected, 1e6))
                     best.keep()
             is_broken_off = interruption.requested and not reason
             if latest is not None and not is_fresh:
