@@ -10,12 +10,14 @@ import scipy.sparse as sp
 from sklearn.linear_model import ElasticNet as TheirElasticNet
 from sklearn.linear_model import Lasso as TheirLasso
 
+from lineal import _core
 from lineal.objective.dual_points import feasible
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import Log, Squared, SquaredHinge
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept
 from lineal.objective.rows import NumpyRows
+from lineal.solvers import prox_cd
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.prox_cd import ProxCD
 from strategies import named, stated
@@ -116,3 +118,18 @@ def test_working_sets_have_the_same_bits_for_any_number_of_threads(loss):
         assert other.W.tobytes() == solutions[0].W.tobytes()
         assert other.b.tobytes() == solutions[0].b.tobytes()
         assert other.certificate.dual == solutions[0].certificate.dual
+
+
+@every_intercept
+@pytest.mark.parametrize("penalty", [L1(0.3), ElasticNet(0.2, 0.1)], ids=str)
+@pytest.mark.parametrize("limit", ["_GRAM_LIMIT", "_GRAM_FILL"])
+def test_columns_and_gram_matrices_meet(limit, penalty, intercept, monkeypatch):
+    """A working set too wide or too full for a Gram matrix is solved on its columns, to the same optimum."""
+    X, y = sparse_classes(6, 2)
+    problem = stated(X, y, Log(), penalty, intercept)
+    by_gram = minimise(problem, [ProxCD()], tol=1e-9)
+    monkeypatch.setattr(prox_cd, limit, 5)
+    monkeypatch.setattr(_core, "gram_cd", None)  # not to be called
+    by_columns = minimise(problem, [ProxCD()], tol=1e-9)
+    assert by_columns.certificate.converged
+    assert by_columns.certificate.primal == pytest.approx(by_gram.certificate.primal, rel=1e-9)

@@ -27,8 +27,9 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
-# Up to so many columns the quadratic model has an explicit Gram matrix.
-_GRAM_LIMIT = 1500
+# The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
+# average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
+_GRAM_LIMIT, _GRAM_FILL = 4000, 1500
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -256,7 +257,8 @@ class _Part:
     def model(self, h: FloatArray, Z: FloatArray) -> _Model:
         if self.width > 1:
             return _Model(h, Z.copy(), self._joint_gram(Z), None)
-        if self.X.n_columns <= _GRAM_LIMIT:
+        fill = self.X.n_stored / max(self.X.n_rows, 1)
+        if self.X.n_columns <= _GRAM_LIMIT and fill <= _GRAM_FILL:
             return _Model(h, Z, self.X.gram(self.problem.s * h[:, 0], self.has_constant), None)
         return _Model(h, Z, None, self.X.transposed())
 
