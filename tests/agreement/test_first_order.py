@@ -116,8 +116,8 @@ def test_svrg_is_the_printed_rule():
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_cg_follows_polak_and_ribiere():
-    """Each move is along -M g+ + max(0, g+'M (g+ - g) / g'M g) d, d the last direction."""
+def test_cg_follows_hager_and_zhang():
+    """Each move is along -M g+ + beta d, d the last direction, beta = (y - 2 d |y|^2 / d'y)'g+ / d'y."""
     problem, _ = plain()
     objective = Objective(problem)
     M = 1 / (0.25 * (problem.s[:, None] * problem.X.dense**2).sum(axis=0) + 2.0)
@@ -127,8 +127,11 @@ def test_cg_follows_polak_and_ribiere():
     for k in range(4):
         move = thetas[k + 1] - thetas[k]
         assert move @ d == pytest.approx(np.linalg.norm(move) * np.linalg.norm(d), rel=1e-9)
-        beta = max(0.0, float(g[k + 1] @ (M * (g[k + 1] - g[k])) / (g[k] @ (M * g[k]))))
-        d = -M * g[k + 1] + beta * d
+        # In coordinates theta / sqrt(M), where the paper's norms are plain ones.
+        y, last, after = (np.sqrt(M) * (g[k + 1] - g[k]), d / np.sqrt(M), np.sqrt(M) * g[k + 1])
+        beta = (y - 2 * last * (y @ y) / (last @ y)) @ after / (last @ y)
+        least = -1 / (np.linalg.norm(last) * min(0.01, np.linalg.norm(np.sqrt(M) * g[k])))
+        d = -M * g[k + 1] + max(beta, least) * d
 
 
 def test_fista_is_the_printed_rule():

@@ -257,26 +257,36 @@ def wolfe(
 ) -> tuple[float, float] | None:
     """A step with enough decrease and a slope of at most ``flat`` of the first; (t, P(t)) or None.
 
-    By bracketing and bisection.
+    By bracketing; where the slopes on both sides of a trial are known, the next one is where a straight line
+    through them crosses 0.
     """
     low, high, t = 0.0, np.inf, first
+    low_slope, high_slope = slope, np.nan
     best: tuple[float, float] | None = None
     noise = 1e-15 * abs(value)
     for _ in range(50):
         there = line.value(t)
-        if not there <= value + 1e-4 * t * slope + noise:
-            high = t
-        else:
+        incline = line.slope(t)
+        if there <= value + 1e-4 * t * slope + noise:
             if best is None or there <= best[1]:
                 best = (t, there)
-            incline = line.slope(t)
             if abs(incline) <= flat * abs(slope):
                 return t, there
-            if incline < 0:
-                low = t
-            else:
-                high = t
-        t = 2 * t if high == np.inf else (low + high) / 2
+        if not there <= value + 1e-4 * t * slope + noise or incline > 0:
+            high, high_slope = t, incline
+        else:
+            low, low_slope = t, incline
+        t = _between(low, low_slope, high, high_slope)
         if high - low <= 1e-14 * high:
             break
     return best if best is not None and best[1] < value else None
+
+
+def _between(low: float, low_slope: float, high: float, high_slope: float) -> float:
+    """Where a line through two slopes crosses 0, away from both ends; the middle where that is unknown."""
+    if high == np.inf:
+        return 2 * low
+    if not low_slope < 0 < high_slope < np.inf:
+        return (low + high) / 2
+    share = low_slope / (low_slope - high_slope)
+    return low + float(np.clip(share, 0.05, 0.95)) * (high - low)
