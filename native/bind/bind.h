@@ -96,5 +96,6 @@ void bind_dual_cd(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);
+void bind_text(nb::module_& m);
 
 }  // namespace lineal

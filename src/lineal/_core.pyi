@@ -328,5 +328,12 @@ def batch_adjoint(X: Matrix, index: Annotated[NDArray[numpy.int64], dict(shape=(
 def squared_dot(X: Matrix, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """z_i = sum_j x_ij^2 w_j."""
 
+UNICODE_VERSION: str = '14.0.0'
+
+def words(source: bytes, lowercase: bool, min_characters: int) -> list:
+    """
+    The words of a UTF-8 text, in order: runs of word characters, at least so many of them.
+    """
+
 def supports_avx2() -> bool:
     """Whether this processor can run the AVX2 build of the core."""

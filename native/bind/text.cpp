@@ -1,0 +1,33 @@
+#include "bind.h"
+#include "lineal/text/words.h"
+
+namespace lineal {
+namespace {
+
+// Surrogates that stand alone go back into Python as they came.
+nb::object as_str(std::string_view utf8) {
+  PyObject* made = PyUnicode_DecodeUTF8(utf8.data(), Py_ssize_t(utf8.size()), "surrogatepass");
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal(made);
+}
+
+nb::list words(nb::bytes source, bool lowercase, std::size_t min_characters) {
+  Words found(lowercase);
+  const std::size_t bad = found.prepare({source.c_str(), source.size()});
+  if (bad != Words::well_formed)
+    throw nb::value_error(("byte " + std::to_string(bad) + " of the text is not UTF-8").c_str());
+  nb::list all;
+  found.each(min_characters,
+             [&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
+  return all;
+}
+
+}  // namespace
+
+void bind_text(nb::module_& m) {
+  m.attr("UNICODE_VERSION") = unicode::version;
+  m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a,
+        "The words of a UTF-8 text, in order: runs of word characters, at least so many of them.");
+}
+
+}  // namespace lineal

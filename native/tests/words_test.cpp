@@ -1,0 +1,101 @@
+#include "lineal/text/words.h"
+
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "lineal/rng.h"
+
+using namespace lineal;
+
+namespace {
+
+std::vector<std::string> found(const std::string& source, bool lowercase = true, std::size_t least = 2) {
+  // A copy of exactly this length, so that a read beyond it is one the sanitizer sees.
+  const std::vector<char> exact(source.begin(), source.end());
+  Words words(lowercase);
+  std::vector<std::string> all;
+  if (words.prepare({exact.data(), exact.size()}) != Words::well_formed) return {"malformed"};
+  words.each(least, [&](Word word) { all.emplace_back(words.text().substr(word.first, word.size)); });
+  return all;
+}
+
+std::size_t first_bad(const std::string& source) {
+  const std::vector<char> exact(source.begin(), source.end());
+  Words words(true);
+  return words.prepare({exact.data(), exact.size()});
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+THEOREM("words are runs of letters, digits and underscores, in lower case, of two characters at least") {
+  CHECK((found("") == Strings{}));
+  CHECK((found("The Quick_Brown fox-42 a B c3PO") == Strings{"the", "quick_brown", "fox", "42", "c3po"}));
+  CHECK((found("The Fox", false) == Strings{"The", "Fox"}));
+  CHECK((found("a bc d", true, 1) == Strings{"a", "bc", "d"}));
+  CHECK((found("@[`{/:^ ab @[`{/:^") == Strings{"ab"}));
+  CHECK((found(std::string(64, 'A') + " " + std::string(63, 'z')) ==
+         Strings{std::string(64, 'a'), std::string(63, 'z')}));
+}
+
+THEOREM("a word is the same wherever it lies in eight bytes and in sixty-four") {
+  for (std::size_t before = 0; before < 140; ++before)
+    for (const std::string word : {"Ab", "wordy", "\xC3\x89t\xC3\xA9", "\xF0\x9D\x94\x84\xF0\x9D\x94\x85"}) {
+      const Strings alone = found(word);
+      CHECK(alone.size() == 1);
+      CHECK(found(std::string(before, ' ') + word) == alone);
+      CHECK(found(std::string(before, '.') + word + ". ") == alone);
+    }
+}
+
+THEOREM("characters are counted, not bytes, and lower case may be longer or shorter") {
+  CHECK((found("\xC3\xA9 \xC3\xA9t") == Strings{"\xC3\xA9t"}));               // one letter of two bytes
+  CHECK((found("\xE2\x84\xAA\xE2\x84\xAA") == Strings{"kk"}));                // Kelvin signs
+  CHECK((found("\xC8\xBA\xC8\xBA") == Strings{"\xE2\xB1\xA5\xE2\xB1\xA5"}));  // U+023A, three bytes for two
+  // U+0130 becomes i and a combining dot, which is no word character.
+  CHECK((found("A\xC4\xB0z") == Strings{"ai"}));
+  std::string longest;
+  for (int k = 0; k < 1000; ++k) longest += "\xC4\xB0";
+  CHECK((found(longest) == Strings{}));
+}
+
+THEOREM("a capital sigma is final where a letter comes before it and none behind, across apostrophes") {
+  const std::string sigma = "\xCE\xA3", small = "\xCF\x83", last = "\xCF\x82";
+  CHECK((found("A" + sigma) == Strings{"a" + last}));
+  CHECK((found("A" + sigma + "B") == Strings{"a" + small + "b"}));
+  CHECK((found(sigma + sigma) == Strings{small + last}));
+  CHECK((found("A" + sigma + ".B" + sigma) == Strings{"a" + small, "b" + last}));
+  CHECK((found("A" + sigma + " B" + sigma) == Strings{"a" + last, "b" + last}));
+  CHECK((found("A" + sigma, false) == Strings{"A" + sigma}));
+}
+
+THEOREM("malformed text is refused at its first bad byte") {
+  CHECK(first_bad("fine") == Words::well_formed);
+  CHECK(first_bad("12345678\x80") == 8);
+  for (const std::string bad :
+       {"\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
+        "\xFF", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xC3("})
+    CHECK(first_bad("ab" + bad) == 2);
+  CHECK(first_bad("\xED\xA0\x80") == Words::well_formed);  // a surrogate, which Python's strings may hold
+}
+
+THEOREM("random bytes are refused or read, and nothing outside them") {
+  Rng rng(5);
+  for (int round = 0; round < 20000; ++round) {
+    std::string bytes(std::size_t(rng.below(24)), '\0');
+    for (char& byte : bytes) byte = char(rng.below(4) ? rng.below(256) : 0x80 + rng.below(64));
+    const std::size_t bad = first_bad(bytes);
+    CHECK(bad == Words::well_formed || bad < bytes.size());
+  }
+}
+
+THEOREM("every code point decodes to itself") {
+  for (unicode::Code c = 0; c <= 0x10FFFF; ++c) {
+    unsigned char bytes[4];
+    const unsigned char* end = unicode::encode(c, bytes);
+    const unicode::Decoded back = unicode::decode(bytes, end);
+    if (back.code != c || back.size != end - bytes) CHECK(back.code == c);
+  }
+}
