@@ -330,7 +330,7 @@ def squared_dot(X: Matrix, w: Annotated[NDArray[numpy.float64], dict(shape=(None
 
 UNICODE_VERSION: str = '14.0.0'
 
-def words(source: bytes, lowercase: bool, min_characters: int) -> list:
+def words(source: bytes, lowercase: bool, min_characters: int) -> list[str]:
     """
     The words of a UTF-8 text, in order: runs of word characters, at least so many of them.
     """

@@ -144,8 +144,10 @@ class Words {
   }
 
   bool has_characters(std::size_t first, std::size_t end, std::size_t wanted) const noexcept {
-    if (end - first < wanted) return false;
-    if (wanted <= 1 || end - first >= 4 * wanted) return true;  // a character has four bytes at most
+    const std::size_t size = end - first;
+    if (size < wanted || wanted <= 1) return size >= wanted;
+    const auto lead = static_cast<unsigned char>(text_[first]);
+    if (wanted == 2) return size > (lead < 0x80 ? 1u : lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u);
     std::size_t count = 0;
     for (std::size_t k = first; k < end; ++k) count += (static_cast<unsigned char>(text_[k]) & 0xC0) != 0x80;
     return count >= wanted;
