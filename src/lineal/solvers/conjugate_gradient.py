@@ -13,8 +13,6 @@ from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
 # A line is searched until its slope is this share of the first one.
 _FLAT = 0.4
-# The bound below beta stops growing once the gradient is so small (Hager and Zhang's eta).
-_LEAST = 0.01
 
 
 @dataclass(frozen=True)
@@ -23,11 +21,11 @@ class CG(SmoothSolver):
 
     Notes
     -----
-    beta = (y'M g+ - 2 (y'My) (d'g+) / d'y) / d'y with y = g+ - g, at least -1 / (|d| min(0.01, |g|)), norms
-    in the units of M, the inverse of the Hessian bound's diagonal, so that the scale of a column does not
-    matter. With an exact line search the second term vanishes and this is Hestenes and Stiefel's beta; with
-    a real one it keeps d a direction of descent, and takes a half to a third of the steps of Polak and
-    Ribiere's. Needs a differentiable penalty (L2, Lp, none); losses with kinks are smoothed in stages.
+    beta = (y'M g+ - 2 (y'My) (d'g+) / d'y) / d'y with y = g+ - g, or 0, a new beginning, where that is
+    negative; M is the inverse of the Hessian bound's diagonal, so that the scale of a column does not matter.
+    With an exact line search the second term vanishes and this is Hestenes and Stiefel's beta; with a real
+    one it takes a half to a third of the steps of Polak and Ribiere's. Needs a differentiable penalty (L2,
+    Lp, none); losses with kinks are smoothed in stages, along whose bends a negative beta jams.
     Guarantees: the objective falls at every step. A step costs two passes over X. Published: Hestenes and
     Stiefel 1952; Hager and Zhang 2005.
     """
@@ -76,13 +74,11 @@ class CG(SmoothSolver):
 
 
 def _beta(direction: FloatArray, before: FloatArray, after: FloatArray, inverse: FloatArray) -> float:
-    """How much of the last direction goes into the next (Hager and Zhang 2005, eqs. 1.3 and 1.5)."""
+    """How much of the last direction goes into the next (Hager and Zhang 2005, eq. 1.3, at least 0)."""
     change = after - before
     along = float(direction @ change)
     if not along > 0:
         return 0.0
     eased = inverse * change
     beta = (float(after @ eased) - 2 * float(change @ eased) * float(direction @ after) / along) / along
-    length = float(direction @ (direction / inverse)) ** 0.5
-    steepness = float(before @ (inverse * before)) ** 0.5
-    return max(beta, -1 / (length * min(_LEAST, steepness)))
+    return max(beta, 0.0)
