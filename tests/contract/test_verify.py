@@ -10,7 +10,7 @@ from contract.members import classifiers, data_for, estimators
 from contract.members import named as name_of
 from lineal import LinearClassifier, LinearRegressor, LogisticRegression, Ridge, empirical_risk, verify
 from lineal.errors import InputError, NotCertifiedWarning
-from lineal.objective import L2, CrammerSinger, Hinge, Log, Lp, NoPenalty, Squared, ZeroOne
+from lineal.objective import Log, Squared, ZeroOne
 from strategies import named, objectives, penalties, sample
 
 every = pytest.mark.parametrize("kind", estimators(), ids=name_of)
@@ -36,10 +36,7 @@ CASES += [(LinearRegressor, loss, "regression") for loss in REAL]
 def test_verify_confirms_the_certificate(learner, loss, kind, penalty, intercept):
     """For every loss x penalty a fit converges, and NumPy alone finds the same primal and as good a bound."""
     X, y = sample(kind, seed=0, n=40, d=4)
-    # The joint hinge outside L2 goes through smoothing, whose last digits are slow to come.
-    is_slow = loss.joint is CrammerSinger and kind == "classes" and not isinstance(penalty, L2)
-    tol = 1e-2 if is_slow else TOL
-    model = learner(loss=loss, penalty=penalty, fit_intercept=intercept, tol=tol, max_seconds=10)
+    model = learner(loss=loss, penalty=penalty, fit_intercept=intercept, tol=TOL, max_seconds=60)
     model.fit(X, y)
     certificate, again = model.certificate_, verify(model, X, y)
     scale = abs(certificate.primal)
@@ -53,19 +50,6 @@ def test_verify_confirms_the_certificate(learner, loss, kind, penalty, intercept
     # A bound from the weights alone is a bound all the same: never above the optimum.
     assert alone.dual <= certificate.primal + 1e-9 * scale
     assert alone.gap >= -1e-9 * scale
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(
-    reason="the joint hinge outside L2 does not reach this tolerance in ten seconds", strict=False
-)
-@pytest.mark.parametrize("intercept", [True, False], ids=["intercept", "no intercept"])
-@pytest.mark.parametrize("penalty", [Lp(1.0, 1.5), NoPenalty()], ids=named)
-def test_the_joint_hinge_outside_l2_is_certified_as_tightly_as_the_rest(penalty, intercept):
-    """The tolerance of the other losses holds for Crammer-Singer under every smooth penalty too."""
-    X, y = sample("classes", seed=0, n=40, d=4)
-    model = LinearClassifier(Hinge(), penalty, fit_intercept=intercept, tol=TOL, max_seconds=10).fit(X, y)
-    assert model.certificate_.converged
 
 
 @every

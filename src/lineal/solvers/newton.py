@@ -21,6 +21,8 @@ Product = Callable[[FloatArray], FloatArray]
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
+# The share of the largest curvature that a column counts as having, at least, under a rounded loss.
+_WALL = 1e-2
 # A line search is content when the slope has fallen to this share, or after so many trials.
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
 
@@ -229,10 +231,12 @@ def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatA
 def _trust_region(objective: Objective, point: Point) -> Iterator[Iterate]:
     problem = objective.problem
     radius: float | None = None
+    # Where all rows are off the bends of a rounded loss there is no curvature now, and a wall close by.
+    floor = _WALL / objective.column_scales() ** 2 if problem.loss.is_rounded else np.zeros(1)
     while True:
         yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
         product, diagonal = _curvature(objective, point)
-        scale = 1.0 / np.sqrt(np.maximum(diagonal, 1e-12 * diagonal.max(initial=1e-300)))
+        scale = 1.0 / np.sqrt(np.maximum(diagonal, floor + 1e-12 * diagonal.max(initial=1e-300)))
         scaled = scale * point.gradient
         size = float(np.linalg.norm(scaled))
         if size == 0.0:
