@@ -339,7 +339,7 @@ def _joint_step(
         G[np.diag_indices_from(G)] += curved.ravel()
         kept = np.flatnonzero(np.vstack([mask, in_play]) if has_constant else mask)
         c = np.zeros(len(G))
-        c[kept] = _solve_semidefinite(G[np.ix_(kept, kept)], -right.ravel()[kept])
+        c[kept] = _solve_symmetric(G[np.ix_(kept, kept)], -right.ravel()[kept])
         return spread(c)
 
     def product(c: FloatArray) -> FloatArray:
@@ -370,19 +370,8 @@ def joint_hessian(problem: Problem, X: Rows, Z: FloatArray, has_constant: bool) 
     return G.reshape(size * K, size * K)
 
 
-def _solve_semidefinite(G: FloatArray, right: FloatArray) -> FloatArray:
-    """A solution of a system that joint losses leave singular: a common shift changes no loss."""
-    unit = units(np.diag(G))
-    A, right = G * unit[:, None] * unit, unit * right
-    values, vectors = scipy.linalg.eigh(A, check_finite=False)
-    is_used = values > 1e-13 * max(float(values.max(initial=0.0)), 1e-300)
-    basis, sizes = vectors[:, is_used], values[is_used]
-    c = basis @ ((basis.T @ right) / sizes)
-    return np.asarray(unit * (c + basis @ ((basis.T @ (right - A @ c)) / sizes)))
-
-
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
-    """A c with G c = right, or nearly where G is singular: what few rows with a curvature leave open.
+    """A c with G c = right, or nearly where G is singular: few rows may curve, and joint losses have shifts.
 
     A ridge that lets such a matrix be factorised is taken back by the refinements, in all directions that
     rounding leaves; what the others gain moves no row's score.

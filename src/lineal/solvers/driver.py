@@ -36,7 +36,7 @@ _EVERY, _GROWTH = 20, 0.25
 # After so many epochs, and again each time their count has grown by this share, a dearer dual point is tried:
 # the slopes of weights that are nearly right can prove very little where columns are nearly collinear.
 _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
-# Where Gram matrices take at most so many multiplications, milliseconds, a prover may take so many steps.
+# Where a Hessian takes at most so many multiplications, milliseconds, a prover may take so many steps.
 _SMALL, _PROOF_STEPS = 5e6, 60
 # So many of these stretches in a row that gain less than 1 % of the gap, and less than this share of the
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
@@ -273,7 +273,9 @@ def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
 
 def _prover_steps(problem: Problem, start: Start, tol: float) -> Iterator[Iterate]:
     """The first steps of a solver that proves, where the problem is small."""
-    work = problem.X.n_rows * problem.X.n_columns**2 * problem.n_outputs
+    n_together, n_apart = (problem.n_outputs, 1) if problem.loss.is_joint else (1, problem.n_outputs)
+    size = problem.X.n_columns * n_together
+    work = (problem.X.n_rows + size) * size**2 * n_apart
     prover = next((each for each in (ProxCD(), Newton(), LBFGS()) if each.refusal(problem) is None), None)
     if prover is None or work > _SMALL:
         return iter(())
