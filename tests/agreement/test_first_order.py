@@ -29,6 +29,7 @@ from lineal.solvers import (
 )
 from lineal.solvers.base import Start
 from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.lbfgs import wolfe
 from lineal.solvers.planner import plan
 from lineal.solvers.primal import Objective
 from reference import first_order as printed
@@ -116,8 +117,8 @@ def test_svrg_is_the_printed_rule():
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_cg_follows_hager_and_zhang():
-    """Each move is along -M g+ + max(beta, 0) d, d the last one, beta = (y - 2 d |y|^2 / d'y)'g+ / d'y."""
+def test_cg_follows_polak_and_ribiere():
+    """Each move is along -M g+ + max(0, g+'M (g+ - g) / g'M g) d, d the last direction."""
     problem, _ = plain()
     objective = Objective(problem)
     M = 1 / (0.25 * (problem.s[:, None] * problem.X.dense**2).sum(axis=0) + 2.0)
@@ -127,10 +128,21 @@ def test_cg_follows_hager_and_zhang():
     for k in range(4):
         move = thetas[k + 1] - thetas[k]
         assert move @ d == pytest.approx(np.linalg.norm(move) * np.linalg.norm(d), rel=1e-9)
-        # In coordinates theta / sqrt(M), where the paper's norms are plain ones.
-        y, last, after = (np.sqrt(M) * (g[k + 1] - g[k]), d / np.sqrt(M), np.sqrt(M) * g[k + 1])
-        beta = (y - 2 * last * (y @ y) / (last @ y)) @ after / (last @ y)
-        d = -M * g[k + 1] + max(beta, 0.0) * d
+        beta = max(0.0, float(g[k + 1] @ (M * (g[k + 1] - g[k])) / (g[k] @ (M * g[k]))))
+        d = -M * g[k + 1] + beta * d
+
+
+@pytest.mark.parametrize("first", [1e-6, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("flat", [0.1, 0.9])
+def test_a_wolfe_search_ends_where_the_slope_is_flat_and_the_objective_lower(first, flat):
+    """Whatever length it tries first, far too short ones too."""
+    objective = Objective(plain()[0])
+    point = objective.start(None)
+    slope = -float(point.gradient @ point.gradient)
+    line = objective.line(point, -point.gradient)
+    t, there = wolfe(line, point.value, slope, first, flat)
+    assert there == line.value(t) <= point.value + 1e-4 * t * slope
+    assert abs(line.slope(t)) <= flat * abs(slope)
 
 
 def test_fista_is_the_printed_rule():

@@ -11,23 +11,20 @@ from lineal.solvers.base import Iterate, Start, instead
 from lineal.solvers.lbfgs import expected_gap, wolfe
 from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
-# A line is searched until its slope is this share of the first one.
-_FLAT = 0.4
+# Directions stay conjugate only along lines that are searched well.
+_FLAT = 0.1
 
 
 @dataclass(frozen=True)
 class CG(SmoothSolver):
-    """Each direction is conjugate to the last: d <- -M g+ + beta d, with a Wolfe line search in score space.
+    """Each direction is conjugate to the last: d <- -M g + beta d, with a Wolfe line search in score space.
 
     Notes
     -----
-    beta = (y'M g+ - 2 (y'My) (d'g+) / d'y) / d'y with y = g+ - g, or 0, a new beginning, where that is
-    negative; M is the inverse of the Hessian bound's diagonal, so that the scale of a column does not matter.
-    With an exact line search the second term vanishes and this is Hestenes and Stiefel's beta; with a real
-    one it takes a half to a third of the steps of Polak and Ribiere's. Needs a differentiable penalty (L2,
-    Lp, none); losses with kinks are smoothed in stages, along whose bends a negative beta jams.
-    Guarantees: the objective falls at every step. A step costs two passes over X. Published: Hestenes and
-    Stiefel 1952; Hager and Zhang 2005.
+    beta = max(0, g+'M (g+ - g) / g'M g) (Polak and Ribiere, with Powell's restarts), M the inverse of the
+    Hessian bound's diagonal, so that the scale of a column does not matter. Needs a differentiable penalty
+    (L2, Lp, none); losses with kinks are smoothed in stages. Guarantees: the objective falls at every step.
+    A step costs two passes over X. Published: Polak and Ribiere 1969; Gilbert and Nocedal 1992.
     """
 
     name = "cg"
@@ -68,17 +65,8 @@ class CG(SmoothSolver):
                 continue
             following = line.step(*found)
             first = found[0]
-            beta = _beta(direction, point.gradient, following.gradient, inverse)
+            change = inverse * (following.gradient - point.gradient)
+            size = float(point.gradient @ (inverse * point.gradient))
+            beta = max(0.0, float(following.gradient @ change) / size)
             direction = beta * direction - inverse * following.gradient
             point = following
-
-
-def _beta(direction: FloatArray, before: FloatArray, after: FloatArray, inverse: FloatArray) -> float:
-    """How much of the last direction goes into the next (Hager and Zhang 2005, eq. 1.3, at least 0)."""
-    change = after - before
-    along = float(direction @ change)
-    if not along > 0:
-        return 0.0
-    eased = inverse * change
-    beta = (float(after @ eased) - 2 * float(change @ eased) * float(direction @ after) / along) / along
-    return max(beta, 0.0)
