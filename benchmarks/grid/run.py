@@ -26,7 +26,7 @@ from page import render
 from trial import Outcome, attempt, contradictions
 
 HERE = Path(__file__).parent
-# A fit that is not done by then has failed. Most take a hundredth of it, a few a quarter, on a quiet machine.
+# A fit that is not done by then has failed. Most take a hundredth of it, sgd under Lp up to half.
 MAX_SECONDS = 60.0
 
 

@@ -36,7 +36,7 @@ CASES += [(LinearRegressor, loss, "regression") for loss in REAL]
 def test_verify_confirms_the_certificate(learner, loss, kind, penalty, intercept):
     """For every loss x penalty a fit converges, and NumPy alone finds the same primal and as good a bound."""
     X, y = sample(kind, seed=0, n=40, d=4)
-    model = learner(loss=loss, penalty=penalty, fit_intercept=intercept, tol=TOL, max_seconds=60)
+    model = learner(loss=loss, penalty=penalty, fit_intercept=intercept, tol=TOL, max_seconds=10)
     model.fit(X, y)
     certificate, again = model.certificate_, verify(model, X, y)
     scale = abs(certificate.primal)

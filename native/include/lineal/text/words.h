@@ -1,7 +1,7 @@
 // Words of a text: lower case and one bit for each byte, then offsets from the changes of the bits.
 //
 //   prepare   copies UTF-8 into a buffer, in lower case if asked, and marks the bytes of word characters
-//   words     the maximal runs of marked bytes with at least so many characters: Python's \b\w\w+\b for two
+//   each      the maximal runs of marked bytes with at least so many characters: Python's \b\w\w+\b for two
 //
 // Eight bytes of ASCII are lowered and classified at a time, by arithmetic on one 64-bit number; everything
 // else goes through the table, one code point at a time. Cost: about a nanosecond a byte, and a buffer of one
