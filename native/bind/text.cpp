@@ -12,13 +12,12 @@ nb::object as_str(std::string_view utf8) {
 }
 
 nb::typed<nb::list, nb::str> words(nb::bytes source, bool lowercase, std::size_t min_characters) {
-  Words found(lowercase);
-  const std::size_t bad = found.prepare({source.c_str(), source.size()});
+  Words found(lowercase, min_characters);
+  const std::size_t bad = found.append({source.c_str(), source.size()});
   if (bad != Words::well_formed)
     throw nb::value_error(("byte " + std::to_string(bad) + " of the text is not UTF-8").c_str());
   nb::typed<nb::list, nb::str> all;
-  found.each(min_characters,
-             [&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
+  found.each([&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
   return all;
 }
 

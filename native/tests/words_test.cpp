@@ -13,17 +13,17 @@ namespace {
 std::vector<std::string> found(const std::string& source, bool lowercase = true, std::size_t least = 2) {
   // A copy of exactly this length, so that a read beyond it is one the sanitizer sees.
   const std::vector<char> exact(source.begin(), source.end());
-  Words words(lowercase);
+  Words words(lowercase, least);
   std::vector<std::string> all;
-  if (words.prepare({exact.data(), exact.size()}) != Words::well_formed) return {"malformed"};
-  words.each(least, [&](Word word) { all.emplace_back(words.text().substr(word.first, word.size)); });
+  if (words.append({exact.data(), exact.size()}) != Words::well_formed) return {"malformed"};
+  words.each([&](Word word) { all.emplace_back(words.text().substr(word.first, word.size)); });
   return all;
 }
 
 std::size_t first_bad(const std::string& source) {
   const std::vector<char> exact(source.begin(), source.end());
-  Words words(true);
-  return words.prepare({exact.data(), exact.size()});
+  Words words(true, 2);
+  return words.append({exact.data(), exact.size()});
 }
 
 using Strings = std::vector<std::string>;

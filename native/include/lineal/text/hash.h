@@ -1,6 +1,7 @@
 // A 64-bit hash of bytes: eight at a time, folded by 128-bit products.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -29,8 +30,48 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) noex
     hash = hash_pair(hash, part);
   }
   std::uint64_t rest = 0;
-  std::memcpy(&rest, bytes.data() + k, bytes.size() - k);
+  if (k < bytes.size()) std::memcpy(&rest, bytes.data() + k, bytes.size() - k);
   return hash_pair(hash, rest);
+}
+
+// The first 16 bytes of a word, zeros behind its end: with the size they tell all short words apart.
+struct Head {
+  std::uint64_t first = 0, second = 0;
+
+  Head() = default;
+  // `readable` bytes may be looked at from the word's first on, of whatever text it lies in.
+  Head(std::string_view word, std::size_t readable) noexcept {
+    static_assert(std::endian::native == std::endian::little, "a number's low bytes are a word's first ones");
+    const std::size_t size = word.size() < 16 ? word.size() : 16;
+    if (readable >= 16) {
+      // No branch on the size, which nobody can foresee.
+      std::memcpy(&first, word.data(), 8);
+      std::memcpy(&second, word.data() + 8, 8);
+      first &= low_bytes[size < 8 ? size : 8];
+      second &= low_bytes[size < 8 ? 0 : size - 8];
+    } else {
+      char bytes[16] = {};
+      if (size > 0) std::memcpy(bytes, word.data(), size);
+      std::memcpy(&first, bytes, 8);
+      std::memcpy(&second, bytes + 8, 8);
+    }
+  }
+  bool operator==(const Head&) const = default;
+
+ private:
+  static constexpr std::uint64_t low_bytes[] = {0,
+                                                0xFF,
+                                                0xFFFF,
+                                                0xFFFFFF,
+                                                0xFFFFFFFF,
+                                                0xFFFFFFFFFF,
+                                                0xFFFFFFFFFFFF,
+                                                0xFFFFFFFFFFFFFF,
+                                                0xFFFFFFFFFFFFFFFF};
+};
+
+inline std::uint64_t hash_word(std::string_view word, const Head& head, std::uint64_t seed) noexcept {
+  return word.size() > 16 ? hash_bytes(word, seed) : hash_pair(head.first ^ seed, head.second + word.size());
 }
 
 }  // namespace lineal

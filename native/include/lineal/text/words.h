@@ -1,14 +1,17 @@
 // Words of a text: lower case and one bit for each byte, then offsets from the changes of the bits.
 //
-//   prepare   copies UTF-8 into a buffer, in lower case if asked, and marks the bytes of word characters
+//   append    copies UTF-8 into a buffer, in lower case if asked, and marks the bytes of word characters (or of
+//             all that is no white space)
 //   each      the maximal runs of marked bytes with at least so many characters: Python's \b\w\w+\b for two
 //
+// Short texts are best appended by the dozen and looked at together; no word crosses from one to the next.
 // Eight bytes of ASCII are lowered and classified at a time, by arithmetic on one 64-bit number; everything
 // else goes through the table, one code point at a time. Cost: about a nanosecond a byte, and a buffer of one
 // and a half times the text (the lower case of U+023A has three bytes for two). Guarantees: reads no byte
 // outside the text; malformed text is refused with the place of its first bad byte.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -43,23 +46,34 @@ class Marks {
 };
 
 struct Word {
-  std::size_t first, size;  // bytes of the prepared text
+  std::size_t first, size;  // bytes of the text in the buffer
 };
+
+// What is marked: letters, digits and underscores, or all characters but white space.
+enum class Runs { letters, spaced };
 
 class Words {
  public:
   static constexpr std::size_t well_formed = std::size_t(-1);
 
-  explicit Words(bool lowercase) : lowercase_(lowercase) {}
+  Words(bool lowercase, std::size_t min_characters, Runs runs = Runs::letters)
+      : lowercase_(lowercase), runs_(runs), min_characters_(min_characters) {}
 
-  // Returns well_formed, or the offset of the first byte that is not UTF-8; then nothing is prepared.
-  std::size_t prepare(std::string_view source) {
-    const std::size_t room = source.size() + source.size() / 2 + 8;
-    if (text_.size() < room) text_.resize(room);
+  void clear() noexcept {
+    size_ = 0;
     marks_.clear();
+  }
+
+  // Puts a text behind those before it. Returns well_formed, or the offset of the first byte that is not
+  // UTF-8; then nothing is kept, of the texts before it neither.
+  std::size_t append(std::string_view source) {
+    const std::size_t room = size_ + source.size() + source.size() / 2 + 16;
+    if (text_.size() < room) text_.resize(std::max(room, 2 * text_.size()));
     const auto* const begin = reinterpret_cast<const unsigned char*>(source.data());
     const auto* const end = begin + source.size();
-    auto* out = reinterpret_cast<unsigned char*>(text_.data());
+    auto* const first = reinterpret_cast<unsigned char*>(text_.data());
+    auto* out = first + size_;
+    if (size_ > 0) out = put('\n', false, out);
     for (const unsigned char* p = begin; p < end;) {
       if (end - p >= 8 && take_ascii(p, out)) {
         p += 8;
@@ -68,27 +82,28 @@ class Words {
       }
       const unicode::Decoded at = unicode::decode(p, end);
       if (at.code == unicode::none) {
-        size_ = 0;
-        marks_.clear();
+        clear();
         return std::size_t(p - begin);
       }
       out = take(at.code, begin, p, end, out);
       p += at.size;
     }
-    size_ = std::size_t(out - reinterpret_cast<unsigned char*>(text_.data()));
+    size_ = std::size_t(out - first);
     return well_formed;
   }
 
   std::string_view text() const noexcept { return {text_.data(), size_}; }
+  // The bytes up to here may be read, though they mean nothing behind the text.
+  const char* readable_end() const noexcept { return text_.data() + text_.size(); }
 
-  // Calls use(word) for each word of the prepared text with at least so many characters, in order.
+  // Calls use(word) for each word of the texts, in order.
   template <class Use>
-  void each(std::size_t min_characters, Use&& use) const {
+  void each(Use&& use) const {
     std::size_t first = 0;
     std::uint64_t last_bit = 0;
     bool is_inside = false;
     const auto offer = [&](std::size_t end) {
-      if (has_characters(first, end, min_characters)) use(Word{first, end - first});
+      if (is_long_enough(first, end)) use(Word{first, end - first});
     };
     for (std::size_t n = 0; n < marks_.numbers().size(); ++n) {
       const std::uint64_t bits = marks_.numbers()[n];
@@ -117,23 +132,39 @@ class Words {
     // The top bit of each byte that is at least c; none of the sums carries into the next byte.
     const auto least = [&](std::uint64_t c) { return x + (0x80 - c) * ones; };
     if (lowercase_) x |= (least('A') & ~least('Z' + 1) & tops) >> 2;
-    std::uint64_t is_word =
+    std::memcpy(out, &x, 8);
+    std::uint64_t is_word;
+    if (runs_ == Runs::spaced) {
+      // White space is 9 to 13 and 28 to 32.
+      is_word = ~((least(9) & ~least(14)) | (least(28) & ~least(33)));
+      marks_.add(gather(is_word & tops), 8);
+      return true;
+    }
+    is_word =
         (least('a') & ~least('z' + 1)) | (least('0') & ~least('9' + 1)) | (least('_') & ~least('_' + 1));
     if (!lowercase_) is_word |= least('A') & ~least('Z' + 1);
-    std::memcpy(out, &x, 8);
-    // Gathers the top bits of the eight bytes into one byte, in order.
-    marks_.add(((is_word & tops) >> 7) * 0x0102040810204080 >> 56, 8);
+    marks_.add(gather(is_word & tops), 8);
     return true;
   }
 
+  // The top bits of the eight bytes in one byte, in order.
+  static std::uint64_t gather(std::uint64_t top_bits) noexcept { return (top_bits >> 7) * 0x0102040810204080 >> 56; }
+
   unsigned char* take(unicode::Code c, const unsigned char* begin, const unsigned char* p,
                       const unsigned char* end, unsigned char* out) {
-    if (!lowercase_) return put(c, unicode::is(c, unicode::word), out);
-    if (c == unicode::capital_dotted_i) return put(unicode::dot_above, false, put('i', true, out));
+    if (!lowercase_) return put(c, is_marked(c), out);
+    if (c == unicode::capital_dotted_i)
+      return put(unicode::dot_above, is_marked(unicode::dot_above), put('i', true, out));
     if (c == unicode::capital_sigma && unicode::is_final_sigma(begin, p, end))
       return put(unicode::final_sigma, true, out);
     const unicode::Record& record = unicode::known(c);
-    return put(c + unicode::Code(record.to_lower), (record.flags & unicode::lowered_word) != 0, out);
+    const unicode::Code lower = c + unicode::Code(record.to_lower);
+    // No white space has a lower case of its own.
+    return put(lower, runs_ == Runs::spaced ? is_marked(c) : (record.flags & unicode::lowered_word) != 0, out);
+  }
+
+  bool is_marked(unicode::Code c) const noexcept {
+    return runs_ == Runs::spaced ? !unicode::is(c, unicode::space) : unicode::is(c, unicode::word);
   }
 
   unsigned char* put(unicode::Code c, bool is_word, unsigned char* out) {
@@ -143,8 +174,8 @@ class Words {
     return behind;
   }
 
-  bool has_characters(std::size_t first, std::size_t end, std::size_t wanted) const noexcept {
-    const std::size_t size = end - first;
+  bool is_long_enough(std::size_t first, std::size_t end) const noexcept {
+    const std::size_t size = end - first, wanted = min_characters_;
     if (size < wanted || wanted <= 1) return size >= wanted;
     const auto lead = static_cast<unsigned char>(text_[first]);
     if (wanted == 2) return size > (lead < 0x80 ? 1u : lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u);
@@ -154,6 +185,8 @@ class Words {
   }
 
   bool lowercase_;
+  Runs runs_;
+  std::size_t min_characters_;
   std::vector<char> text_;
   std::size_t size_ = 0;
   Marks marks_;

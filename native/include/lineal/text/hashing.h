@@ -1,0 +1,187 @@
+// N-grams hashed to columns: nothing is learned, nothing is kept, any text has a row.
+//
+// Two ways to a column. Our own: a 64-bit hash of each word, that of an n-gram from its prefix's and its last
+// word's by one product more; the column is hash * n_columns / 2^64, the sign the lowest bit. scikit-learn's:
+// MurmurHash3 of the n-gram spelt out, the column |hash| mod n_columns, the sign that of the hash. Both are
+// promises: a model that was trained with hashed columns needs the same ones for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lineal/text/document_rows.h"
+#include "lineal/text/hash.h"
+#include "lineal/text/tokens.h"
+
+namespace lineal {
+
+// Appleby's MurmurHash3 (x86, 32 bits), published 2011.
+inline std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) noexcept {
+  const auto mix = [](std::uint32_t k) { return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u; };
+  std::uint32_t hash = seed;
+  std::size_t at = 0;
+  for (; at + 4 <= bytes.size(); at += 4) {
+    std::uint32_t part;
+    std::memcpy(&part, bytes.data() + at, 4);
+    hash = std::rotl(hash ^ mix(part), 13) * 5 + 0xE6546B64u;
+  }
+  std::uint32_t rest = 0;
+  for (std::size_t k = bytes.size(); k > at; --k) rest = rest << 8 | static_cast<unsigned char>(bytes[k - 1]);
+  if (at < bytes.size()) hash ^= mix(rest);
+  hash ^= std::uint32_t(bytes.size());
+  hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+  hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+  return hash ^ hash >> 16;
+}
+
+struct Hashing {
+  std::size_t min_n = 1, max_n = 1, n_columns = 1;
+  bool is_murmur = false;
+  char separator = ' ';  // between the words of an n-gram that is spelt out; 0: nothing
+
+  struct Place {
+    std::size_t column;
+    bool is_negative;
+    std::uint64_t hash;  // of the n-gram, before it became a column
+  };
+  Place place(std::uint64_t hash) const noexcept {
+    if (!is_murmur) return {std::size_t(Wide(hash) * n_columns >> 64), (hash & 1) != 0, hash};
+    const auto as_signed = std::int32_t(std::uint32_t(hash));
+    const std::uint32_t size = as_signed < 0 ? 0u - std::uint32_t(hash) : std::uint32_t(hash);
+    return {size % n_columns, as_signed < 0, hash};
+  }
+
+  struct Scratch {
+    std::vector<std::uint64_t> word, ngram;
+    std::string spelt;
+    std::vector<std::size_t> start, end;  // of the words in what is spelt
+  };
+  // Calls use(place, first word, number of words) for every n-gram of a document.
+  template <class Use>
+  void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
+    if (is_murmur) {
+      spell(words, scratch);
+      for (std::size_t n = min_n; n <= max_n; ++n)
+        for (std::size_t k = 0; k + n <= words.size(); ++k) {
+          const std::string_view name(scratch.spelt.data() + scratch.start[k], scratch.end[k + n - 1] - scratch.start[k]);
+          use(place(murmur3(name, 0)), k, n);
+        }
+      return;
+    }
+    scratch.word.resize(words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const Head head(words[k], readable_end ? std::size_t(readable_end - words[k].data()) : words[k].size());
+      scratch.word[k] = hash_word(words[k], head, 0);
+    }
+    scratch.ngram = scratch.word;
+    for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n) {
+      const std::size_t count = words.size() - n + 1;
+      if (n > 1)
+        for (std::size_t k = 0; k < count; ++k) scratch.ngram[k] = hash_pair(scratch.ngram[k], scratch.word[k + n - 1]);
+      if (n >= min_n)
+        for (std::size_t k = 0; k < count; ++k) use(place(scratch.ngram[k]), k, n);
+    }
+  }
+  // The words one behind the other, so that every n-gram is a slice.
+  void spell(Texts words, Scratch& scratch) const {
+    scratch.spelt.clear();
+    scratch.start.clear();
+    scratch.end.clear();
+    for (const std::string_view word : words) {
+      scratch.start.push_back(scratch.spelt.size());
+      scratch.spelt += word;
+      scratch.end.push_back(scratch.spelt.size());
+      if (separator != 0) scratch.spelt += separator;
+    }
+  }
+};
+
+template <class V, class Source>
+TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed, const Weighing& weighing,
+                          int n_threads, Watch& watch) {
+  std::vector<DocumentRows<V>> rows(std::size_t(n_parts_of(source, n_threads)),
+                                    DocumentRows<V>(hashing.n_columns, weighing));
+  SharedWatch shared(watch);
+  parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
+    Hashing::Scratch scratch;
+    source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+      std::size_t begin = 0;
+      for (const std::size_t end : ends) {
+        hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
+                     [&](const Hashing::Place& place, std::size_t, std::size_t) {
+                       rows[p].meet(place.column, is_signed && place.is_negative);
+                     });
+        rows[p].end();
+        begin = end;
+      }
+      return !shared.says_stop(int(p), 8 * words.size());
+    });
+  });
+  return DocumentRows<V>::join(rows);
+}
+
+// Which n-gram was met first in each column, and whether another one met it there.
+class HashedNames {
+ public:
+  explicit HashedNames(std::size_t n_columns) : hash_(n_columns), named_(n_columns, none), is_shared_(n_columns) {}
+
+  template <class Source>
+  void read(const Source& source, const Hashing& hashing, int n_threads, Watch& watch) {
+    std::vector<HashedNames> parts(std::size_t(n_parts_of(source, n_threads)) - 1, HashedNames(hash_.size()));
+    SharedWatch shared(watch);
+    parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
+      HashedNames& own = p == 0 ? *this : parts[p - 1];
+      Hashing::Scratch scratch;
+      std::string name;
+      source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+        std::size_t begin = 0;
+        for (const std::size_t end : ends) {
+          const Texts document = words.subspan(begin, end - begin);
+          hashing.each(document, readable_end, scratch, [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
+            if (!own.is_new(at)) return;
+            name = document[k];
+            for (std::size_t e = 1; e < n; ++e) {
+              if (hashing.separator != 0) name += hashing.separator;
+              name += document[k + e];
+            }
+            own.add(at.column, at.hash, name);
+          });
+          begin = end;
+        }
+        return !shared.says_stop(int(p), 8 * words.size());
+      });
+    });
+    for (const HashedNames& part : parts)
+      for (std::size_t column = 0; column < hash_.size(); ++column) {
+        if (part.named_[column] == none) continue;
+        if (is_new({column, false, part.hash_[column]}))
+          add(column, part.hash_[column], part.names_[part.named_[column]]);
+        if (part.is_shared_[column]) is_shared_[column] = true;
+      }
+  }
+
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+  std::size_t n_columns() const noexcept { return hash_.size(); }
+  bool is_named(std::size_t column) const noexcept { return named_[column] != none; }
+  bool is_shared(std::size_t column) const noexcept { return is_shared_[column]; }
+  std::string_view name(std::size_t column) const noexcept { return names_[named_[column]]; }
+
+ private:
+  bool is_new(const Hashing::Place& at) {
+    if (named_[at.column] == none) return true;
+    if (hash_[at.column] != at.hash) is_shared_[at.column] = true;
+    return false;
+  }
+  void add(std::size_t column, std::uint64_t hash, std::string_view name) {
+    hash_[column] = hash;
+    named_[column] = std::uint32_t(names_.size());
+    names_.add(name);
+  }
+  std::vector<std::uint64_t> hash_;
+  std::vector<std::uint32_t> named_;
+  std::vector<bool> is_shared_;
+  Names names_;
+};
+
+}  // namespace lineal

@@ -1,0 +1,254 @@
+// Documents as numbers: every token's word, in order, and the distinct words.
+//
+// Threads read contiguous ranges of the documents, each with a map of its own; the maps are then joined, words
+// numbered as they are first met. So the numbers do not depend on how many threads there were. Nothing of the
+// text is looked at again.
+//
+// Cost: one look at each byte, one look-up in a table for each token, 4 bytes of memory for a token.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lineal/parallel.h"
+#include "lineal/text/names.h"
+#include "lineal/text/word_map.h"
+#include "lineal/text/words.h"
+#include "lineal/watch.h"
+
+namespace lineal {
+
+using Texts = std::span<const std::string_view>;
+
+// A text that is not UTF-8: which one, and where.
+struct Malformed : std::runtime_error {
+  std::size_t document, byte;
+  Malformed(std::size_t document, std::size_t byte)
+      : std::runtime_error("not UTF-8"), document(document), byte(byte) {}
+};
+
+// What the threads of a loop share when one of them, on whose thread signals arrive, is asked to end.
+class SharedWatch {
+ public:
+  explicit SharedWatch(Watch& watch) : watch_(watch) {}
+  bool says_stop(int part, std::size_t work) {
+    if (part == 0 && watch_.says_stop(std::int64_t(work))) is_over_.store(true, std::memory_order_relaxed);
+    return is_over_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  Watch& watch_;
+  std::atomic<bool> is_over_ = false;
+};
+
+// A source gives the words of documents, block by block:
+//   size(), n_bytes()             of all documents
+//   cuts(n_parts)                 where to cut them into parts of about equal work
+//   blocks(first, last, use)      use(words, ends, readable_end) -> whether to go on; `ends` tells where each
+//                                 document of the block ends among the words
+// The words of a block may be read up to readable_end, or only themselves where that is null.
+
+// Texts, split by what append(text), clear(), text() and each(use) as Words has them.
+template <class Split>
+class SplitTexts {
+ public:
+  SplitTexts(Texts texts, Split split) : texts_(texts), split_(std::move(split)) {
+    for (const std::string_view text : texts) n_bytes_ += text.size();
+  }
+  std::size_t size() const noexcept { return texts_.size(); }
+  std::size_t n_bytes() const noexcept { return n_bytes_; }
+  std::vector<std::size_t> cuts(int n_parts) const {
+    std::vector<std::size_t> made{0};
+    std::size_t sum = 0, at = 0;
+    for (int part = 1; part < n_parts; ++part) {
+      while (at < texts_.size() && sum < n_bytes_ / std::size_t(n_parts) * std::size_t(part))
+        sum += texts_[at++].size();
+      made.push_back(at);
+    }
+    made.push_back(texts_.size());
+    return made;
+  }
+  template <class Use>
+  void blocks(std::size_t first, std::size_t last, Use&& use) const {
+    constexpr std::size_t block = 16384;  // bytes that are looked at together: the first cache holds them
+    Split split = split_;
+    std::vector<std::string_view> words;
+    std::vector<std::size_t> text_ends, ends;
+    for (std::size_t k = first; k < last;) {
+      split.clear();
+      text_ends.clear();
+      do {
+        if (const std::size_t bad = split.append(texts_[k]); bad != Split::well_formed) throw Malformed(k, bad);
+        text_ends.push_back(split.text().size());
+      } while (++k < last && text_ends.back() < block);
+      words.clear();
+      ends.clear();
+      const char* const text = split.text().data();
+      split.each([&](Word word) {
+        while (word.first >= text_ends[ends.size()]) ends.push_back(words.size());
+        words.emplace_back(text + word.first, word.size);
+      });
+      ends.resize(text_ends.size(), words.size());
+      if (!use(Texts(words), std::span<const std::size_t>(ends), split.readable_end())) return;
+    }
+  }
+
+ private:
+  Texts texts_;
+  Split split_;
+  std::size_t n_bytes_ = 0;
+};
+
+// Words that somebody else found: those of all documents, and where each document ends among them.
+class GivenWords {
+ public:
+  GivenWords(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
+  std::size_t size() const noexcept { return ends_.size(); }
+  std::size_t n_bytes() const noexcept { return 8 * words_.size(); }
+  std::vector<std::size_t> cuts(int n_parts) const {
+    std::vector<std::size_t> made;
+    for (int part = 0; part <= n_parts; ++part) made.push_back(std::size_t(share(std::int64_t(size()), part, n_parts).first));
+    return made;
+  }
+  template <class Use>
+  void blocks(std::size_t first, std::size_t last, Use&& use) const {
+    std::vector<std::size_t> ends;
+    for (std::size_t k = first; k < last; ++k) {
+      const std::size_t begin = k > 0 ? ends_[k - 1] : 0;
+      ends.assign(1, ends_[k] - begin);
+      if (!use(words_.subspan(begin, ends_[k] - begin), std::span<const std::size_t>(ends),
+               static_cast<const char*>(nullptr)))
+        return;
+    }
+  }
+
+ private:
+  Texts words_;
+  std::span<const std::size_t> ends_;
+};
+
+// Runs body(part, first, last) for parts of a source's documents; a thread is worth its start from 64 kB on.
+template <class Source, class Body>
+void parallel_parts(const Source& source, int n_threads, Body&& body) {
+  const int n_parts = n_parts_of(source, n_threads);
+  const std::vector<std::size_t> cuts = source.cuts(n_parts);
+  parallel(n_parts, [&](int p) { body(std::size_t(p), cuts[std::size_t(p)], cuts[std::size_t(p) + 1]); });
+}
+template <class Source>
+int n_parts_of(const Source& source, int n_threads) noexcept {
+  return int(std::clamp<std::size_t>(source.n_bytes() >> 16, 1, std::size_t(n_threads)));
+}
+
+// The documents that one thread read: the words of all of them, and where each of them ends.
+struct Part {
+  std::vector<std::uint32_t> word;
+  std::vector<std::size_t> end;
+};
+
+class Tokens {
+ public:
+  static constexpr std::uint32_t none = WordMap::none;
+
+  template <class Source>
+  static Tokens read(const Source& source, int n_threads, Watch& watch) {
+    Tokens tokens;
+    tokens.parts_.resize(std::size_t(n_parts_of(source, n_threads)));
+    std::vector<WordMap> maps(tokens.parts_.size());
+    SharedWatch shared(watch);
+    parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
+      Part& part = tokens.parts_[p];
+      part.end.reserve(last - first);
+      source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+        const std::size_t before = part.word.size();
+        part.word.resize(before + words.size());
+        maps[p].add(words, readable_end, part.word.data() + before);
+        for (const std::size_t end : ends) part.end.push_back(before + end);
+        return !shared.says_stop(int(p), 8 * words.size());
+      });
+    });
+    if (!watch.is_over()) tokens.join(maps);
+    return tokens;
+  }
+
+  const std::vector<Part>& parts() const noexcept { return parts_; }
+  const WordMap& words() const noexcept { return words_; }
+  std::size_t n_documents() const noexcept {
+    std::size_t n = 0;
+    for (const Part& part : parts_) n += part.end.size();
+    return n;
+  }
+  std::size_t size() const noexcept {
+    std::size_t n = 0;
+    for (const Part& part : parts_) n += part.word.size();
+    return n;
+  }
+
+  // Each distinct word becomes another one, or none: then its tokens leave the documents.
+  void rename(const std::vector<std::optional<std::string>>& names) {
+    if (names.size() != words_.size()) throw std::invalid_argument("one name for each word is needed");
+    WordMap renamed;
+    std::vector<std::uint32_t> to(names.size(), none);
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (names[k]) to[k] = renamed.add(*names[k]);
+    words_ = std::move(renamed);
+    parallel(int(parts_.size()), [&](int p) {
+      Part& part = parts_[std::size_t(p)];
+      std::size_t kept = 0, first = 0;
+      for (std::size_t& end : part.end) {
+        for (std::size_t k = first; k < end; ++k)
+          if (const std::uint32_t word = to[part.word[k]]; word != none) part.word[kept++] = word;
+        first = end;
+        end = kept;
+      }
+      part.word.resize(kept);
+    });
+  }
+
+  // The words in the order of their bytes, which in UTF-8 is that of code points.
+  std::vector<std::uint32_t> sorted() const {
+    struct Named {
+      std::uint64_t head;  // the first eight bytes as a number that compares as they do
+      std::uint32_t id;
+    };
+    std::vector<Named> order(words_.size());
+    for (std::uint32_t id = 0; id < order.size(); ++id) {
+      const std::string_view name = words_.name(id);
+      std::uint64_t head = 0;
+      for (std::size_t k = 0; k < 8; ++k)
+        head = head << 8 | (k < name.size() ? static_cast<unsigned char>(name[k]) : 0u);
+      order[id] = {head, id};
+    }
+    std::sort(order.begin(), order.end(), [&](const Named& a, const Named& b) {
+      return a.head != b.head ? a.head < b.head : words_.name(a.id) < words_.name(b.id);
+    });
+    std::vector<std::uint32_t> ids(order.size());
+    for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order[k].id;
+    return ids;
+  }
+
+ private:
+  void join(std::vector<WordMap>& maps) {
+    words_ = std::move(maps[0]);
+    std::vector<std::vector<std::uint32_t>> to(maps.size());
+    for (std::size_t p = 1; p < maps.size(); ++p)
+      for (std::uint32_t id = 0; id < maps[p].size(); ++id) to[p].push_back(words_.add(maps[p].name(id)));
+    parallel(int(parts_.size()), [&](int p) {
+      if (p > 0)
+        for (std::uint32_t& word : parts_[std::size_t(p)].word) word = to[std::size_t(p)][word];
+    });
+  }
+
+  std::vector<Part> parts_;
+  WordMap words_;
+};
+
+}  // namespace lineal

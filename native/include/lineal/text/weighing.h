@@ -1,0 +1,68 @@
+// How counts of terms become numbers of a feature vector.
+//
+//   value = tf(count) * weight of the column, then the row divided by its norm
+//
+// tf is the count, whether there is one, 1 + log(count), or BM25's
+//   count (k + 1) / (count + k (1 - b + b length / mean length)),    length: the sum of the row's counts.
+// Rows are looked at one by one, in the order of their columns, so a row's numbers depend on nothing else.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+namespace lineal {
+
+enum class Tf { count, occurrence, logarithm, bm25 };
+enum class Norm { none, l1, l2 };
+
+class Weighing {
+ public:
+  Tf tf = Tf::count;
+  Norm norm = Norm::none;
+  std::span<const double> weight;  // of each column; none: all are 1
+  double k = 1.2, b = 0.75, mean_length = 1.0;
+
+  Weighing() {
+    for (std::size_t count = 1; count < logarithm_.size(); ++count) logarithm_[count] = std::log(double(count)) + 1.0;
+  }
+
+  // The numbers of a row from its columns, in order, and their counts.
+  template <class V>
+  void weigh(std::span<const std::int32_t> columns, const std::int32_t* counts, V* values) const {
+    double length = 0.0;
+    if (tf == Tf::bm25) {
+      for (std::size_t e = 0; e < columns.size(); ++e) length += std::abs(counts[e]);
+      length = k * (1.0 - b + b * length / mean_length);
+    }
+    double sum = 0.0;
+    for (std::size_t e = 0; e < columns.size(); ++e) {
+      double value = of(counts[e], length);
+      if (!weight.empty()) value *= weight[std::size_t(columns[e])];
+      sum += norm == Norm::l2 ? value * value : std::abs(value);
+      values[e] = V(value);
+    }
+    if (norm == Norm::none || sum == 0.0) return;
+    const double by = norm == Norm::l2 ? std::sqrt(sum) : sum;
+    for (std::size_t e = 0; e < columns.size(); ++e) values[e] = V(double(values[e]) / by);
+  }
+
+ private:
+  // Hashed terms may count below 0; then so do their numbers.
+  double of(std::int32_t count, double length) const noexcept {
+    if (count <= 0) return count == 0 ? 0.0 : -of(-count, length);
+    switch (tf) {
+      case Tf::count: return count;
+      case Tf::occurrence: return 1.0;
+      case Tf::logarithm:
+        return std::size_t(count) < logarithm_.size() ? logarithm_[std::size_t(count)] : std::log(double(count)) + 1.0;
+      case Tf::bm25: return count * (k + 1.0) / (count + length);
+    }
+    return 0.0;
+  }
+  std::array<double, 256> logarithm_{};
+};
+
+}  // namespace lineal

@@ -1,0 +1,158 @@
+// Character n-grams inside words: those of each distinct word once, those of a document by its words.
+//
+// A word w, any run of characters that are no white space, is looked at as " w ", and gives all its substrings
+// of min_n to max_n characters; one that is shorter than n gives itself, once. (scikit-learn's "char_wb".)
+//
+// Cost: a look-up for each n-gram of each distinct word; an addition for each n-gram of each distinct word of
+// each document.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lineal/text/characters.h"
+#include "lineal/text/document_rows.h"
+#include "lineal/text/tokens.h"
+
+namespace lineal {
+
+// Calls use(gram) for the n-grams of one word.
+template <class Use>
+void each_word_gram(std::string_view word, std::size_t min_n, std::size_t max_n, std::string& padded,
+                    std::vector<std::size_t>& starts, Use&& use) {
+  padded.assign(1, ' ');
+  padded += word;
+  padded += ' ';
+  starts.clear();
+  for (std::size_t k = 0; k < padded.size(); k += Characters::size_of(padded[k])) starts.push_back(k);
+  const std::size_t n_characters = starts.size();
+  starts.push_back(padded.size());
+  for (std::size_t n = min_n; n <= max_n; ++n) {
+    if (n >= n_characters) {
+      use(std::string_view(padded));
+      return;
+    }
+    for (std::size_t k = 0; k + n <= n_characters; ++k)
+      use(std::string_view(padded.data() + starts[k], starts[k + n] - starts[k]));
+  }
+}
+
+class WordGrams {
+ public:
+  // Numbers are those of `names`: new n-grams are added to it, or left out where it is const.
+  template <class Map>
+  WordGrams(const Tokens& tokens, Map& names, std::size_t min_n, std::size_t max_n) : tokens_(tokens) {
+    std::string padded;
+    std::vector<std::size_t> starts;
+    start_.push_back(0);
+    for (std::uint32_t word = 0; word < tokens.words().size(); ++word) {
+      each_word_gram(tokens.words().name(word), min_n, max_n, padded, starts, [&](std::string_view gram) {
+        std::uint32_t id;
+        if constexpr (std::is_const_v<Map>)
+          id = names.find(gram);
+        else
+          id = names.add(gram);
+        if (id != WordMap::none) gram_.push_back(id);
+      });
+      start_.push_back(gram_.size());
+    }
+    n_grams_ = names.size();
+  }
+
+  // In how many documents each n-gram is, and how often in all.
+  void count(std::vector<std::uint64_t>& n_documents, std::vector<std::uint64_t>& total, Watch& watch) const {
+    std::vector<std::vector<std::uint64_t>> in(tokens_.parts().size()), sums(tokens_.parts().size());
+    SharedWatch shared(watch);
+    parallel(int(in.size()), [&](int p) {
+      auto& own = in[std::size_t(p)];
+      auto& sum = sums[std::size_t(p)];
+      own.resize(n_grams_);
+      sum.resize(n_grams_);
+      Counter counter(n_grams_);
+      each_document(p, [&](std::span<const std::uint32_t> words) {
+        count_document(words, counter);
+        for (const std::uint32_t gram : counter.met) {
+          ++own[gram];
+          sum[gram] += std::exchange(counter.count[gram], 0u);
+        }
+        const std::size_t work = counter.met.size();
+        counter.met.clear();
+        return !shared.says_stop(p, 4 * work);
+      });
+    });
+    n_documents.assign(n_grams_, 0);
+    total.assign(n_grams_, 0);
+    for (std::size_t p = 0; p < in.size(); ++p)
+      for (std::size_t gram = 0; gram < in[p].size(); ++gram) {
+        n_documents[gram] += in[p][gram];
+        total[gram] += sums[p][gram];
+      }
+  }
+
+  // `columns` tells the column of each n-gram, or -1.
+  template <class V>
+  TermMatrix<V> rows(std::span<const std::int32_t> columns, std::size_t n_columns, const Weighing& weighing,
+                     Watch& watch) const {
+    std::vector<DocumentRows<V>> made(tokens_.parts().size(), DocumentRows<V>(n_columns, weighing));
+    SharedWatch shared(watch);
+    const int bits = int(std::bit_width(n_columns));
+    parallel(int(made.size()), [&](int p) {
+      Counter counter(n_grams_);
+      std::vector<std::uint64_t> found, spare;
+      each_document(p, [&](std::span<const std::uint32_t> words) {
+        count_document(words, counter);
+        found.clear();
+        for (const std::uint32_t gram : counter.met) {
+          const std::uint32_t count = std::exchange(counter.count[gram], 0u);
+          if (columns[gram] >= 0) found.push_back(std::uint64_t(count) << 32 | std::uint32_t(columns[gram]));
+        }
+        counter.met.clear();
+        radix_sort(found, spare, 0, bits);
+        for (const std::uint64_t one : found)
+          made[std::size_t(p)].meet_often(std::uint32_t(one), std::int32_t(one >> 32));
+        made[std::size_t(p)].end_sorted();
+        return !shared.says_stop(p, 8 * found.size());
+      });
+    });
+    return DocumentRows<V>::join(made);
+  }
+
+ private:
+  struct Counter {
+    std::vector<std::uint32_t> count, met, words;
+    explicit Counter(std::size_t n) : count(n) {}
+  };
+  template <class Use>
+  void each_document(int p, Use&& use) const {
+    const Part& part = tokens_.parts()[std::size_t(p)];
+    std::size_t first = 0;
+    for (const std::size_t end : part.end) {
+      if (!use(std::span<const std::uint32_t>(part.word.data() + first, end - first))) return;
+      first = end;
+    }
+  }
+  void count_document(std::span<const std::uint32_t> words, Counter& counter) const {
+    // A word that is there often is looked at once.
+    counter.words.assign(words.begin(), words.end());
+    std::sort(counter.words.begin(), counter.words.end());
+    for (std::size_t k = 0; k < counter.words.size();) {
+      const std::uint32_t word = counter.words[k];
+      std::uint32_t times = 0;
+      for (; k < counter.words.size() && counter.words[k] == word; ++k) ++times;
+      for (std::size_t e = start_[word]; e < start_[word + 1]; ++e) {
+        std::uint32_t& count = counter.count[gram_[e]];
+        if (count == 0) counter.met.push_back(gram_[e]);
+        count += times;
+      }
+    }
+  }
+
+  const Tokens& tokens_;
+  std::vector<std::uint32_t> gram_;  // of the words, one after another
+  std::vector<std::size_t> start_;   // of each word
+  std::size_t n_grams_ = 0;
+};
+
+}  // namespace lineal
