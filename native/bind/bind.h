@@ -97,5 +97,6 @@ void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_documents(nb::module_& m);
 
 }  // namespace lineal

@@ -1,15 +1,8 @@
-#include "bind.h"
+#include "documents.h"
 #include "lineal/text/words.h"
 
 namespace lineal {
 namespace {
-
-// Surrogates that stand alone go back into Python as they came.
-nb::object as_str(std::string_view utf8) {
-  PyObject* made = PyUnicode_DecodeUTF8(utf8.data(), Py_ssize_t(utf8.size()), "surrogatepass");
-  if (made == nullptr) throw nb::python_error();
-  return nb::steal(made);
-}
 
 nb::typed<nb::list, nb::str> words(nb::bytes source, bool lowercase, std::size_t min_characters) {
   Words found(lowercase, min_characters);

@@ -328,6 +328,56 @@ def batch_adjoint(X: Matrix, index: Annotated[NDArray[numpy.int64], dict(shape=(
 def squared_dot(X: Matrix, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """z_i = sum_j x_ij^2 w_j."""
 
+class Documents:
+    """
+    An immutable sequence of UTF-8 texts that lie in the memory of whoever made them.
+    """
+
+    @staticmethod
+    def from_sequence(sequence: object, missing_is_empty: bool = False) -> Documents:
+        """The texts of a sequence of str or UTF-8 bytes, each of which is held."""
+
+    @staticmethod
+    def from_iterator(iterator: object, n_bytes: int = 18446744073709551615, missing_is_empty: bool = False, first_row: int = 0) -> Documents:
+        """
+        The next texts of an iterator, until they have so many bytes; none at its end.
+        """
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, row: int) -> str: ...
+
+    def slice(self, start: int, stop: int) -> Documents:
+        """Texts from start to before stop, with the meaning of a slice."""
+
+    def take(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Documents:
+        """The texts of these rows, in this order."""
+
+    def raw(self, row: int) -> bytes:
+        """The bytes of one text."""
+
+    def check(self) -> tuple[int, int] | None:
+        """Row and byte of the first text that is not UTF-8, or None."""
+
+    def split(self, n_bytes: int) -> list[Documents]:
+        """
+        Pieces of at least so many bytes, each ending with the text that reaches them; the last may be short.
+        """
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all texts."""
+
+class ArrowTexts:
+    """The texts of an Arrow stream or array, read where they lie."""
+
+    def __init__(self, source: object, column: str | None = None, missing_is_empty: bool = False) -> None: ...
+
+    def read(self, n_bytes: int = 18446744073709551615) -> Documents | None:
+        """
+        Whole chunks until they have so many bytes of text, or None behind the last.
+        """
+
 UNICODE_VERSION: str = '14.0.0'
 
 def words(source: bytes, lowercase: bool, min_characters: int) -> list[str]:

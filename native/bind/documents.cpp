@@ -1,0 +1,263 @@
+#include "documents.h"
+
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "lineal/text/arrow_texts.h"
+
+namespace lineal {
+namespace {
+
+constexpr std::size_t without_end = std::numeric_limits<std::size_t>::max();
+
+// Python objects with the bytes of texts: given back under Python's lock, on whatever thread that is.
+Documents::Owner held_by_python(nb::object strings, nb::object made) {
+  using Held = std::pair<nb::object, nb::object>;
+  const auto* held = new Held(std::move(strings), std::move(made));
+  return {held, [](const Held* last) {
+            if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
+            const nb::gil_scoped_acquire locked;
+            delete last;
+          }};
+}
+
+std::string preview(nb::handle value) {
+  PyObject* shown = PyObject_Repr(value.ptr());
+  if (shown == nullptr) {
+    PyErr_Clear();
+    return "";
+  }
+  const auto text = nb::steal<nb::str>(shown);
+  const char* utf8 = PyUnicode_AsUTF8(text.ptr());
+  if (utf8 == nullptr) PyErr_Clear();
+  const std::string all = utf8 == nullptr ? "" : utf8;
+  return all.empty() || all.size() > 40 ? "" : " (" + all + ")";
+}
+
+bool is_missing(nb::handle value) {
+  if (value.is_none()) return true;
+  if (PyFloat_Check(value.ptr())) return std::isnan(PyFloat_AS_DOUBLE(value.ptr()));
+  const std::string_view kind = Py_TYPE(value.ptr())->tp_name;
+  // pandas.NA and NaT, which must not be imported to be known
+  return kind.ends_with("NAType") || kind.ends_with("NaTType");
+}
+
+// Views of Python's strings, one by one. What holds the strings themselves is the caller's to keep.
+class PythonTexts {
+ public:
+  PythonTexts(Missing missing, std::size_t first_row) : missing_(missing), row_(first_row) {}
+
+  std::vector<std::string_view> texts;
+  std::size_t n_bytes = 0;
+  nb::list made;           // bytes of strings that have no UTF-8 of their own
+  bool is_trusted = true;  // no bytes from outside
+
+  void add(nb::handle value) {
+    texts.push_back(view(value));
+    n_bytes += texts.back().size();
+    ++row_;
+  }
+
+ private:
+  std::string_view view(nb::handle value) {
+    if (PyUnicode_Check(value.ptr())) return view_of_str(value);
+    if (PyBytes_Check(value.ptr())) {
+      is_trusted = false;
+      return {PyBytes_AS_STRING(value.ptr()), std::size_t(PyBytes_GET_SIZE(value.ptr()))};
+    }
+    if (!is_missing(value))
+      throw WrongKind("Texts are needed, but row " + std::to_string(row_) + " is of type " +
+                      Py_TYPE(value.ptr())->tp_name + preview(value) +
+                      ". Convert it with str(), or drop it.");
+    if (missing_ == Missing::empty) return {};
+    throw InputFlaw("There is no text at row " + std::to_string(row_) + ": it is missing" + preview(value) +
+                    ". Drop the row, or read missing texts as empty ones with missing=\"empty\".");
+  }
+
+  std::string_view view_of_str(nb::handle value) {
+    Py_ssize_t size = 0;
+    if (const char* utf8 = PyUnicode_AsUTF8AndSize(value.ptr(), &size)) return {utf8, std::size_t(size)};
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+    PyErr_Clear();  // a single surrogate
+    PyObject* bytes = PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogatepass");
+    if (bytes == nullptr) throw nb::python_error();
+    made.append(nb::steal(bytes));
+    return {PyBytes_AS_STRING(bytes), std::size_t(PyBytes_GET_SIZE(bytes))};
+  }
+
+  Missing missing_;
+  std::size_t row_;
+};
+
+Missing as_missing(bool missing_is_empty) { return missing_is_empty ? Missing::empty : Missing::refuse; }
+
+// The tuple holds every element, whatever happens to the sequence that they came in.
+Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
+  PyObject* const items = PySequence_Tuple(sequence.ptr());
+  if (items == nullptr) throw nb::python_error();
+  const nb::object holder = nb::steal(items);
+  PythonTexts all(as_missing(missing_is_empty), 0);
+  const Py_ssize_t n = PyTuple_GET_SIZE(items);
+  all.texts.reserve(std::size_t(n));
+  for (Py_ssize_t k = 0; k < n; ++k) all.add(PyTuple_GET_ITEM(items, k));
+  const bool is_trusted = all.is_trusted;
+  return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
+}
+
+// The next texts of an iterator, until they have so many bytes.
+Documents from_iterator(nb::handle iterator, std::size_t n_bytes, bool missing_is_empty,
+                        std::size_t first_row) {
+  require(PyIter_Check(iterator.ptr()), "an iterator is needed");
+  PythonTexts all(as_missing(missing_is_empty), first_row);
+  nb::list holder;
+  while (all.n_bytes < n_bytes) {
+    PyObject* const item = PyIter_Next(iterator.ptr());
+    if (item == nullptr) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      break;
+    }
+    holder.append(nb::steal(item));
+    all.add(item);
+  }
+  const bool is_trusted = all.is_trusted;
+  return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
+}
+
+// Takes the structure out of a capsule and leaves it marked as released, as the protocol asks.
+template <class Struct>
+ArrowOwned<Struct> taken(nb::handle capsule, const char* name) {
+  auto* lent = static_cast<Struct*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (lent == nullptr) throw nb::python_error();
+  return ArrowOwned<Struct>(lent);
+}
+
+ArrowTexts arrow_texts(nb::object source, const std::optional<std::string>& column, bool missing_is_empty) {
+  const Missing missing = as_missing(missing_is_empty);
+  if (nb::hasattr(source, "__arrow_c_stream__")) {
+    const nb::object capsule = source.attr("__arrow_c_stream__")();
+    return {taken<ArrowArrayStream>(capsule, "arrow_array_stream"), column, missing};
+  }
+  const nb::object pair = source.attr("__arrow_c_array__")();
+  const nb::object of_schema = pair[0], of_array = pair[1];
+  const auto schema = taken<ArrowSchema>(of_schema, "arrow_schema");
+  return {schema, taken<ArrowArray>(of_array, "arrow_array"), column, missing};
+}
+
+// What Python holds of a stream. The lock is for Python's threads, which Python's own no longer keeps apart
+// while a producer works.
+struct Reader {
+  ArrowTexts texts;
+  std::mutex busy = {};
+};
+
+std::size_t checked_row(const Documents& documents, Py_ssize_t row) {
+  const auto n = Py_ssize_t(documents.size());
+  if (row < -n || row >= n) throw nb::index_error("row out of range");
+  return std::size_t(row < 0 ? row + n : row);
+}
+
+nb::typed<nb::list, Documents> split(const Documents& whole, std::size_t n_bytes) {
+  nb::typed<nb::list, Documents> pieces;
+  std::size_t first = 0, size = 0;
+  for (std::size_t row = 0; row < whole.size(); ++row) {
+    size += whole.texts()[row].size();
+    if (size < n_bytes && row + 1 < whole.size()) continue;
+    pieces.append(whole.slice(first, row + 1));
+    first = row + 1;
+    size = 0;
+  }
+  return pieces;
+}
+
+// Which errors of lineal.errors the flaws are; the module is imported when the first one happens.
+void raise_as(const char* error, const std::exception& flaw) {
+  const std::string_view what = flaw.what();
+  const auto message =
+      nb::steal(PyUnicode_DecodeUTF8(what.data(), Py_ssize_t(what.size()), "backslashreplace"));
+  PyErr_SetObject(nb::module_::import_("lineal.errors").attr(error).ptr(), message.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const WrongKind& flaw) {
+    raise_as("InputTypeError", flaw);
+  } catch (const InputFlaw& flaw) {
+    raise_as("InputError", flaw);
+  }
+}
+
+}  // namespace
+
+void bind_documents(nb::module_& m) {
+  nb::register_exception_translator(&translate);
+
+  nb::class_<Documents>(m, "Documents",
+                        "An immutable sequence of UTF-8 texts that lie in the memory of whoever made them.")
+      .def_static("from_sequence", &from_sequence, "sequence"_a, "missing_is_empty"_a = false,
+                  "The texts of a sequence of str or UTF-8 bytes, each of which is held.")
+      .def_static("from_iterator", &from_iterator, "iterator"_a, "n_bytes"_a = without_end,
+                  "missing_is_empty"_a = false, "first_row"_a = 0,
+                  "The next texts of an iterator, until they have so many bytes; none at its end.")
+      .def("__len__", &Documents::size)
+      .def(
+          "__getitem__",
+          [](const Documents& self, Py_ssize_t row) { return as_str(self.texts()[checked_row(self, row)]); },
+          "row"_a)
+      .def(
+          "slice",
+          [](const Documents& self, Py_ssize_t start, Py_ssize_t stop) {
+            const Py_ssize_t size = PySlice_AdjustIndices(Py_ssize_t(self.size()), &start, &stop, 1);
+            return self.slice(std::size_t(start), std::size_t(start + size));
+          },
+          "start"_a, "stop"_a, "Texts from start to before stop, with the meaning of a slice.")
+      .def(
+          "take",
+          [](const Documents& self, const Array1<const std::int64_t>& rows) {
+            return self.take({rows.data(), rows.size()});
+          },
+          "rows"_a.noconvert(), "The texts of these rows, in this order.")
+      .def(
+          "raw",
+          [](const Documents& self, Py_ssize_t row) {
+            const std::string_view text = self.texts()[checked_row(self, row)];
+            return nb::bytes(text.data(), text.size());
+          },
+          "row"_a, "The bytes of one text.")
+      .def(
+          "check",
+          [](const Documents& self) -> std::optional<std::pair<std::size_t, std::size_t>> {
+            std::pair<std::size_t, std::size_t> flaw;
+            {
+              const nb::gil_scoped_release unlocked;
+              flaw = self.first_flaw();
+            }
+            if (flaw.first == no_flaw) return std::nullopt;
+            return flaw;
+          },
+          "Row and byte of the first text that is not UTF-8, or None.")
+      .def("split", &split, "n_bytes"_a,
+           "Pieces of at least so many bytes, each ending with the text that reaches them; the last may be "
+           "short.")
+      .def_prop_ro("n_bytes", &Documents::n_bytes, "Bytes of all texts.");
+
+  nb::class_<Reader>(m, "ArrowTexts", "The texts of an Arrow stream or array, read where they lie.")
+      .def(
+          "__init__",
+          [](Reader* self, nb::object source, const std::optional<std::string>& column,
+             bool missing_is_empty) { new (self) Reader{arrow_texts(source, column, missing_is_empty)}; },
+          "source"_a, "column"_a = nb::none(), "missing_is_empty"_a = false)
+      .def(
+          "read",
+          [](Reader& self, std::size_t n_bytes) {
+            // Producers may need Python's lock on threads of their own.
+            const nb::gil_scoped_release unlocked;
+            const std::lock_guard alone(self.busy);
+            return self.texts.read(n_bytes);
+          },
+          "n_bytes"_a = without_end,
+          "Whole chunks until they have so many bytes of text, or None behind the last.");
+}
+
+}  // namespace lineal
