@@ -31,7 +31,8 @@ class Characters {
       const std::size_t n = behind - before;
       if (n == 0) return;
       if (n == size_of(text[before]))
-        text_.insert(text_.end(), text.begin() + std::ptrdiff_t(before), text.begin() + std::ptrdiff_t(behind));
+        text_.insert(text_.end(), text.begin() + std::ptrdiff_t(before),
+                     text.begin() + std::ptrdiff_t(behind));
       else
         text_.push_back(' ');
     };

@@ -43,7 +43,8 @@ class DocumentRows {
   void end_sorted() {
     const std::size_t first = value_.size();
     value_.resize(column_.size());
-    weighing_.template weigh<V>({column_.data() + first, count_.size()}, count_.data(), value_.data() + first);
+    weighing_.template weigh<V>({column_.data() + first, count_.size()}, count_.data(),
+                                value_.data() + first);
     count_.clear();
     ends_.push_back(column_.size());
   }

@@ -64,7 +64,8 @@ struct Hashing {
       spell(words, scratch);
       for (std::size_t n = min_n; n <= max_n; ++n)
         for (std::size_t k = 0; k + n <= words.size(); ++k) {
-          const std::string_view name(scratch.spelt.data() + scratch.start[k], scratch.end[k + n - 1] - scratch.start[k]);
+          const std::string_view name(scratch.spelt.data() + scratch.start[k],
+                                      scratch.end[k + n - 1] - scratch.start[k]);
           use(place(murmur3(name, 0)), k, n);
         }
       return;
@@ -78,7 +79,8 @@ struct Hashing {
     for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n) {
       const std::size_t count = words.size() - n + 1;
       if (n > 1)
-        for (std::size_t k = 0; k < count; ++k) scratch.ngram[k] = hash_pair(scratch.ngram[k], scratch.word[k + n - 1]);
+        for (std::size_t k = 0; k < count; ++k)
+          scratch.ngram[k] = hash_pair(scratch.ngram[k], scratch.word[k + n - 1]);
       if (n >= min_n)
         for (std::size_t k = 0; k < count; ++k) use(place(scratch.ngram[k]), k, n);
     }
@@ -98,8 +100,8 @@ struct Hashing {
 };
 
 template <class V, class Source>
-TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed, const Weighing& weighing,
-                          int n_threads, Watch& watch) {
+TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
+                          const Weighing& weighing, int n_threads, Watch& watch) {
   std::vector<DocumentRows<V>> rows(std::size_t(n_parts_of(source, n_threads)),
                                     DocumentRows<V>(hashing.n_columns, weighing));
   SharedWatch shared(watch);
@@ -124,7 +126,8 @@ TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_
 // Which n-gram was met first in each column, and whether another one met it there.
 class HashedNames {
  public:
-  explicit HashedNames(std::size_t n_columns) : hash_(n_columns), named_(n_columns, none), is_shared_(n_columns) {}
+  explicit HashedNames(std::size_t n_columns)
+      : hash_(n_columns), named_(n_columns, none), is_shared_(n_columns) {}
 
   template <class Source>
   void read(const Source& source, const Hashing& hashing, int n_threads, Watch& watch) {
@@ -134,23 +137,25 @@ class HashedNames {
       HashedNames& own = p == 0 ? *this : parts[p - 1];
       Hashing::Scratch scratch;
       std::string name;
-      source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-        std::size_t begin = 0;
-        for (const std::size_t end : ends) {
-          const Texts document = words.subspan(begin, end - begin);
-          hashing.each(document, readable_end, scratch, [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
-            if (!own.is_new(at)) return;
-            name = document[k];
-            for (std::size_t e = 1; e < n; ++e) {
-              if (hashing.separator != 0) name += hashing.separator;
-              name += document[k + e];
-            }
-            own.add(at.column, at.hash, name);
-          });
-          begin = end;
-        }
-        return !shared.says_stop(int(p), 8 * words.size());
-      });
+      source.blocks(first, last,
+                    [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+                      std::size_t begin = 0;
+                      for (const std::size_t end : ends) {
+                        const Texts document = words.subspan(begin, end - begin);
+                        hashing.each(document, readable_end, scratch,
+                                     [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
+                                       if (!own.is_new(at)) return;
+                                       name = document[k];
+                                       for (std::size_t e = 1; e < n; ++e) {
+                                         if (hashing.separator != 0) name += hashing.separator;
+                                         name += document[k + e];
+                                       }
+                                       own.add(at.column, at.hash, name);
+                                     });
+                        begin = end;
+                      }
+                      return !shared.says_stop(int(p), 8 * words.size());
+                    });
     });
     for (const HashedNames& part : parts)
       for (std::size_t column = 0; column < hash_.size(); ++column) {

@@ -1,11 +1,11 @@
 // All n-grams of tokenised documents, with the documents they are in: sorted, not hashed.
 //
 // Level by level: an occurrence of an n-gram is an occurrence of an (n-1)-gram, its prefix, and the token
-// behind it. The pairs (prefix, token) of a level are thrown into buckets of neighbouring prefixes, each small
-// enough for a cache, and sorted there with their documents; equal pairs then lie side by side. Their number
-// of documents is counted, rare ones are dropped, and the rest becomes one entry (document, count) for each
-// document, in place. An n-gram is in no more documents than its prefix or its last token, so whatever holds a
-// dropped one is never made.
+// behind it. The pairs (prefix, token) of a level are thrown into buckets of neighbouring prefixes, each
+// small enough for a cache, and sorted there with their documents; equal pairs then lie side by side. Their
+// number of documents is counted, rare ones are dropped, and the rest becomes one entry (document, count) for
+// each document, in place. An n-gram is in no more documents than its prefix or its last token, so whatever
+// holds a dropped one is never made.
 //
 // The n-grams of a level come in the order of their tokens, and a walk that visits each before its
 // continuations meets all levels in the order of the tuples of tokens. No n-gram is ever spelt out.
@@ -42,6 +42,7 @@ class Raw {
   }
   T* data() const noexcept { return data_.get(); }
   T& operator[](std::size_t k) const noexcept { return data_.get()[k]; }
+  T* release() noexcept { return data_.release(); }
   // Gives back what lies behind the first n.
   void shrink(std::size_t n) {
     if (void* const moved = std::realloc(data_.get(), std::max<std::size_t>(n, 1) * sizeof(T))) {
@@ -164,7 +165,8 @@ class Sorting {
     payload_bits_ = bits_below(n_payloads);
     token_bits_ = bits_below(n_tokens);
     const int n_parts = stream.n_parts();
-    std::vector<std::vector<std::uint32_t>> counts{std::size_t(n_parts), std::vector<std::uint32_t>(n_prefixes)};
+    std::vector<std::vector<std::uint32_t>> counts{std::size_t(n_parts),
+                                                   std::vector<std::uint32_t>(n_prefixes)};
     parallel(n_parts, [&](int p) {
       auto& own = counts[std::size_t(p)];
       each(p, [&](std::uint32_t prefix, std::uint32_t, std::size_t) { ++own[prefix]; });
@@ -179,13 +181,14 @@ class Sorting {
   // Which n-gram was announced as `found`.
   std::uint32_t operator()(std::uint32_t found) const noexcept {
     const auto at = std::upper_bound(buckets_.begin(), buckets_.end(), found,
-                                     [](std::uint32_t record, const Bucket& b) { return record < b.first; }) - 1;
+                                     [](std::uint32_t record, const Bucket& b) { return record < b.first; }) -
+                    1;
     return std::uint32_t(at->first_ngram + (found - at->first));
   }
 
  private:
   struct Bucket {
-    std::size_t first;    // record
+    std::size_t first;     // record
     std::uint32_t prefix;  // the first of its prefixes
     std::size_t first_ngram = 0;
   };
@@ -221,7 +224,8 @@ class Sorting {
 
   template <class Each>
   void scatter(int n_parts, const std::vector<std::vector<std::uint32_t>>& counts,
-               const std::vector<std::uint32_t>& bucket_of, const Each& each, const Raw<std::uint64_t>& records) {
+               const std::vector<std::uint32_t>& bucket_of, const Each& each,
+               const Raw<std::uint64_t>& records) {
     // Each part's records of a bucket lie behind those of the parts before it.
     std::vector<std::vector<std::size_t>> at{std::size_t(n_parts), std::vector<std::size_t>(buckets_.size())};
     for (std::size_t p = 0; p < at.size(); ++p)
@@ -335,7 +339,7 @@ class NGrams {
     if (n_documents_ > none || tokens.size() > none)
       throw std::length_error("more than 2^32 - 1 tokens or documents: fit in parts");
     // Single tokens are sorted by the order of their words.
-    const std::vector<std::uint32_t> in_order = tokens.sorted();
+    const std::vector<std::uint32_t> in_order = sorted(tokens.words().names());
     std::vector<std::uint32_t> rank(in_order.size());
     for (std::size_t k = 0; k < rank.size(); ++k) rank[in_order[k]] = std::uint32_t(k);
     ngrams::Stream stream(tokens);
@@ -355,7 +359,8 @@ class NGrams {
     std::iota(levels_[0].token.begin(), levels_[0].token.end(), 0u);
     if (max_n > 1) stream.take(tokens, tokens_);
     for (int n = 2; n <= max_n && !watch.is_over(); ++n) {
-      const std::size_t n_prefixes = levels_.back().size(), n_tokens = std::max<std::size_t>(tokens_.size(), 1);
+      const std::size_t n_prefixes = levels_.back().size(),
+                        n_tokens = std::max<std::size_t>(tokens_.size(), 1);
       const auto each = [&](auto payload) {
         return [&, payload](int p, auto&& use) {
           const std::uint32_t *const token = stream.token(p), *const prefix = stream.prefix(p);
@@ -371,7 +376,8 @@ class NGrams {
         levels_.push_back(sorting.sort(
             stream, n_prefixes, n_tokens, n_documents_,
             each([](std::size_t document, std::size_t) { return document; }),
-            [](std::uint64_t document) { return std::uint32_t(document); }, [](std::uint64_t, std::uint64_t) {}));
+            [](std::uint64_t document) { return std::uint32_t(document); },
+            [](std::uint64_t, std::uint64_t) {}));
       } else {
         stream.expect_prefixes();
         levels_.push_back(sorting.sort(

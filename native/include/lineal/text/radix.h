@@ -15,7 +15,8 @@ namespace lineal {
 
 // By bits [low, high). The order of the lower bits is kept, so records that come sorted by them end sorted by
 // all bits below `high`. `spare` is scratch space.
-inline void radix_sort(std::span<std::uint64_t> records, std::vector<std::uint64_t>& spare, int low, int high) {
+inline void radix_sort(std::span<std::uint64_t> records, std::vector<std::uint64_t>& spare, int low,
+                       int high) {
   constexpr int max_bits = 10, max_digits = 7;
   const int n_digits = (high - low + max_bits - 1) / max_bits;
   if (n_digits == 0 || records.size() < 2) return;

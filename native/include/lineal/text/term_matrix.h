@@ -1,10 +1,10 @@
 // From terms with their documents to documents with their terms: the rows of a sparse matrix.
 //
-// Terms are visited in the order of their columns, so rows come out sorted without being sorted. Documents are
-// taken in blocks whose rows a cache holds: first every entry goes to its block's share of the arrays, with the
-// column where the column will be and (document in the block, count) where the value will be; then each block
-// is dealt out to its rows and weighed. Both steps write to few places at a time. No memory is used beside the
-// result and a number for each document and thread.
+// Terms are visited in the order of their columns, so rows come out sorted without being sorted. Documents
+// are taken in blocks whose rows a cache holds: first every entry goes to its block's share of the arrays,
+// with the column where the column will be and (document in the block, count) where the value will be; then
+// each block is dealt out to its rows and weighed. Both steps write to few places at a time. No memory is
+// used beside the result and a number for each document and thread.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,8 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
   const int n_parts = int(std::clamp<std::size_t>(n_entries >> 16, 1, std::size_t(n_threads)));
   std::vector<std::size_t> cuts{0};
   for (std::size_t at = 0, sum = 0; cuts.size() <= std::size_t(n_parts);) {
-    while (at < terms.size() && sum < n_entries / std::size_t(n_parts) * cuts.size()) sum += terms[at++].entries.size();
+    while (at < terms.size() && sum < n_entries / std::size_t(n_parts) * cuts.size())
+      sum += terms[at++].entries.size();
     cuts.push_back(cuts.size() == std::size_t(n_parts) ? terms.size() : at);
   }
 
@@ -74,7 +75,8 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
 
   // Blocks of 2^shift documents: (document in the block | count) has 32 bits.
   const int count_bits = int(std::bit_width(*std::max_element(largest.begin(), largest.end())));
-  const std::size_t wanted = std::max<std::size_t>(n_documents * 65536 / std::max<std::size_t>(n_entries, 1), 1);
+  const std::size_t wanted =
+      std::max<std::size_t>(n_documents * 65536 / std::max<std::size_t>(n_entries, 1), 1);
   const int shift = std::min(int(std::bit_width(wanted)) - 1, 32 - count_bits);
   const std::size_t n_blocks = (n_documents + (std::size_t(1) << shift) - 1) >> shift;
   const auto first_document = [&](std::size_t block) { return std::min(block << shift, n_documents); };
@@ -95,7 +97,8 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
         const std::uint32_t document = std::uint32_t(entry), count = std::uint32_t(entry >> 32);
         const std::int64_t place = own[document >> shift]++;
         made.column[std::size_t(place)] = terms[t].column;
-        const std::uint32_t packed = std::uint32_t(std::uint64_t(document & ((1u << shift) - 1)) << count_bits) | count;
+        const std::uint32_t packed =
+            std::uint32_t(std::uint64_t(document & ((1u << shift) - 1)) << count_bits) | count;
         std::memcpy(bytes + std::size_t(place) * sizeof(V), &packed, sizeof packed);
       }
   });
@@ -122,8 +125,10 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
       }
       std::copy(columns.begin(), columns.end(), made.column.data() + begin);
       for (std::size_t d = first; d < last; ++d) {
-        const std::size_t row = std::size_t(made.start[d] - begin), size = std::size_t(made.start[d + 1] - made.start[d]);
-        weighing.weigh<V>({columns.data() + row, size}, row_counts.data() + row, made.value.data() + made.start[d]);
+        const std::size_t row = std::size_t(made.start[d] - begin),
+                          size = std::size_t(made.start[d + 1] - made.start[d]);
+        weighing.weigh<V>({columns.data() + row, size}, row_counts.data() + row,
+                          made.value.data() + made.start[d]);
       }
     }
   });

@@ -1,8 +1,8 @@
 // Documents as numbers: every token's word, in order, and the distinct words.
 //
-// Threads read contiguous ranges of the documents, each with a map of its own; the maps are then joined, words
-// numbered as they are first met. So the numbers do not depend on how many threads there were. Nothing of the
-// text is looked at again.
+// Threads read contiguous ranges of the documents, each with a map of its own; the maps are then joined,
+// words numbered as they are first met. So the numbers do not depend on how many threads there were. Nothing
+// of the text is looked at again.
 //
 // Cost: one look at each byte, one look-up in a table for each token, 4 bytes of memory for a token.
 #pragma once
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "lineal/parallel.h"
+#include "lineal/text/documents.h"
 #include "lineal/text/names.h"
 #include "lineal/text/word_map.h"
 #include "lineal/text/words.h"
@@ -30,10 +31,10 @@ namespace lineal {
 using Texts = std::span<const std::string_view>;
 
 // A text that is not UTF-8: which one, and where.
-struct Malformed : std::runtime_error {
-  std::size_t document, byte;
+struct Malformed : InputFlaw {
   Malformed(std::size_t document, std::size_t byte)
-      : std::runtime_error("not UTF-8"), document(document), byte(byte) {}
+      : InputFlaw("document " + std::to_string(document) + " is not UTF-8 at its byte " +
+                  std::to_string(byte)) {}
 };
 
 // What the threads of a loop share when one of them, on whose thread signals arrive, is asked to end.
@@ -87,7 +88,8 @@ class SplitTexts {
       split.clear();
       text_ends.clear();
       do {
-        if (const std::size_t bad = split.append(texts_[k]); bad != Split::well_formed) throw Malformed(k, bad);
+        if (const std::size_t bad = split.append(texts_[k]); bad != Split::well_formed)
+          throw Malformed(k, bad);
         text_ends.push_back(split.text().size());
       } while (++k < last && text_ends.back() < block);
       words.clear();
@@ -116,7 +118,8 @@ class GivenWords {
   std::size_t n_bytes() const noexcept { return 8 * words_.size(); }
   std::vector<std::size_t> cuts(int n_parts) const {
     std::vector<std::size_t> made;
-    for (int part = 0; part <= n_parts; ++part) made.push_back(std::size_t(share(std::int64_t(size()), part, n_parts).first));
+    for (int part = 0; part <= n_parts; ++part)
+      made.push_back(std::size_t(share(std::int64_t(size()), part, n_parts).first));
     return made;
   }
   template <class Use>
@@ -167,13 +170,14 @@ class Tokens {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       Part& part = tokens.parts_[p];
       part.end.reserve(last - first);
-      source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-        const std::size_t before = part.word.size();
-        part.word.resize(before + words.size());
-        maps[p].add(words, readable_end, part.word.data() + before);
-        for (const std::size_t end : ends) part.end.push_back(before + end);
-        return !shared.says_stop(int(p), 8 * words.size());
-      });
+      source.blocks(first, last,
+                    [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+                      const std::size_t before = part.word.size();
+                      part.word.resize(before + words.size());
+                      maps[p].add(words, readable_end, part.word.data() + before);
+                      for (const std::size_t end : ends) part.end.push_back(before + end);
+                      return !shared.says_stop(int(p), 8 * words.size());
+                    });
     });
     if (!watch.is_over()) tokens.join(maps);
     return tokens;
@@ -211,28 +215,6 @@ class Tokens {
       }
       part.word.resize(kept);
     });
-  }
-
-  // The words in the order of their bytes, which in UTF-8 is that of code points.
-  std::vector<std::uint32_t> sorted() const {
-    struct Named {
-      std::uint64_t head;  // the first eight bytes as a number that compares as they do
-      std::uint32_t id;
-    };
-    std::vector<Named> order(words_.size());
-    for (std::uint32_t id = 0; id < order.size(); ++id) {
-      const std::string_view name = words_.name(id);
-      std::uint64_t head = 0;
-      for (std::size_t k = 0; k < 8; ++k)
-        head = head << 8 | (k < name.size() ? static_cast<unsigned char>(name[k]) : 0u);
-      order[id] = {head, id};
-    }
-    std::sort(order.begin(), order.end(), [&](const Named& a, const Named& b) {
-      return a.head != b.head ? a.head < b.head : words_.name(a.id) < words_.name(b.id);
-    });
-    std::vector<std::uint32_t> ids(order.size());
-    for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = order[k].id;
-    return ids;
   }
 
  private:

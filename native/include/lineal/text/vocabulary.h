@@ -1,8 +1,8 @@
 // A learned vocabulary of n-grams: from the words of a document to columns.
 //
-// Words are found in a map of words, an n-gram by its prefix (the n-gram without its last word) and that word in
-// one table for all lengths, whose slots hold an n-gram's number and column beside the key. All slots that a
-// document needs for one length are asked of the memory before the first of them is looked at.
+// Words are found in a map of words, an n-gram by its prefix (the n-gram without its last word) and that word
+// in one table for all lengths, whose slots hold an n-gram's number and column beside the key. All slots that
+// a document needs for one length are asked of the memory before the first of them is looked at.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Vocabulary {
  public:
   static constexpr std::uint32_t none = WordMap::none;
 
-  // N-grams of one length n > 1: the k-th is the prefix[k]-th of length n - 1 and the word[k]-th word. A column
-  // below 0: none, it is here for the sake of longer ones.
+  // N-grams of one length n > 1: the k-th is the prefix[k]-th of length n - 1 and the word[k]-th word. A
+  // column below 0: none, it is here for the sake of longer ones.
   struct Longer {
     std::span<const std::uint32_t> prefix, word;
     std::span<const std::int32_t> column;
@@ -34,13 +34,15 @@ class Vocabulary {
         word_columns_(std::move(word_columns)),
         n_columns_(n_columns),
         max_n_(longer.size() + 1) {
-    if (word_columns_.size() != words_.size()) throw std::invalid_argument("one column for each word is needed");
+    if (word_columns_.size() != words_.size())
+      throw std::invalid_argument("one column for each word is needed");
     check_columns(word_columns_);
     std::size_t n = 0;
     for (const Longer& level : longer) n += level.word.size();
     if (n + words_.size() >= none) throw std::length_error("more than 2^32 - 1 n-grams");
     slots_.resize(std::bit_ceil(2 * n + 2));
-    std::size_t before = 0, here = words_.size(), next = here;  // the numbers of the level before, and of this one
+    std::size_t before = 0, here = words_.size(),
+                next = here;  // the numbers of the level before, and of this one
     for (const Longer& level : longer) {
       if (level.prefix.size() != level.word.size() || level.column.size() != level.word.size())
         throw std::invalid_argument("a level's arrays differ in length");
@@ -114,7 +116,8 @@ class Vocabulary {
   }
   void check_columns(std::span<const std::int32_t> columns) const {
     for (const std::int32_t column : columns)
-      if (column >= 0 && std::size_t(column) >= n_columns_) throw std::invalid_argument("a column that does not exist");
+      if (column >= 0 && std::size_t(column) >= n_columns_)
+        throw std::invalid_argument("a column that does not exist");
   }
 
   WordMap words_;
@@ -140,7 +143,8 @@ TermMatrix<V> vocabulary_rows(const Vocabulary& vocabulary, const Tokens& tokens
     for (const std::size_t end : part.end) {
       words.clear();
       for (; first < end; ++first) words.push_back(to[part.word[first]]);
-      vocabulary.each_column(words, scratch, [&](std::int32_t column) { rows[std::size_t(p)].meet(std::size_t(column)); });
+      vocabulary.each_column(words, scratch,
+                             [&](std::int32_t column) { rows[std::size_t(p)].meet(std::size_t(column)); });
       rows[std::size_t(p)].end();
       if (shared.says_stop(p, 8 * words.size())) return;
     }

@@ -11,7 +11,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace lineal {
 
@@ -26,7 +29,14 @@ class Weighing {
   double k = 1.2, b = 0.75, mean_length = 1.0;
 
   Weighing() {
-    for (std::size_t count = 1; count < logarithm_.size(); ++count) logarithm_[count] = std::log(double(count)) + 1.0;
+    for (std::size_t count = 1; count < logarithm_.size(); ++count)
+      logarithm_[count] = std::log(double(count)) + 1.0;
+  }
+
+  // Weights that nobody else keeps.
+  void own(std::vector<double> values) {
+    own_ = std::make_shared<const std::vector<double>>(std::move(values));
+    weight = *own_;
   }
 
   // The numbers of a row from its columns, in order, and their counts.
@@ -54,15 +64,20 @@ class Weighing {
   double of(std::int32_t count, double length) const noexcept {
     if (count <= 0) return count == 0 ? 0.0 : -of(-count, length);
     switch (tf) {
-      case Tf::count: return count;
-      case Tf::occurrence: return 1.0;
+      case Tf::count:
+        return count;
+      case Tf::occurrence:
+        return 1.0;
       case Tf::logarithm:
-        return std::size_t(count) < logarithm_.size() ? logarithm_[std::size_t(count)] : std::log(double(count)) + 1.0;
-      case Tf::bm25: return count * (k + 1.0) / (count + length);
+        return std::size_t(count) < logarithm_.size() ? logarithm_[std::size_t(count)]
+                                                      : std::log(double(count)) + 1.0;
+      case Tf::bm25:
+        return count * (k + 1.0) / (count + length);
     }
     return 0.0;
   }
   std::array<double, 256> logarithm_{};
+  std::shared_ptr<const std::vector<double>> own_;
 };
 
 }  // namespace lineal

@@ -1,7 +1,8 @@
 // Character n-grams inside words: those of each distinct word once, those of a document by its words.
 //
-// A word w, any run of characters that are no white space, is looked at as " w ", and gives all its substrings
-// of min_n to max_n characters; one that is shorter than n gives itself, once. (scikit-learn's "char_wb".)
+// A word w, any run of characters that are no white space, is looked at as " w ", and gives all its
+// substrings of min_n to max_n characters; one that is shorter than n gives itself, once. (scikit-learn's
+// "char_wb".)
 //
 // Cost: a look-up for each n-gram of each distinct word; an addition for each n-gram of each distinct word of
 // each document.

@@ -1,9 +1,9 @@
 // Distinct words, numbered in the order in which they are met.
 //
 // An open-addressing table of 32-byte slots that hold words of up to 16 bytes whole, so that a look-up
-// touches one cache line and compares three numbers; longer words are compared in the store of names. The hash
-// is seeded anew in each process: nobody can prepare words that all meet in one slot, and no number depends
-// on it.
+// touches one cache line and compares three numbers; longer words are compared in the store of names. The
+// hash is seeded anew in each process: nobody can prepare words that all meet in one slot, and no number
+// depends on it.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,7 @@ class WordMap {
 
   std::size_t size() const noexcept { return names_.size(); }
   std::string_view name(std::uint32_t id) const noexcept { return names_[id]; }
+  const Names& names() const noexcept { return names_; }
 
   // The word's number; a new one for a new word.
   std::uint32_t add(std::string_view word) {
@@ -34,11 +35,12 @@ class WordMap {
     const Head head(word, word.size());
     return enter(word, head, hash(word, head));
   }
-  // The same for many words: the slots are asked of the memory ahead of their use. `end` is the end of what may
-  // be read of the text that holds them all; null if each is on its own.
+  // The same for many words: the slots are asked of the memory ahead of their use. `end` is the end of what
+  // may be read of the text that holds them all; null if each is on its own.
   void add(std::span<const std::string_view> words, const char* end, std::uint32_t* ids) {
-    each_prefetched(words, end, [&](std::size_t n_next) { make_room(n_next); },
-                    [&](std::size_t k, const Head& head, std::uint64_t h) { ids[k] = enter(words[k], head, h); });
+    each_prefetched(
+        words, end, [&](std::size_t n_next) { make_room(n_next); },
+        [&](std::size_t k, const Head& head, std::uint64_t h) { ids[k] = enter(words[k], head, h); });
   }
   // The word's number, or none.
   std::uint32_t find(std::string_view word) const noexcept {
@@ -46,9 +48,11 @@ class WordMap {
     return slots_[place(word, head, hash(word, head))].id;
   }
   void find(std::span<const std::string_view> words, const char* end, std::uint32_t* ids) const noexcept {
-    each_prefetched(words, end, [](std::size_t) {}, [&](std::size_t k, const Head& head, std::uint64_t h) {
-      ids[k] = slots_[place(words[k], head, h)].id;
-    });
+    each_prefetched(
+        words, end, [](std::size_t) {},
+        [&](std::size_t k, const Head& head, std::uint64_t h) {
+          ids[k] = slots_[place(words[k], head, h)].id;
+        });
   }
 
  private:
@@ -88,7 +92,8 @@ class WordMap {
     return slot.id;
   }
   template <class Prepare, class Use>
-  void each_prefetched(std::span<const std::string_view> words, const char* end, Prepare&& prepare, Use&& use) const {
+  void each_prefetched(std::span<const std::string_view> words, const char* end, Prepare&& prepare,
+                       Use&& use) const {
     constexpr std::size_t ahead = 32;
     Head heads[ahead];
     std::uint64_t hashes[ahead];

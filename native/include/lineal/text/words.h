@@ -1,6 +1,7 @@
 // Words of a text: lower case and one bit for each byte, then offsets from the changes of the bits.
 //
-//   append    copies UTF-8 into a buffer, in lower case if asked, and marks the bytes of word characters (or of
+//   append    copies UTF-8 into a buffer, in lower case if asked, and marks the bytes of word characters (or
+//   of
 //             all that is no white space)
 //   each      the maximal runs of marked bytes with at least so many characters: Python's \b\w\w+\b for two
 //
@@ -148,7 +149,9 @@ class Words {
   }
 
   // The top bits of the eight bytes in one byte, in order.
-  static std::uint64_t gather(std::uint64_t top_bits) noexcept { return (top_bits >> 7) * 0x0102040810204080 >> 56; }
+  static std::uint64_t gather(std::uint64_t top_bits) noexcept {
+    return (top_bits >> 7) * 0x0102040810204080 >> 56;
+  }
 
   unsigned char* take(unicode::Code c, const unsigned char* begin, const unsigned char* p,
                       const unsigned char* end, unsigned char* out) {
@@ -160,7 +163,8 @@ class Words {
     const unicode::Record& record = unicode::known(c);
     const unicode::Code lower = c + unicode::Code(record.to_lower);
     // No white space has a lower case of its own.
-    return put(lower, runs_ == Runs::spaced ? is_marked(c) : (record.flags & unicode::lowered_word) != 0, out);
+    return put(lower, runs_ == Runs::spaced ? is_marked(c) : (record.flags & unicode::lowered_word) != 0,
+               out);
   }
 
   bool is_marked(unicode::Code c) const noexcept {
