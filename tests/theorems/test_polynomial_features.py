@@ -68,7 +68,7 @@ def test_degrees_add_up(X, degree, weighted, ordered, constant):
     st.sampled_from(["csr", "csc"]),
 )
 def test_sparse_is_dense(X, degree, ordered, distinct, weighted, layout):
-    """A sparse matrix gives, bit for bit, the products of the dense one, as sound CSR without stored zeros."""
+    """A sparse matrix gives, bit for bit, the products of the dense one, as CSR without stored zeros."""
     phi = PolynomialFeatures(degree, ordered=ordered, interaction_only=distinct, weighted=weighted).fit(X)
     made = phi.transform(getattr(sp, f"{layout}_array")(X))
     made.check_format(full_check=True)
@@ -101,7 +101,7 @@ def test_duplicates_of_a_sparse_matrix_are_summed():
 
 
 def test_wide_sparse_matrices_stay_small():
-    """100,000 columns have 5,000,150,001 products up to degree 2; a row of three numbers makes ten of them."""
+    """100,000 columns have 5,000,150,001 products up to degree 2; three numbers make ten of them."""
     X = sp.csr_array((np.ones(3), np.array([5, 70_000, 99_999]), np.array([0, 3])), shape=(1, 100_000))
     made = PolynomialFeatures().fit_transform(X)
     assert made.shape[1] == 5_000_150_001

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Complex, Integral, Real
 from typing import Any
@@ -74,7 +74,7 @@ def read_table(X: Any) -> Table:
     if isinstance(X, (list, tuple)) and X and all(isinstance(row, Mapping) for row in X):
         names = list(dict.fromkeys(name for row in X for name in row))
         table = _table([(name, [row.get(name) for row in X]) for name in names], n_rows=len(X))
-        return Table(table.columns, table.n_rows, table.has_names, is_complete=False)
+        return replace(table, has_names=table.has_names or not names, is_complete=False)
     if isinstance(X, (list, tuple)) and X and all(_is_row(row) for row in X):
         if len({len(row) for row in X}) > 1:
             raise InputError(

@@ -76,7 +76,7 @@ class Dates(Kind):
         if column.values.dtype.kind != "O":
             row = int(np.argmin(column.missing))
             refuse(column, row, column.values[row].item(), "dates")
-        return parsed(column, "dates, or text in ISO 8601,", _date, "datetime64[us]")
+        return parsed(column, "dates or text in ISO 8601", _date, "datetime64[us]")
 
     def learn(self, column: Column) -> Encoding:
         dates = column.present
