@@ -216,6 +216,23 @@ def test_every_column_may_be_missing_later():
     np.testing.assert_array_equal(dense(REFERENCE, as_date), expected)
 
 
+def test_masked_values_are_missing():
+    """The mask of a masked array is not forgotten, in a table or in a column."""
+    masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, False], [True, False]])
+    expected = TableVectorizer().fit_transform([[1.0, 2.0], [None, 4.0]]).toarray()
+    np.testing.assert_array_equal(TableVectorizer().fit_transform(masked).toarray(), expected)
+    columns = {"a": masked[:, 0], "b": masked[:, 1]}
+    np.testing.assert_array_equal(TableVectorizer().fit_transform(columns).toarray(), expected)
+
+
+def test_a_fit_that_fails_leaves_the_last_one():
+    """A vectorizer whose second fit is refused still answers as after its first."""
+    fitted = TableVectorizer().fit({"x": [1, 2]})
+    with pytest.raises(InputError, match="finite"):
+        fitted.fit({"y": [1, 2], "x": [1, np.inf]})
+    assert dense(fitted, {"x": [3]}).tolist() == [[3]]
+
+
 def test_a_column_without_values_makes_no_features():
     """Nothing to learn from is nothing to say, also when values come later."""
     fitted = TableVectorizer().fit({"a": [None, np.nan], "b": [1, 2]})
@@ -385,6 +402,9 @@ def test_feature_names_are_distinct_and_lead_back():
         ({"a": [1j]}, "Complex data not supported"),
         ({"a": ["x", {"y": 1}]}, "one value in each cell, but row 1 has {'y': 1}"),
         (sp.eye_array(2), "sparse matrix"),
+        ({"a": 1}, "For one row, give a list of one dict"),
+        ({"a": "text"}, "For one row, give a list of one dict"),
+        ([[1, 2], 3], "could not be read as a table"),
     ],
 )
 def test_what_is_no_table(table, said):

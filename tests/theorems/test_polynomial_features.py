@@ -121,6 +121,8 @@ def test_what_does_not_fit_is_refused_before_the_work():
         phi.get_feature_names_out()
     with pytest.raises(InputError, match="more than can be numbered"):
         PolynomialFeatures(30).fit(X).transform(sp.csr_array((10, 3000)))
+    with pytest.raises(InputError, match=r"about 10\^347 products of degree 100"):
+        PolynomialFeatures(100, ordered=True).fit(X).get_feature_names_out()
     assert PolynomialFeatures(3, max_bytes=10**4).fit_transform([[1.0, 2.0]]).shape == (1, 10)
 
 
@@ -132,11 +134,18 @@ def test_overflow_is_refused():
         PolynomialFeatures().fit_transform(sp.csr_array(np.array([[1e30]], dtype=np.float32)))
 
 
-@pytest.mark.parametrize("degree", [-1, 1.5, "2", True])
+@pytest.mark.parametrize("degree", [-1, 1.5, "2", True, 101])
 def test_degrees_that_cannot_be(degree):
-    """A degree is a whole number from 0."""
+    """A degree is a whole number from 0 to 100."""
     with pytest.raises(ParameterError, match="degree must be a whole number"):
         PolynomialFeatures(degree).fit([[1.0]])
+
+
+def test_the_highest_degree():
+    """x^100 has weight 1 and x^99 z has sqrt(100): no factorial is too large for a double."""
+    phi = PolynomialFeatures(100, homogeneous=True, weighted=True).fit_transform([[1.0, 1.0]])
+    np.testing.assert_allclose(phi[0, :2], [1.0, 10.0])
+    np.testing.assert_allclose(phi @ phi.T, 2.0**100, rtol=1e-12)
 
 
 def test_products_that_do_not_exist():

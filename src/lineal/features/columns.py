@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Complex, Integral, Real
@@ -81,7 +81,7 @@ def read_table(X: Any) -> Table:
                 f"rows must have equally many cells, got from {_spread(X)}. Fill the short ones."
             )
         return _table([(None, list(cells)) for cells in zip(*X, strict=True)], n_rows=len(X))
-    array = np.asarray(X)
+    array = _array(X)
     if array.ndim != 2:
         raise InputError(
             f"Expected a table or a 2D array, got {type(X).__name__} of {array.ndim} dimensions. "
@@ -104,8 +104,13 @@ def _named_columns(X: Any) -> list[tuple[Any, Any]] | None:
             raise InputError(f"a structured array must have one dimension, its rows; got shape {X.shape}.")
         return [(name, X[name]) for name in X.dtype.names]
     if hasattr(X, "__arrow_c_stream__") and type(X).__name__ not in ("Series", "ChunkedArray"):
-        import pyarrow as pa
-
+        try:
+            import pyarrow as pa
+        except ImportError as error:
+            raise InputTypeError(
+                f"reading a {type(X).__name__} takes pyarrow, which is not installed. "
+                "Install it, or give a dict of columns."
+            ) from error
         table = pa.table(X)
         return list(zip(table.schema.names, table.columns, strict=True))
     return None
@@ -157,15 +162,20 @@ def read_column(name: str, values: Any) -> Column:
         "Enum",
     )  # pandas, polars, polars
     if isinstance(dtype, np.dtype):
-        array = np.asarray(values)
+        array = _array(values)
     elif hasattr(values, "to_list"):  # pandas' own types, and polars
         numeric = getattr(dtype, "is_numeric", None)
         if callable(numeric) and numeric() and not dtype.is_decimal() and not values.null_count():
             array = values.to_numpy()
         else:
             array = _objects(values.to_list())
+    elif isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping)):
+        array = _objects(list(values))
     else:
-        array = _objects(list(values) if not isinstance(values, str) else [values])
+        raise InputTypeError(
+            f"a dict must hold a column of values under each name, but {name!r} is {values!r}. "
+            "For one row, give a list of one dict."
+        )
     if array.ndim != 1:
         raise InputError(f"column {name!r} must have one value a row, got an array of shape {array.shape}.")
     return _from_array(name, array, is_category)
@@ -181,6 +191,17 @@ def _from_arrow(name: str, values: Any) -> Column:
     if plain and not values.null_count:
         return _from_array(name, np.asarray(values.to_numpy()), is_category)
     return _from_array(name, _objects(values.to_pylist()), is_category)
+
+
+def _array(values: Any) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):  # NumPy's own conversion forgets the mask
+        array = np.array(values.data, dtype=object)
+        array[np.ma.getmaskarray(values)] = None
+        return array
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"a {type(values).__name__} could not be read as a table: {error}") from error
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:

@@ -16,6 +16,8 @@ from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
 from lineal.features.monomials import Monomials
 
+_HIGHEST = 100  # a factorial beyond 170 is beyond doubles
+
 
 class PolynomialFeatures(TransformerMixin, BaseEstimator):
     """Products of columns up to a degree, or of that degree alone.
@@ -25,7 +27,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    degree : int >= 0
+    degree : int from 0 to 100
         The highest number of factors.
     ordered : bool
         Whether x0 x1 and x1 x0 are two features (every tuple of columns) or one.
@@ -108,7 +110,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         if sp.issparse(X):
-            X = canonical(X.tocsr() if X.format == "csr" else canonical(X).tocsr())
+            X = canonical(X).tocsr()
             if not X.data.all():
                 X = X.copy()
                 X.eliminate_zeros()
@@ -168,8 +170,9 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         return int(self._has_constant()) + sum(block.count(n_columns) for block in self._blocks())
 
     def _check_options(self) -> None:
-        if not isinstance(self.degree, Integral) or isinstance(self.degree, bool) or self.degree < 0:
-            raise ParameterError(f"degree must be a whole number >= 0, got {self.degree!r}.")
+        is_whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
+        if not (is_whole and 0 <= self.degree <= _HIGHEST):
+            raise ParameterError(f"degree must be a whole number from 0 to {_HIGHEST}, got {self.degree!r}.")
         if self.degree == 0 and not self._has_constant():
             raise ParameterError("degree=0 without a constant makes no columns. Set include_constant=True.")
         if not self.max_bytes > 0:
@@ -177,11 +180,6 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     def _check_size(self, X: Any) -> None:
         width, one = self.n_output_features_, X.dtype.itemsize
-        if width * (X.shape[1] + self.degree) >= 2**63:
-            raise InputError(
-                f"{X.shape[1]:,} columns have {width:.2e} products of degree {self.degree}, more than can be "
-                "numbered. Lower the degree, or select columns."
-            )
         if not sp.issparse(X):
             self._refuse_above_limit((X.shape[0] * one + 8 * self.degree) * width, "the answer")
             return
@@ -191,6 +189,12 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         self._refuse_above_limit(n_stored * (one + (8 if width > 2**31 - 1 else 4)), "the answer")
 
     def _refuse_above_limit(self, n_bytes: int, what: str) -> None:
+        # The ranks of sparse products are made of terms that are up to so many times larger.
+        if self.n_output_features_ * (self.n_features_in_ + self.degree) >= 2**63:
+            raise InputError(
+                f"{self.n_features_in_:,} columns have about 10^{len(str(self.n_output_features_)) - 1} "
+                f"products of degree {self.degree}, more than can be numbered. Lower the degree."
+            )
         if n_bytes > self.max_bytes:
             raise InputError(
                 f"{self.n_features_in_:,} columns have {self.n_output_features_:,} products up to degree "

@@ -162,14 +162,13 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
                 f"kinds names columns that the table does not have: {_few(unknown)}. "
                 f"It has {_few(table.columns)}."
             )
-        self.kinds_: dict[str, str] = {}
-        self._encodings: dict[str, Encoding | None] = {}
+        words: dict[str, str] = {}
+        encodings: dict[str, Encoding | None] = {}
         for name, column in table.columns.items():
             kind = self._kind(column)
-            self._encodings[name] = None if kind is None else kind(column)
-            self.kinds_[name] = (
-                "drop" if kind is None else "empty" if self._encodings[name] is None else kind.word
-            )
+            encodings[name] = None if kind is None else kind(column)
+            words[name] = "drop" if kind is None else "empty" if encodings[name] is None else kind.word
+        self.kinds_, self._encodings = words, encodings
         self._origin = _unique(
             (feature, name)
             for name, encoding in self._encodings.items()
