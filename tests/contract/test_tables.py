@@ -364,7 +364,10 @@ def test_names_that_cannot_be():
     with pytest.raises(InputError, match=r"occur more than once: \['a'\]"):
         TableVectorizer().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(InputTypeError, match="all be text, or none; 3 is of type int"):
-        TableVectorizer().fit({"a": [1], 3: [2]})
+        TableVectorizer().fit(pd.DataFrame([[1, 2]], columns=["a", 3]))
+    for table in ({0: [1], 1: [2]}, [{0: 1, 1: 2}]):
+        with pytest.raises(InputTypeError, match="keys of a dict must be text; 0 is of type int"):
+            TableVectorizer().fit(table)
     assert TableVectorizer().fit(pd.DataFrame([[1, 2]])).kinds_ == {"x0": "number", "x1": "number"}
 
 
@@ -402,6 +405,8 @@ def test_feature_names_are_distinct_and_lead_back():
         ({"a": [1j]}, "Complex data not supported"),
         ({"a": ["x", {"y": 1}]}, "one value in each cell, but row 1 has {'y': 1}"),
         (sp.eye_array(2), "sparse matrix"),
+        ({"a": [[1, 2], [3, 4]]}, r"one value in each cell, but row 0 has \[1, 2\]"),
+        (pl.DataFrame({"a": [[1, 2], [3, 4]]}), r"one value in each cell, but row 0 has \[1, 2\]"),
         ({"a": 1}, "For one row, give a list of one dict"),
         ({"a": "text"}, "For one row, give a list of one dict"),
         ([[1, 2], 3], "could not be read as a table"),

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from lineal.errors import InputError, InputTypeError
 
+_CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum")  # types of pandas and of polars
+
 
 @dataclass(frozen=True)
 class Column:
@@ -73,6 +75,7 @@ def read_table(X: Any) -> Table:
         return _table(named)
     if isinstance(X, (list, tuple)) and X and all(isinstance(row, Mapping) for row in X):
         names = list(dict.fromkeys(name for row in X for name in row))
+        _need_text(names)
         table = _table([(name, [row.get(name) for row in X]) for name in names], n_rows=len(X))
         return replace(table, has_names=table.has_names or not names, is_complete=False)
     if isinstance(X, (list, tuple)) and X and all(_is_row(row) for row in X):
@@ -98,6 +101,7 @@ def _named_columns(X: Any) -> list[tuple[Any, Any]] | None:
     if polars is not None and isinstance(X, polars.DataFrame):
         return [(column.name, column) for column in X.iter_columns()]
     if isinstance(X, Mapping):
+        _need_text(X)
         return list(X.items())
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         if X.ndim != 1:
@@ -114,6 +118,15 @@ def _named_columns(X: Any) -> list[tuple[Any, Any]] | None:
         table = pa.table(X)
         return list(zip(table.schema.names, table.columns, strict=True))
     return None
+
+
+def _need_text(names: Iterable[Any]) -> None:
+    """The keys of dicts have no place to go by, so they must be names."""
+    for name in names:
+        if not isinstance(name, str):
+            raise InputTypeError(
+                f"the keys of a dict must be text; {name!r} is of type {type(name).__name__}."
+            )
 
 
 def _is_row(row: Any) -> bool:
@@ -156,11 +169,7 @@ def read_column(name: str, values: Any) -> Column:
     if hasattr(values, "to_pylist"):  # pyarrow
         return _from_arrow(name, values)
     dtype: Any = getattr(values, "dtype", None)
-    is_category = type(dtype).__name__ in (
-        "CategoricalDtype",
-        "Categorical",
-        "Enum",
-    )  # pandas, polars, polars
+    is_category = type(dtype).__name__ in _CATEGORICAL
     if isinstance(dtype, np.dtype):
         array = _array(values)
     elif hasattr(values, "to_list"):  # pandas' own types, and polars
@@ -205,9 +214,7 @@ def _array(values: Any) -> NDArray[Any]:
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return np.fromiter(values, dtype=object, count=len(values))  # cells stay whole, also if they are lists
 
 
 def _from_array(name: str, array: NDArray[Any], is_category: bool = False) -> Column:
