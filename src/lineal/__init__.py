@@ -9,6 +9,9 @@ from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
+    "lineal.features.polynomial": ("PolynomialFeatures",),
+    "lineal.features.scaling": ("ColumnScaler",),
+    "lineal.features.table": ("TableVectorizer",),
     "lineal.learners.classifier": ("LinearClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),

@@ -11,7 +11,16 @@ import lineal
 
 
 def estimators():
-    """Every public estimator class; a new one arrives with all its contracts."""
+    """Every public class that learns to predict; a new one arrives with all its contracts."""
+    return [member for member in _classes_that_fit() if hasattr(member, "predict")]
+
+
+def transformers():
+    """Every public class that learns a map of features."""
+    return [member for member in _classes_that_fit() if hasattr(member, "transform")]
+
+
+def _classes_that_fit():
     public = (getattr(lineal, name) for name in lineal.__all__)
     return [member for member in public if inspect.isclass(member) and hasattr(member, "fit")]
 

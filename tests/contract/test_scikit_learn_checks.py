@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import lineal
-from contract.members import estimators
+from contract.members import estimators, transformers
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -32,6 +32,20 @@ def _left_to_tight_options(estimator):
 @parametrize_with_checks([kind() for kind in estimators()], expected_failed_checks=_left_to_tight_options)
 def test_scikit_learn_check(estimator, check):
     """An estimator with its default options obeys scikit-learn's conventions."""
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        *(kind() for kind in transformers()),
+        lineal.ColumnScaler("variance"),
+        lineal.ColumnScaler("[0,1]", shift=True),
+        lineal.PolynomialFeatures(3, ordered=True, homogeneous=True),
+        lineal.TableVectorizer(sparse_output=False),
+    ]
+)
+def test_scikit_learn_check_of_a_map(estimator, check):
+    """A map of features obeys scikit-learn's conventions."""
     check(estimator)
 
 

@@ -1,0 +1,19 @@
+"""From what there is to what a learner takes: tables, scales, products of columns."""
+
+from lineal.features.kinds import Booleans, Categories, Dates, EqualWidths, Numbers, Quantiles, Text
+from lineal.features.polynomial import PolynomialFeatures
+from lineal.features.scaling import ColumnScaler
+from lineal.features.table import TableVectorizer
+
+__all__ = [
+    "Booleans",
+    "Categories",
+    "ColumnScaler",
+    "Dates",
+    "EqualWidths",
+    "Numbers",
+    "PolynomialFeatures",
+    "Quantiles",
+    "TableVectorizer",
+    "Text",
+]

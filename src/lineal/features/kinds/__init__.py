@@ -1,0 +1,23 @@
+"""Kinds of columns: what each makes of its values."""
+
+from lineal.features.kinds.base import Encoding, Kind
+from lineal.features.kinds.bins import Bins, EqualWidths, Quantiles
+from lineal.features.kinds.categories import Categories
+from lineal.features.kinds.dates import Dates
+from lineal.features.kinds.inference import inferred
+from lineal.features.kinds.numeric import Booleans, Numbers
+from lineal.features.kinds.texts import Text
+
+__all__ = [
+    "Bins",
+    "Booleans",
+    "Categories",
+    "Dates",
+    "Encoding",
+    "EqualWidths",
+    "Kind",
+    "Numbers",
+    "Quantiles",
+    "Text",
+    "inferred",
+]

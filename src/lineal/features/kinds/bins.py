@@ -1,0 +1,60 @@
+"""Where numbers are cut into bins."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.errors import ParameterError
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bins(ABC):
+    """A number becomes a 1 in the column of its bin; the two end bins go on beyond the training range."""
+
+    n_bins: int = 5
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_bins, (int, np.integer)) or self.n_bins < 2:
+            raise ParameterError(f"n_bins must be a whole number >= 2, got {self.n_bins!r}.")
+
+    @abstractmethod
+    def borders(self, values: FloatArray) -> FloatArray:
+        """From the least value to the greatest, not yet without repetitions."""
+
+    def inner_borders(self, values: FloatArray) -> FloatArray:
+        """Between the bins, increasing; a border belongs to the bin above it."""
+        return np.unique(self.borders(values))[1:-1]
+
+
+@dataclass(frozen=True)
+class Quantiles(Bins):
+    """Bins with about equally many training values each; borders that fall together are one."""
+
+    def borders(self, values: FloatArray) -> FloatArray:
+        # Halved, because the distance of huge numbers of both signs would overflow.
+        return 2 * np.quantile(values / 2, np.linspace(0, 1, self.n_bins + 1))
+
+
+@dataclass(frozen=True)
+class EqualWidths(Bins):
+    """Bins of one width between the least and the greatest training value."""
+
+    def borders(self, values: FloatArray) -> FloatArray:
+        return 2 * np.linspace(values.min() / 2, values.max() / 2, self.n_bins + 1)
+
+
+def bin_names(column: str, borders: FloatArray) -> tuple[str, ...]:
+    """``age < 20``, ``20 <= age < 40``, ``40 <= age``."""
+    if not len(borders):
+        return (f"{column} at all",)
+    at = [f"{border:.12g}" for border in borders]
+    at = at if len(set(at)) == len(at) else [repr(float(border)) for border in borders]
+    between = (f"{low} <= {column} < {high}" for low, high in pairwise(at))
+    return (f"{column} < {at[0]}", *between, f"{at[-1]} <= {column}")

@@ -1,0 +1,90 @@
+"""What a scaler learns about each column: least, greatest, mean and deviation, dense or sparse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of each column, in its own unit: a power of two that brings its greatest size to about 1.
+
+    Powers of two round nothing, and squares of numbers near 1 neither overflow nor vanish.
+    """
+
+    unit: FloatArray  # (n_columns,) powers of two: value in units = value * unit
+    least: FloatArray
+    greatest: FloatArray
+    mean: FloatArray
+    deviation: FloatArray  # sqrt(sum_i s_i (x_i - mean)^2 / sum_i s_i); exactly 0 for a constant
+
+
+def moments(X: Any, s: FloatArray) -> Moments:
+    """One pass for the sizes, two for the mean and the deviation; sparse matrices stay sparse.
+
+    Parameters
+    ----------
+    X : array, CSR or CSC matrix with sorted indices and no duplicates
+    s : (n_rows,) weights, some of them positive; rows of weight 0 do not count at all
+    """
+    if not s.all():
+        X, s = X[s > 0], s[s > 0]
+    s = s / s.max()  # a sum of huge weights would overflow
+    return _sparse(sp.csc_array(X), s) if sp.issparse(X) else _dense(X, s)
+
+
+def _units(size: FloatArray) -> FloatArray:
+    """2^-e for sizes in [2^(e-1), 2^e); kept within what a double can hold and invert."""
+    _, exponent = np.frexp(size)
+    return np.ldexp(1.0, -np.clip(np.where(size > 0, exponent, 0), -1000, 1000))
+
+
+def _dense(X: Any, s: FloatArray) -> Moments:
+    least, greatest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    unit = _units(np.maximum(np.abs(least), np.abs(greatest)))
+    least, greatest = least * unit, greatest * unit
+    mean, deviation = np.empty(X.shape[1]), np.empty(X.shape[1])
+    for j in range(X.shape[1]):  # by column: one column of doubles is all the memory it takes
+        # Seen from its least value a constant is 0, whatever its size.
+        z = X[:, j].astype(np.float64) * unit[j] - least[j]
+        m = np.average(z, weights=s)
+        mean[j], deviation[j] = least[j] + m, np.sqrt(np.average((z - m) ** 2, weights=s))
+    return Moments(unit, least, greatest, mean, deviation)
+
+
+def _sparse(X: Any, s: FloatArray) -> Moments:
+    n_rows, n_columns = X.shape
+    stored = np.diff(X.indptr)
+    column = np.repeat(np.arange(n_columns), stored)
+    least, greatest = np.zeros(n_columns), np.zeros(n_columns)
+    filled = np.flatnonzero(stored)
+    if len(filled):
+        starts = X.indptr[filled]
+        least[filled] = np.minimum.reduceat(X.data, starts)
+        greatest[filled] = np.maximum.reduceat(X.data, starts)
+    has_zero = stored < n_rows
+    least = np.where(has_zero, np.minimum(least, 0.0), least)
+    greatest = np.where(has_zero, np.maximum(greatest, 0.0), greatest)
+    unit = _units(np.maximum(np.abs(least), np.abs(greatest)))
+    z, weight = X.data.astype(np.float64) * unit[column], s[X.indices]
+    least, greatest = least * unit, greatest * unit
+
+    def over_columns(values: FloatArray) -> FloatArray:
+        return np.bincount(column, weights=weight * values, minlength=n_columns) / s.sum()
+
+    mean = over_columns(z)
+    zeros = np.maximum(1.0 - over_columns(np.ones_like(z)), 0.0) * has_zero
+    around = z - mean[column]
+    # What rounding left in the mean is taken out of the variance again.
+    slip = over_columns(around) - zeros * mean
+    variance = np.maximum(over_columns(around**2) + zeros * mean**2 - slip**2, 0.0)
+    is_constant = least == greatest
+    mean = np.where(is_constant, least, mean + slip)
+    return Moments(unit, least, greatest, mean, np.where(is_constant, 0.0, np.sqrt(variance)))

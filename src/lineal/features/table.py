@@ -1,0 +1,309 @@
+"""Tables of mixed columns as matrices of numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lineal.errors import InputError, ParameterError
+from lineal.features.columns import Column, Table, read_table
+from lineal.features.kinds import Booleans, Categories, Dates, Encoding, Kind, Numbers, Text, inferred
+from lineal.features.matrices import refuse_overflow
+
+
+class TableVectorizer(TransformerMixin, BaseEstimator):
+    """Turns a table of numbers, booleans, categories, dates and text into a sparse matrix with named columns.
+
+    The table may be a pandas or polars frame, an Arrow table (or anything that streams as one), a dict of
+    columns, a list of dicts, a structured array, a 2-D array or a list of rows: the same table gives the same
+    matrix. The kind of each column is inferred, unless ``kinds`` names it:
+
+    ==========  ===================================================================================
+    kind        is inferred for
+    ==========  ===================================================================================
+    "number"    numbers and durations, also beside None
+    "boolean"   True and False, also beside None
+    "date"      dates and times; text if all of it is in ISO 8601, such as 2024-02-29
+    "category"  what its container calls categorical; other text; values of several types
+    "text"      text of four words or more on average, if more than half of the values are distinct
+    ==========  ===================================================================================
+
+    Parameters
+    ----------
+    kinds : dict, optional
+        Kinds of columns by name: a word of the table above, "drop" to leave the column out, or a value object
+        that says more, as in ``{"zip": "category", "age": Numbers(bins=Quantiles(4))}``. Columns without
+        names are x0, x1 ...
+    numbers, booleans, categories, dates, text : Numbers, Booleans, Categories, Dates, Text
+        What is done with the columns of a kind.
+    extra : "refuse" or "ignore"
+        What to do with columns that the training table did not have.
+    sparse_output : bool
+        Whether the answer is a CSR matrix, or an array, which ``set_output`` can turn into a data frame.
+    dtype : np.float64 or np.float32
+
+    Attributes
+    ----------
+    kinds_ : dict
+        The kind of each column by name; "empty" if it had no values.
+    n_features_in_ : int
+    feature_names_in_ : array of str, if the table had names
+
+    Notes
+    -----
+    Columns are found by name, in any order. None, NaN, NaT, NA and Arrow's nulls are missing values; infinity
+    is refused with row and column. A column without any value in training makes no features, whatever it
+    holds later.
+
+    Examples
+    --------
+    >>> from lineal import TableVectorizer
+    >>> people = {"age": [31, None, 52], "city": ["Bath", "York", "Bath"], "member": [True, False, True]}
+    >>> vectorizer = TableVectorizer().fit(people)
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['age', 'age is missing', 'city=Bath', 'city=York', 'member']
+    >>> vectorizer.transform([{"age": 20, "city": "Rome", "member": True}]).toarray()
+    array([[20.,  0.,  0.,  0.,  1.]])
+    """
+
+    def __init__(
+        self,
+        kinds: Mapping[str, str | Kind] | None = None,
+        *,
+        numbers: Numbers = Numbers(),
+        booleans: Booleans = Booleans(),
+        categories: Categories = Categories(),
+        dates: Dates = Dates(),
+        text: Text = Text(),
+        extra: str = "refuse",
+        sparse_output: bool = True,
+        dtype: Any = np.float64,
+    ) -> None:
+        self.kinds = kinds
+        self.numbers = numbers
+        self.booleans = booleans
+        self.categories = categories
+        self.dates = dates
+        self.text = text
+        self.extra = extra
+        self.sparse_output = sparse_output
+        self.dtype = dtype
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns the kind of each column, and its levels, means, borders or words.
+
+        Parameters
+        ----------
+        X : a table
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._learn(read_table(X))
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """As ``fit(X).transform(X)``, reading the table once."""
+        table = read_table(X)
+        self._learn(table)
+        return self._encode(table)
+
+    def transform(self, X: Any) -> Any:
+        """(n_rows, n_features) numbers; the table may have no rows."""
+        check_is_fitted(self)
+        return self._encode(self._matched(read_table(X)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The name of each feature, such as ``age``, ``city=York`` or ``when year``."""
+        check_is_fitted(self)
+        if input_features is not None and list(input_features) != list(self._encodings):
+            raise InputError(
+                f"input_features is not equal to feature_names_in_: needed {_few(self._encodings)}, "
+                f"got {_few(input_features)}."
+            )
+        return np.array(list(self._origin), dtype=object)
+
+    def inverse_names(self, names: Iterable[str] | None = None) -> list[str]:
+        """The column that each feature comes from: of all features in order, or of those named."""
+        check_is_fitted(self)
+        names = list(self._origin) if names is None else list(names)
+        unknown = [name for name in names if name not in self._origin]
+        if unknown:
+            raise InputError(f"no such features: {_few(unknown)}. See get_feature_names_out().")
+        return [self._origin[name] for name in names]
+
+    # ---- learning ---------------------------------------------------------------------------------
+
+    def _learn(self, table: Table) -> None:
+        self._check_options()
+        if not table.columns:
+            raise InputError(
+                f"Found a table with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is "
+                "required. Give it a column."
+            )
+        if not table.n_rows:
+            raise InputError(
+                f"Found a table with 0 sample(s) (shape=(0, {len(table.columns)})) while a minimum of 1 is "
+                "required. Give it a row."
+            )
+        unknown = [name for name in self.kinds or () if name not in table.columns]
+        if unknown:
+            raise ParameterError(
+                f"kinds names columns that the table does not have: {_few(unknown)}. "
+                f"It has {_few(table.columns)}."
+            )
+        words: dict[str, str] = {}
+        encodings: dict[str, Encoding | None] = {}
+        for name, column in table.columns.items():
+            kind = self._kind(column)
+            encodings[name] = None if kind is None else kind(column)
+            words[name] = "drop" if kind is None else "empty" if encodings[name] is None else kind.word
+        self.kinds_, self._encodings = words, encodings
+        self._origin = _unique(
+            (feature, name)
+            for name, encoding in self._encodings.items()
+            for feature in (encoding.names if encoding is not None else ())
+        )
+        self.n_features_in_ = len(table.columns)
+        if table.has_names:
+            self.feature_names_in_ = np.array(list(table.columns), dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _kind(self, column: Column) -> Kind | None:
+        """What is done with a column; None if it is left out."""
+        asked = (self.kinds or {}).get(column.name)
+        if isinstance(asked, Kind):
+            return asked
+        if asked == "drop":
+            return None
+        # Nothing can be inferred of a column without values; whatever its kind, it has no features.
+        word = asked or ("number" if column.missing.all() else inferred(column))
+        return self._defaults()[word]
+
+    def _defaults(self) -> dict[str, Kind]:
+        kinds = (self.numbers, self.booleans, self.categories, self.dates, self.text)
+        return {kind.word: kind for kind in kinds}
+
+    def _check_options(self) -> None:
+        classes = {
+            "numbers": Numbers,
+            "booleans": Booleans,
+            "categories": Categories,
+            "dates": Dates,
+            "text": Text,
+        }
+        for option, needed in classes.items():
+            if not isinstance(getattr(self, option), needed):
+                raise ParameterError(
+                    f"{option} must be an object such as {needed.__name__}(), got {getattr(self, option)!r}."
+                )
+        if self.kinds is not None and not isinstance(self.kinds, Mapping):
+            raise ParameterError(f"kinds must be a dict of kinds by column name, got {self.kinds!r}.")
+        words = (*self._defaults(), "drop")
+        for name, asked in (self.kinds or {}).items():
+            if not isinstance(asked, Kind) and asked not in words:
+                raise ParameterError(
+                    f"the kind of column {name!r} must be one of {', '.join(map(repr, words))} or an object "
+                    f"such as Numbers(), got {asked!r}."
+                )
+        if self.extra not in ("refuse", "ignore"):
+            raise ParameterError(f"extra must be 'refuse' or 'ignore', got {self.extra!r}.")
+        if np.dtype(self.dtype) not in (np.dtype(np.float64), np.dtype(np.float32)):
+            raise ParameterError(f"dtype must be np.float64 or np.float32, got {self.dtype!r}.")
+
+    # ---- encoding ---------------------------------------------------------------------------------
+
+    def _matched(self, table: Table) -> Table:
+        """The columns of the fit, found by name if both tables have names, else by place."""
+        needed, came = list(self._encodings), list(table.columns)
+        has_names = hasattr(self, "feature_names_in_")
+        if not (has_names and table.has_names):
+            if len(came) != len(needed):
+                raise InputError(
+                    f"X has {len(came)} features, but {type(self).__name__} is expecting {len(needed)} "
+                    f"features as input: {_few(needed)}."
+                )
+            self._warn_of_names(has_names, table.has_names)
+            columns = dict(zip(needed, table.columns.values(), strict=True))
+            return Table(columns, table.n_rows, has_names)
+        absent = [name for name in needed if name not in table.columns]
+        if absent and table.is_complete:
+            raise InputError(
+                f"the table lacks columns of the fit: {_few(absent)}. It has {_few(came)}. Add them; "
+                "cells may be missing values."
+            )
+        extra = [name for name in came if name not in self._encodings]
+        if extra and self.extra == "refuse":
+            raise InputError(
+                f"the table has columns that the fit did not have: {_few(extra)}. "
+                f"The fit had {_few(needed)}. Take them out, or set extra='ignore'."
+            )
+        n = table.n_rows
+        columns = {name: table.columns.get(name) or _empty(name, n) for name in needed}
+        return Table(columns, n, has_names=True)
+
+    def _warn_of_names(self, fit_had: bool, table_has: bool) -> None:
+        if fit_had != table_has:
+            name = type(self).__name__
+            warnings.warn(
+                f"X has feature names, but {name} was fitted without feature names"
+                if table_has
+                else f"X does not have valid feature names, but {name} was fitted with feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _encode(self, table: Table) -> Any:
+        blocks = [
+            sp.csc_array(encoding.encode(table.columns[name]))
+            for name, encoding in self._encodings.items()
+            if encoding is not None
+        ]
+        nothing = sp.csc_array((table.n_rows, 0))
+        with np.errstate(over="ignore"):
+            matrix = sp.hstack([nothing, *blocks], format="csc").tocsr().astype(self.dtype)
+        refuse_overflow(matrix, "a number", "Use dtype=np.float64, or scale the column.")
+        return matrix if self.sparse_output else matrix.toarray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []  # the answer's type is an option
+        return tags
+
+
+def _empty(name: str, n_rows: int) -> Column:
+    return Column(name, np.full(n_rows, None, dtype=object), np.ones(n_rows, dtype=bool))
+
+
+def _unique(named: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Features to their columns; a name that is taken is numbered, as ``a=b (2)``."""
+    origin: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for feature, column in named:
+        name = feature
+        while name in origin:
+            seen[feature] += 1
+            name = f"{feature} ({seen[feature] + 1})"
+        origin[name] = column
+    return origin
+
+
+def _few(names: Iterable[Any]) -> str:
+    """The first of the names, quoted."""
+    names = list(names)
+    shown = ", ".join(repr(name) for name in names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")
