@@ -71,18 +71,23 @@ struct Splitting {
   std::size_t min_characters;
   Runs runs;
   bool by_character;
+  std::size_t min_gram = 0, max_gram = 0;  // characters of n-grams inside words; 0: whole words
 
   template <class Use>
   auto apply(Texts texts, Use&& use) const {
-    return by_character ? use(SplitTexts(texts, Characters(lowercase)))
-                        : use(SplitTexts(texts, Words(lowercase, min_characters, runs)));
+    if (by_character) return use(SplitTexts(texts, Characters(lowercase)));
+    SplitTexts words(texts, Words(lowercase, min_characters, runs));
+    return min_gram > 0 ? use(GramsOf(std::move(words), min_gram, max_gram)) : use(words);
   }
 };
 
-Splitting splitting(std::string_view unit, bool lowercase, std::size_t min_characters) {
+Splitting splitting(std::string_view unit, bool lowercase, std::size_t min_characters,
+                    std::pair<std::size_t, std::size_t> grams) {
   require(unit == "words" || unit == "spaced" || unit == "characters",
           "a unit is words, spaced or characters");
-  return {lowercase, min_characters, unit == "spaced" ? Runs::spaced : Runs::letters, unit == "characters"};
+  require(grams.first <= grams.second, "the shortest n-gram comes first");
+  return {lowercase,   min_characters, unit == "spaced" ? Runs::spaced : Runs::letters, unit == "characters",
+          grams.first, grams.second};
 }
 
 // Words that Python found: those of all documents, and where each document ends among them.
@@ -495,17 +500,24 @@ void bind_text(nb::module_& m) {
   m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a,
         "The words of a UTF-8 text, in order: runs of word characters, at least so many of them.");
 
+  nb::class_<Splitting>(m, "Splitting", "How texts become words.")
+      .def(
+          "__init__",
+          [](Splitting* self, const std::string& unit, bool lowercase, std::size_t min_characters,
+             std::pair<std::size_t, std::size_t> grams) {
+            new (self) Splitting(splitting(unit, lowercase, min_characters, grams));
+          },
+          "unit"_a, "lowercase"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0));
+
   nb::class_<Tokens>(m, "Tokens",
                      "Documents as numbers: every token's word, in order, and the distinct words.")
       .def_static(
           "read",
-          [](const Documents& documents, const std::string& unit, bool lowercase, std::size_t min_characters,
-             int n_threads) {
-            return splitting(unit, lowercase, min_characters)
-                .apply(documents.texts(), [&](const auto& source) { return read(source, n_threads); });
+          [](const Documents& documents, const Splitting& splitting, int n_threads) {
+            return splitting.apply(documents.texts(),
+                                   [&](const auto& source) { return read(source, n_threads); });
           },
-          "documents"_a, "unit"_a, "lowercase"_a, "min_characters"_a, "n_threads"_a,
-          "Texts split into words, runs of what is not white space, or characters.")
+          "documents"_a, "splitting"_a, "n_threads"_a, "Texts split into words.")
       .def_static(
           "of_words",
           [](const Documents& words, const Array1<const std::int64_t>& ends, int n_threads) {
@@ -518,6 +530,12 @@ void bind_text(nb::module_& m) {
       .def(
           "words", [](const Tokens& self) { return strings(self.words().names()); }, "The distinct words.")
       .def("rename", &rename, "names"_a, "Each distinct word becomes another one or, with None, leaves.")
+      .def(
+          "join_behind",
+          [](Tokens& self, const Array1<const bool>& is_first, const std::string& prefix) {
+            self.join_behind(std::vector<bool>(is_first.data(), is_first.data() + is_first.size()), prefix);
+          },
+          "is_first"_a, "prefix"_a, "A token behind one of these becomes one new word with it.")
       .def("sums", &sums, "numbers"_a,
            "The sum over each document's tokens of a number for each distinct word.");
 
@@ -601,16 +619,14 @@ void bind_text(nb::module_& m) {
           "min_n"_a, "max_n"_a, "n_columns"_a, "is_murmur"_a, "separator"_a)
       .def(
           "rows",
-          [](const Hashing& self, const Documents& documents, const std::string& unit, bool lowercase,
-             std::size_t min_characters, bool is_signed, const Weighing& weighing, bool is_double,
-             int n_threads) {
-            return splitting(unit, lowercase, min_characters)
-                .apply(documents.texts(), [&](const auto& source) {
-                  return hashed(self, source, is_signed, weighing, is_double, n_threads);
-                });
+          [](const Hashing& self, const Documents& documents, const Splitting& splitting, bool is_signed,
+             const Weighing& weighing, bool is_double, int n_threads) {
+            return splitting.apply(documents.texts(), [&](const auto& source) {
+              return hashed(self, source, is_signed, weighing, is_double, n_threads);
+            });
           },
-          "documents"_a, "unit"_a, "lowercase"_a, "min_characters"_a, "is_signed"_a, "weighing"_a,
-          "is_double"_a, "n_threads"_a, "(indptr, indices, data) of texts.")
+          "documents"_a, "splitting"_a, "is_signed"_a, "weighing"_a, "is_double"_a, "n_threads"_a,
+          "(indptr, indices, data) of texts.")
       .def(
           "rows_of_tokens",
           [](const Hashing& self, const Tokens& tokens, bool is_signed, const Weighing& weighing,
@@ -626,13 +642,12 @@ void bind_text(nb::module_& m) {
       .def(nb::init<std::size_t>(), "n_columns"_a)
       .def(
           "read",
-          [](HashedNames& self, const Hashing& hashing, const Documents& documents, const std::string& unit,
-             bool lowercase, std::size_t min_characters, int n_threads) {
-            splitting(unit, lowercase, min_characters).apply(documents.texts(), [&](const auto& source) {
-              read_names(self, hashing, source, n_threads);
-            });
+          [](HashedNames& self, const Hashing& hashing, const Documents& documents,
+             const Splitting& splitting, int n_threads) {
+            splitting.apply(documents.texts(),
+                            [&](const auto& source) { read_names(self, hashing, source, n_threads); });
           },
-          "hashing"_a, "documents"_a, "unit"_a, "lowercase"_a, "min_characters"_a, "n_threads"_a)
+          "hashing"_a, "documents"_a, "splitting"_a, "n_threads"_a)
       .def(
           "read_tokens",
           [](HashedNames& self, const Hashing& hashing, const Tokens& tokens, int n_threads) {

@@ -40,6 +40,46 @@ void each_word_gram(std::string_view word, std::size_t min_n, std::size_t max_n,
   }
 }
 
+// The same n-grams as words of a source, for what needs no vocabulary of words.
+template <class Source>
+class GramsOf {
+ public:
+  GramsOf(Source words, std::size_t min_n, std::size_t max_n)
+      : words_(std::move(words)), min_n_(min_n), max_n_(max_n) {}
+  std::size_t size() const noexcept { return words_.size(); }
+  std::size_t n_bytes() const noexcept { return words_.n_bytes(); }
+  std::vector<std::size_t> cuts(int n_parts) const { return words_.cuts(n_parts); }
+  template <class Use>
+  void blocks(std::size_t first, std::size_t last, Use&& use) const {
+    std::string padded, text;
+    std::vector<std::size_t> starts, grams, ends;
+    std::vector<std::string_view> found;
+    words_.blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
+      text.clear();
+      grams.assign(1, 0);
+      ends.clear();
+      std::size_t begin = 0;
+      for (const std::size_t end : word_ends) {
+        for (; begin < end; ++begin)
+          each_word_gram(words[begin], min_n_, max_n_, padded, starts, [&](std::string_view gram) {
+            text += gram;
+            grams.push_back(text.size());
+          });
+        ends.push_back(grams.size() - 1);
+      }
+      found.clear();
+      for (std::size_t k = 0; k + 1 < grams.size(); ++k)
+        found.emplace_back(text.data() + grams[k], grams[k + 1] - grams[k]);
+      return use(Texts(found), std::span<const std::size_t>(ends),
+                 static_cast<const char*>(text.data() + text.size()));
+    });
+  }
+
+ private:
+  Source words_;
+  std::size_t min_n_, max_n_;
+};
+
 class WordGrams {
  public:
   // Numbers are those of `names`: new n-grams are added to it, or left out where it is const.

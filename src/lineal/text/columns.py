@@ -1,0 +1,202 @@
+"""Columns and the terms they stand for: learned vocabularies and hashing.
+
+Each knows how to turn documents into rows, and its names; each is plain arrays, so it can be pickled and stored.
+What the core makes of the arrays is made when it is first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.errors import InputError
+from lineal.text.analysis import Analysis
+
+Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+Level = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]
+
+
+@dataclass
+class NGramColumns:
+    """A learned vocabulary of n-grams of words, or of characters.
+
+    ``bytes`` and ``starts`` spell the words; ``columns`` has each word's own column or -1; ``longer`` holds, for
+    n = 2, 3, ..., the n-grams: which one of length n - 1 each continues, with which word, and its column or -1.
+    """
+
+    bytes: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    longer: list[Level]
+    n_columns: int
+    separator: str
+    _native: Any = field(default=None, repr=False, compare=False)
+
+    def rows(
+        self,
+        documents: _core.Documents,
+        analysis: Analysis,
+        weighing: _core.Weighing,
+        is_double: bool,
+        n_threads: int,
+    ) -> Arrays:
+        if self._native is None:
+            self._native = _core.Vocabulary(
+                self.bytes, self.starts, self.columns, self.longer, self.n_columns
+            )
+        return self._native.rows(analysis.tokens(documents, n_threads), weighing, is_double)
+
+    def names(self) -> list[str]:
+        return _core.spell(
+            self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_native": None}
+
+    @classmethod
+    def from_names(cls, names: Iterable[str], separator: str) -> NGramColumns:
+        """Columns for these n-grams, in this order."""
+        split = [tuple(name.split(separator)) if separator else tuple(name) for name in names]
+        known: dict[tuple[str, ...], int] = {}
+        for column, words in enumerate(split):
+            if words in known:
+                raise InputError(f"The vocabulary names {separator.join(words)!r} twice.")
+            known[words] = column
+        single = sorted({word for words in split for word in words}, key=lambda w: w.encode("utf-8", "surrogatepass"))
+        number = {word: k for k, word in enumerate(single)}
+        encoded = [word.encode("utf-8", "surrogatepass") for word in single]
+        starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded], dtype=np.int64)])
+        columns = np.array([known.get((word,), -1) for word in single], dtype=np.int32)
+        longer: list[Level] = []
+        before = {(word,): k for k, word in enumerate(single)}
+        for n in range(2, max(map(len, split), default=1) + 1):
+            # Prefixes of longer n-grams are there too, without a column.
+            here = {words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))}
+            here = {words: k for k, words in enumerate(here)}
+            longer.append(
+                (
+                    np.array([before[words[:-1]] for words in here], dtype=np.uint32),
+                    np.array([number[words[-1]] for words in here], dtype=np.uint32),
+                    np.array([known.get(words, -1) for words in here], dtype=np.int32),
+                )
+            )
+            before = here
+        data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return cls(data, starts.astype(np.int64), columns, longer, len(split), separator)
+
+
+@dataclass
+class GramColumns:
+    """A learned vocabulary of character n-grams inside words; ``bytes`` and ``starts`` spell them."""
+
+    bytes: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    min_n: int
+    max_n: int
+    _native: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.starts) - 1
+
+    def rows(
+        self,
+        documents: _core.Documents,
+        analysis: Analysis,
+        weighing: _core.Weighing,
+        is_double: bool,
+        n_threads: int,
+    ) -> Arrays:
+        if self._native is None:
+            self._native = _core.GramVocabulary(self.bytes, self.starts)
+        tokens = analysis.tokens(documents, n_threads)
+        return self._native.rows(tokens, self.min_n, self.max_n, weighing, is_double)
+
+    def names(self) -> list[str]:
+        return _core.strings(self.bytes, self.starts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_native": None}
+
+    @classmethod
+    def from_names(cls, names: Iterable[str], min_n: int, max_n: int) -> GramColumns:
+        """Columns for these n-grams, in this order."""
+        encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+        if len(set(encoded)) < len(encoded):
+            raise InputError("The vocabulary names an n-gram twice.")
+        starts = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(name) for name in encoded], out=starts[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts, min_n, max_n)
+
+
+@dataclass
+class HashedColumns:
+    """N-grams hashed to columns; the first n-gram met in a column gives it a name."""
+
+    n_columns: int
+    min_n: int
+    max_n: int
+    unit: str
+    is_signed: bool
+    is_murmur: bool
+    named: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32), repr=False)
+    bytes: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8), repr=False)
+    starts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
+    is_shared: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8), repr=False)
+
+    @property
+    def n_collisions(self) -> int:
+        """In how many columns two or more n-grams met."""
+        return int(self.is_shared.sum())
+
+    @property
+    def _inside_words(self) -> bool:
+        return self.unit == "spaced"
+
+    def _hashing(self) -> _core.Hashing:
+        # N-grams inside words come one by one; the others are made of words or characters.
+        min_n, max_n = (1, 1) if self._inside_words else (self.min_n, self.max_n)
+        separator = " " if self.unit == "words" else ""
+        return _core.Hashing(min_n, max_n, self.n_columns, self.is_murmur, separator)
+
+    def _splitting(self, analysis: Analysis) -> _core.Splitting:
+        grams = (self.min_n, self.max_n) if self._inside_words else (0, 0)
+        return _core.Splitting(analysis.unit, analysis.lowercase, analysis.min_characters, grams)
+
+    def rows(
+        self,
+        documents: _core.Documents,
+        analysis: Analysis,
+        weighing: _core.Weighing,
+        is_double: bool,
+        n_threads: int,
+    ) -> Arrays:
+        if analysis.is_native:
+            return self._hashing().rows(
+                documents, self._splitting(analysis), self.is_signed, weighing, is_double, n_threads
+            )
+        tokens = analysis.tokens(documents, n_threads)
+        return self._hashing().rows_of_tokens(tokens, self.is_signed, weighing, is_double, n_threads)
+
+    def learn_names(self, pieces: Iterable[_core.Documents], analysis: Analysis, n_threads: int) -> None:
+        found = _core.HashedNames(self.n_columns)
+        for documents in pieces:
+            if analysis.is_native:
+                found.read(self._hashing(), documents, self._splitting(analysis), n_threads)
+            else:
+                found.read_tokens(self._hashing(), analysis.tokens(documents, n_threads), n_threads)
+        self.named, self.bytes, self.starts, self.is_shared = found.found()
+
+    def names(self) -> list[str]:
+        names = [f"hashed{column}" for column in range(self.n_columns)]
+        spelt = _core.strings(self.bytes, self.starts)
+        # A name that stands for several n-grams says so.
+        for column, name, is_shared in zip(self.named.tolist(), spelt, self.is_shared.tolist(), strict=True):
+            names[column] = f"{name} (and others)" if is_shared else name
+        return names

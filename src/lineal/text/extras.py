@@ -1,0 +1,107 @@
+"""Hand-made features beside the terms: lexicon counts, and functions of the document."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.errors import InputError, ParameterError
+
+Function = Callable[[str], Any]
+
+
+class LexiconFeatures:
+    """How many tokens of a document are in each lexicon: one column for each."""
+
+    def __init__(self, lexicons: Mapping[str, Iterable[str]]) -> None:
+        self.words = {}
+        for name, words in lexicons.items():
+            if isinstance(words, str) or not isinstance(words, Iterable):
+                raise ParameterError(f"lexicons[{name!r}] must be a collection of words, got {words!r}.")
+            self.words[name] = frozenset(words)
+
+    def names(self) -> list[str]:
+        return list(self.words)
+
+    def rows(self, tokens: _core.Tokens) -> NDArray[np.float64]:
+        distinct = tokens.words()
+        columns = [
+            tokens.sums(np.fromiter((word in words for word in distinct), np.float64, len(distinct)))
+            for words in self.words.values()
+        ]
+        return np.stack(columns, axis=1)
+
+
+class FunctionFeatures:
+    """Features that functions find: a number or a truth value is one column, a category one for each value.
+
+    What kind a function is of is learned from what it returns for the documents of the fit. A category that was
+    not seen then has no column: its row is 0 in all of them.
+    """
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        for name, function in functions.items():
+            if not callable(function):
+                raise ParameterError(f"functions[{name!r}] must be callable, got {function!r}.")
+        self.functions = dict(functions)
+        self.categories: dict[str, list[str]] = {}  # of the functions that return categories
+
+    def fit(self, documents: Iterable[str]) -> None:
+        """Learns which functions return categories, and their values."""
+        kinds: dict[str, set[str]] = {name: set() for name in self.functions}
+        values: dict[str, set[str]] = {name: set() for name in self.functions}
+        for row, text in enumerate(documents):
+            for name, value in self._values(row, text):
+                kinds[name].add("category" if isinstance(value, str) else "number")
+                if isinstance(value, str):
+                    values[name].add(value)
+        for name, seen in kinds.items():
+            if len(seen) > 1:
+                raise InputError(
+                    f"functions[{name!r}] returned text for some documents and numbers for others. "
+                    "Return one kind."
+                )
+        self.categories = {name: sorted(found) for name, found in values.items() if kinds[name] == {"category"}}
+
+    def names(self) -> list[str]:
+        names: list[str] = []
+        for name in self.functions:
+            names += [f"{name}={value}" for value in self.categories[name]] if name in self.categories else [name]
+        return names
+
+    def rows(self, documents: Iterable[str]) -> sp.csr_matrix:
+        place = {name: k for k, name in enumerate(self.names())}
+        starts, columns, numbers_ = [0], [], []
+        for row, text in enumerate(documents):
+            for name, value in self._values(row, text):
+                if isinstance(value, str) != (name in self.categories):
+                    raise InputError(
+                        f"functions[{name!r}] returned {value!r} for document {row}, but in the fit it returned "
+                        f"{'text' if name in self.categories else 'numbers'}."
+                    )
+                column = place.get(f"{name}={value}") if isinstance(value, str) else place[name]
+                if column is not None and value != 0:
+                    columns.append(column)
+                    numbers_.append(1.0 if isinstance(value, str) else float(value))
+            starts.append(len(columns))
+        return sp.csr_matrix((numbers_, columns, starts), shape=(len(starts) - 1, len(place)))
+
+    def _values(self, row: int, text: str) -> Iterable[tuple[str, Any]]:
+        for name, function in self.functions.items():
+            value = function(text)
+            if isinstance(value, (str, bool, np.bool_)):
+                yield name, value
+            elif isinstance(value, numbers.Real) and math.isfinite(value):
+                yield name, float(value)
+            else:
+                raise InputError(
+                    f"functions[{name!r}] must return a finite number, a truth value or text; for document {row} "
+                    f"it returned {value!r}."
+                )
