@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
@@ -170,9 +170,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> sp.csr_matrix:
         """The matrix of texts, with the terms and weights that were learned. Hashing needs no ``fit``."""
         if self.n_features is not None and not hasattr(self, "_columns") and not self._must_learn():
-            self._analysis, self._columns = self._checked(), self._hashed()
-            self._weight = self._emphasised(None)
-            self._mean_length, self._extras = 1.0, []
+            return clone(self).fit([]).transform(X)
         check_is_fitted(self, "_columns")
         documents = self._documents(X)
         arrays = self._columns.rows(
