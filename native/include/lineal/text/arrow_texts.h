@@ -308,16 +308,17 @@ inline void append_texts(const TextLayout& layout, const ArrowArray& array, Miss
 // The arrays of a stream, or one array, as Documents. Not for several threads at once.
 class ArrowTexts {
  public:
-  ArrowTexts(ArrowOwned<ArrowArrayStream> stream, const std::optional<std::string>& column, Missing missing)
-      : stream_(std::move(stream)), missing_(missing) {
+  ArrowTexts(ArrowOwned<ArrowArrayStream> stream, const std::optional<std::string>& column, Missing missing,
+             std::size_t first_row = 0)
+      : stream_(std::move(stream)), missing_(missing), n_rows_(first_row) {
     if (stream_.is_empty()) throw InputFlaw("The Arrow stream was read before. Make a new one.");
     ArrowOwned<ArrowSchema> schema;
     require_ok(stream_.get()->get_schema(stream_.get(), schema.get()));
     layout_ = text_layout(*schema, column);
   }
   ArrowTexts(const ArrowOwned<ArrowSchema>& schema, ArrowOwned<ArrowArray> array,
-             const std::optional<std::string>& column, Missing missing)
-      : layout_(text_layout(*schema, column)), missing_(missing), one_(std::move(array)) {
+             const std::optional<std::string>& column, Missing missing, std::size_t first_row = 0)
+      : layout_(text_layout(*schema, column)), missing_(missing), one_(std::move(array)), n_rows_(first_row) {
     if (one_.is_empty()) throw InputFlaw("The Arrow array was read before. Make a new one.");
   }
 
@@ -363,7 +364,7 @@ class ArrowTexts {
   TextLayout layout_;
   Missing missing_;
   ArrowOwned<ArrowArray> one_;
-  std::size_t n_rows_ = 0;
+  std::size_t n_rows_;  // before the next array, for messages
 };
 
 }  // namespace lineal
