@@ -135,7 +135,9 @@ ArrowTexts arrow_texts(nb::object source, const std::optional<std::string>& colu
   const Missing missing = as_missing(missing_is_empty);
   if (nb::hasattr(source, "__arrow_c_stream__")) {
     const nb::object capsule = source.attr("__arrow_c_stream__")();
-    return {taken<ArrowArrayStream>(capsule, "arrow_array_stream"), column, missing, first_row};
+    auto stream = taken<ArrowArrayStream>(capsule, "arrow_array_stream");
+    const nb::gil_scoped_release unlocked;  // producers may need Python's lock on threads of their own
+    return {std::move(stream), column, missing, first_row};
   }
   const nb::object pair = source.attr("__arrow_c_array__")();
   const nb::object of_schema = pair[0], of_array = pair[1];
@@ -214,6 +216,11 @@ void bind_documents(nb::module_& m) {
                   "The next texts of an iterator, until they have so many bytes; none at its end.")
       .def_static("concatenate", &concatenate, "parts"_a, "The texts of all parts, one after the other.")
       .def("__len__", &Documents::size)
+      .def("__repr__",
+           [](const Documents& self) {
+             return "Documents(" + std::to_string(self.size()) + " texts, " + std::to_string(self.n_bytes()) +
+                    " bytes)";
+           })
       .def(
           "__getitem__",
           [](const Documents& self, Py_ssize_t row) { return as_str(self.texts()[checked_row(self, row)]); },
@@ -266,7 +273,6 @@ void bind_documents(nb::module_& m) {
       .def(
           "read",
           [](Reader& self, std::size_t n_bytes) {
-            // Producers may need Python's lock on threads of their own.
             const nb::gil_scoped_release unlocked;
             const std::lock_guard alone(self.busy);
             return self.texts.read(n_bytes);

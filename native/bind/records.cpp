@@ -21,7 +21,8 @@ struct Locked {
 };
 
 template <class Format>
-std::tuple<Documents, Codes, std::size_t> scan(Locked<Format>& self, nb::bytes block, bool is_last) {
+std::tuple<Documents, Codes, nb::typed<nb::list, nb::str>, std::size_t> scan(Locked<Format>& self,
+                                                                             nb::bytes block, bool is_last) {
   Scanned found;
   {
     const std::string_view bytes(block.c_str(), block.size());
@@ -33,26 +34,20 @@ std::tuple<Documents, Codes, std::size_t> scan(Locked<Format>& self, nb::bytes b
   if (found.arena) owners.emplace_back(found.arena, found.arena.get());
   auto* codes = new std::vector<std::int64_t>(std::move(found.codes));
   const nb::capsule owner(codes, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+  nb::typed<nb::list, nb::str> labels;
+  for (const std::string& label : found.labels) labels.append(as_str(label));
   // Every text was found to be UTF-8 on its way in.
   return {Documents(std::move(found.texts), std::move(owners), true),
-          Codes(codes->data(), {codes->size()}, owner), found.consumed};
-}
-
-template <class Format>
-nb::typed<nb::list, nb::str> labels(Locked<Format>& self) {
-  const std::lock_guard alone(self.busy);
-  nb::typed<nb::list, nb::str> all;
-  for (const std::string& label : self.format.labels()) all.append(as_str(label));
-  return all;
+          Codes(codes->data(), {codes->size()}, owner), labels, found.consumed};
 }
 
 template <class Format>
 nb::class_<Locked<Format>> bind_format(nb::module_& m, const char* name, const char* what) {
   return nb::class_<Locked<Format>>(m, name, what)
       .def("scan", &scan<Format>, "block"_a, "is_last"_a,
-           "Texts of the next block, codes of their labels, and how many bytes of the block are done with.")
-      .def_prop_ro("labels", &labels<Format>,
-                   "The labels so far, by code, each behind a letter: s string, n number, b true or false.");
+           "Texts of the next block, codes of their labels, the labels by code (each behind a letter: s "
+           "string, "
+           "n number, b true or false), and how many bytes of the block are done with.");
 }
 
 nb::object header(nb::bytes block, bool is_last, char delimiter, bool is_quoted) {

@@ -349,6 +349,8 @@ class Documents:
 
     def __len__(self) -> int: ...
 
+    def __repr__(self) -> str: ...
+
     def __getitem__(self, row: int) -> str: ...
 
     def slice(self, start: int, stop: int) -> Documents:
@@ -387,15 +389,9 @@ class PlainLines:
 
     def __init__(self) -> None: ...
 
-    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], int]:
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
         """
-        Texts of the next block, codes of their labels, and how many bytes of the block are done with.
-        """
-
-    @property
-    def labels(self) -> list[str]:
-        """
-        The labels so far, by code, each behind a letter: s string, n number, b true or false.
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
         """
 
 class JsonLines:
@@ -403,15 +399,9 @@ class JsonLines:
 
     def __init__(self, text: str, label: str | None = None, missing_is_empty: bool = False) -> None: ...
 
-    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], int]:
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
         """
-        Texts of the next block, codes of their labels, and how many bytes of the block are done with.
-        """
-
-    @property
-    def labels(self) -> list[str]:
-        """
-        The labels so far, by code, each behind a letter: s string, n number, b true or false.
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
         """
 
 class Delimited:
@@ -419,15 +409,9 @@ class Delimited:
 
     def __init__(self, delimiter: str, is_quoted: bool, n_fields: int, text: int, label: int | None, skip: int, line: int) -> None: ...
 
-    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], int]:
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
         """
-        Texts of the next block, codes of their labels, and how many bytes of the block are done with.
-        """
-
-    @property
-    def labels(self) -> list[str]:
-        """
-        The labels so far, by code, each behind a letter: s string, n number, b true or false.
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
         """
 
     @staticmethod

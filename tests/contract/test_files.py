@@ -6,6 +6,8 @@ import io
 import json
 import os
 import random
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -125,7 +127,7 @@ def test_json_lines(tmp_path):
 def test_any_string_survives_json(text, ascii):
     """The core's strings are those of Python's json, single surrogates included."""
     line = json.dumps({"text": text}, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
-    found, _, _ = _core.JsonLines("text").scan(line, True)
+    found, *_ = _core.JsonLines("text").scan(line, True)
     assert list(found) == [json.loads(line.decode("utf-8", "surrogatepass"))["text"]]
 
 
@@ -392,6 +394,28 @@ def test_options_that_cannot_be(tmp_path, name, options, words):
             read(tmp_path / name, **options)
     with pytest.raises(ParameterError, match="n_bytes must be"):
         stream_texts(tmp_path / "x.csv", n_bytes=0)
+
+
+def test_parts_hold_only_their_own_labels(tmp_path):
+    """Targets that are all different cost no more memory in a long file than in a short one."""
+    rows = [f'{{"text": "x", "label": {k}.5}}\n' for k in range(1000)]
+    path = write(tmp_path / "x.jsonl", "".join(rows))
+    reader = _core.JsonLines("text", "label")
+    _, codes, labels, _ = reader.scan(rows[0].encode() + rows[1].encode(), False)
+    assert (codes.tolist(), labels) == ([0, 1], ["n0.5", "n1.5"])
+    _, codes, labels, _ = reader.scan(rows[2].encode(), False)
+    assert (codes.tolist(), labels) == ([0], ["n2.5"])
+    check(path, ["x"] * 1000, [k + 0.5 for k in range(1000)])
+
+
+def test_pyarrow_is_not_imported_before_it_is_needed(tmp_path):
+    """Reading lines of text costs no start-up time for Parquet."""
+    path = write(tmp_path / "x.jsonl", as_json(TEXTS, LABELS))
+    program = (
+        "import sys; from lineal.data import documents, read_texts; "
+        f"read_texts({str(path)!r}); documents(['a']); assert 'pyarrow' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 def test_a_header_alone_is_no_flaw(tmp_path):

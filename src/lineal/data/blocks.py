@@ -21,14 +21,20 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class Reader(Protocol):
     """A reader of the core, which is given block after block."""
 
-    @property
-    def labels(self) -> list[str]:
-        """The labels so far, by code."""
+    def scan(self, block: bytes, is_last: bool) -> tuple[_core.Documents, NDArray[Any], list[str], int]:
+        """Texts, codes of labels, labels by code, and how many bytes are done with."""
         ...
 
-    def scan(self, block: bytes, is_last: bool) -> tuple[_core.Documents, NDArray[Any], int]:
-        """Texts, codes of labels, and how many bytes are done with."""
-        ...
+
+def check_encoding(encoding: str, errors: str) -> None:
+    """Refuses what Python has no text decoder for."""
+    if errors not in ("strict", "replace"):
+        raise ParameterError(f'errors must be "strict" or "replace", got {errors!r}.')
+    try:
+        codecs.getincrementaldecoder(encoding)
+        "".encode(encoding)
+    except LookupError:
+        raise ParameterError(f"There is no encoding named {encoding!r} in Python.") from None
 
 
 def pieces(path: Path, n_bytes: int | None, encoding: str, errors: str) -> Iterator[bytes]:
@@ -36,13 +42,8 @@ def pieces(path: Path, n_bytes: int | None, encoding: str, errors: str) -> Itera
 
     UTF-8 itself goes through as it is, and is checked by whoever reads it, who knows the line.
     """
-    if errors not in ("strict", "replace"):
-        raise ParameterError(f'errors must be "strict" or "replace", got {errors!r}.')
-    try:
-        is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-        decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)(errors)
-    except LookupError:
-        raise ParameterError(f"There is no encoding named {encoding!r} in Python.") from None
+    is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)(errors)
     raw = _raw(path, n_bytes)
     return _without_mark(raw) if is_utf8 and errors == "strict" else _decoded(raw, decoder)
 
@@ -114,12 +115,12 @@ class Window:
         self.bytes = b"".join(gathered)
 
 
-def scanned(window: Window, reader: Reader) -> Iterator[tuple[_core.Documents, NDArray[Any]]]:
-    """Every block's documents and codes of labels, if it has any."""
+def scanned(window: Window, reader: Reader) -> Iterator[tuple[_core.Documents, NDArray[Any], list[str]]]:
+    """Every block's documents, codes of labels and labels, if it has any."""
     while True:
-        found, codes, n_done = reader.scan(window.bytes, window.is_last)
+        found, codes, labels, n_done = reader.scan(window.bytes, window.is_last)
         if len(found):
-            yield found, codes
+            yield found, codes, labels
         if window.is_last:
             return
         window.more(n_done)

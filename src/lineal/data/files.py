@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from lineal import _core
-from lineal.data.blocks import Reader, Window, pieces, scanned
+from lineal.data.blocks import Reader, Window, check_encoding, pieces, scanned
 from lineal.data.corpus import Corpus, Label, Name, choose_columns, label_values, named_in_errors
 from lineal.data.folders import read_folder
 from lineal.data.parquet import read_parquet
@@ -128,7 +128,8 @@ def stream_texts(
     """The same, in parts of about ``n_bytes`` of the file, so that one larger than memory can be read.
 
     A few times ``n_bytes`` are in memory at once, or a few times the longest record. The parameters are those
-    of `read_texts`. A flaw is raised when the part that it lies in is reached.
+    of `read_texts`. A flaw is raised when the part that it lies in is reached, and numbers among the labels
+    are whole ones in a part where all of them are.
     """
     if isinstance(n_bytes, bool) or not isinstance(n_bytes, (int, np.integer)) or n_bytes < 1:
         raise ParameterError(f"n_bytes must be a positive whole number, got {n_bytes!r}.")
@@ -150,6 +151,7 @@ def _options(
 ) -> _Options:
     """Checked before the file is opened; an option that a format has no use for is refused."""
     format = _format(Path(path), format)
+    check_encoding(encoding, errors)
     if missing not in ("refuse", "empty"):
         raise ParameterError(f'missing must be "refuse" or "empty", got {missing!r}.')
     if label is True or isinstance(text, bool):
@@ -234,9 +236,9 @@ def _read_lines(path: Path, n_bytes: int | None, options: _Options) -> Iterator[
     else:
         reader, has_labels = _delimited_reader(window, options)
     is_empty = True
-    for found, codes in scanned(window, reader):
+    for found, codes, labels in scanned(window, reader):
         is_empty = False
-        yield Corpus(found, label_values(reader.labels)[codes] if has_labels else None)
+        yield Corpus(found, label_values(labels)[codes] if has_labels else None)
     if is_empty:
         yield Corpus(_core.Documents.from_sequence(()), label_values([]) if has_labels else None)
 

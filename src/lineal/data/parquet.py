@@ -63,11 +63,17 @@ def _label_array(column: Any, name: str, first_row: int) -> NDArray[Any]:
         kind = column.type
     if column.null_count:
         row = first_row + int(np.argmax(column.is_null().to_numpy()))
-        raise InputError(f"row {row}: there is no label, column {name!r} is null. Drop the row.")
+        raise InputError(
+            f"row {row}: there is no label, column {name!r} is null. Drop the row, or use label=False."
+        )
     if _holds_text(pa, kind):
         return np.array(column.to_pylist(), dtype=np.str_)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        return np.asarray(column.to_numpy())
+        values = np.asarray(column.to_numpy())
+        if values.dtype.kind == "f" and (missing := np.isnan(values)).any():
+            row = first_row + int(np.argmax(missing))
+            raise InputError(f"row {row}: there is no label, column {name!r} is NaN. Drop the row.")
+        return values
     raise InputTypeError(
         f"labels are needed as strings, numbers or truth values, but column {name!r} is {kind}. "
         "Choose another with label=."
@@ -77,4 +83,4 @@ def _label_array(column: Any, name: str, first_row: int) -> NDArray[Any]:
 def _holds_text(pa: Any, kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return str(kind) in ("string", "large_string", "string_view")

@@ -44,6 +44,7 @@ class Delimited {
     }
     found.consumed = block.empty() ? 0 : std::size_t(p - block.data());
     found.arena = arena.release();
+    found.labels = table_.release();
     return found;
   }
 
@@ -75,8 +76,6 @@ class Delimited {
     }
     return std::nullopt;
   }
-
-  const std::vector<std::string>& labels() const noexcept { return table_.labels(); }
 
  private:
   struct Field {
@@ -150,7 +149,8 @@ class Delimited {
     if (!label_) return;
     check(record, of_label);
     if (of_label.raw.empty())
-      refuse(record, of_label.raw.data(), "there is no label: its field is empty. Drop the record.");
+      refuse(record, of_label.raw.data(),
+             "there is no label: its field is empty. Drop the record, or read without labels: label=False.");
     found.codes.push_back(table_.code('s', text(of_label, arena)));
   }
 

@@ -247,9 +247,9 @@ class JsonLines {
     }
     found.consumed = block.empty() ? 0 : std::size_t(p - block.data());
     found.arena = arena.release();
+    found.labels = table_.release();
     return found;
   }
-  const std::vector<std::string>& labels() const noexcept { return table_.labels(); }
 
  private:
   void record(JsonLine& line, Arena& arena, Scanned& found) {
@@ -288,8 +288,9 @@ class JsonLines {
                       ". Name the field with text=, drop the line, or read missing texts as empty ones "
                       "with missing=\"empty\".");
     if (label_ && code < 0)
-      line.refuse(close,
-                  "there is no label: the field '" + *label_ + "' is not there or null. Drop the line.");
+      line.refuse(close, "there is no label: the field '" + *label_ +
+                             "' is not there or null. Drop the line, or read without "
+                             "labels: label=False.");
     found.texts.push_back(text.value_or(std::string_view()));
     if (label_) found.codes.push_back(code);
   }
@@ -310,7 +311,7 @@ class JsonLines {
       code = table_.code('s', line.text(line.string(), arena));
     } else {
       const std::string_view token = line.scalar();
-      if (token == "null") return -1;
+      if (token == "null" || token == "NaN") return -1;
       code = table_.code(token == "true" || token == "false" ? 'b' : 'n', token);
     }
     if (code < 0)

@@ -2,8 +2,8 @@
 //
 // A reader is given blocks of bytes in order, each beginning where the last one was consumed to. It returns
 // the texts as views of the block, or of an arena where escapes had to be undone, and labels as codes:
-// numbers of distinct labels in the order of their appearance. Flaws are refused with line and byte, both
-// counted from 1. No byte outside the block is read.
+// numbers of the block's distinct labels in the order of their appearance. Flaws are refused with line and
+// byte, both counted from 1. No byte outside the block is read.
 #pragma once
 
 #include <bit>
@@ -25,6 +25,7 @@ namespace lineal {
 struct Scanned {
   std::vector<std::string_view> texts;
   std::vector<std::int64_t> codes;  // one for each text, or none at all
+  std::vector<std::string> labels;  // by code
   std::shared_ptr<char[]> arena;    // what some of the texts lie in, beside the block
   std::size_t consumed = 0;         // bytes of the block that are done with
 };
@@ -89,13 +90,14 @@ class Arena {
   std::size_t most_, used_ = 0;
 };
 
-// Distinct labels in the order of their appearance. A label is its text behind a letter for its kind: 's' a
-// string, 'n' a number, 'b' true or false. All labels of a file are of one kind.
+// A block's distinct labels in the order of their appearance. A label is its text behind a letter for its
+// kind: 's' a string, 'n' a number, 'b' true or false. All labels of a file are of one kind.
 class LabelTable {
  public:
   // The code of a label; -1 where its kind is not that of the first.
   std::int64_t code(char kind, std::string_view text) {
-    if (!labels_.empty() && labels_.front()[0] != kind) return -1;
+    if (kind_ != 0 && kind_ != kind) return -1;
+    kind_ = kind;
     if (last_ >= 0 && std::string_view(labels_[std::size_t(last_)]).substr(1) == text) return last_;
     const auto known = codes_.find(text);
     if (known != codes_.end()) return last_ = known->second;
@@ -104,7 +106,12 @@ class LabelTable {
     codes_.emplace(text, last_);
     return last_;
   }
-  const std::vector<std::string>& labels() const noexcept { return labels_; }
+  // The labels so far; the next block begins with none.
+  std::vector<std::string> release() {
+    codes_.clear();
+    last_ = -1;
+    return std::exchange(labels_, {});
+  }
 
  private:
   struct Hash : std::hash<std::string_view> {
@@ -113,6 +120,7 @@ class LabelTable {
   std::vector<std::string> labels_;
   std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> codes_;
   std::int64_t last_ = -1;
+  char kind_ = 0;
 };
 
 // Plain text, a document to a line; the line's end, with a carriage return before it, is not part of it.
@@ -136,11 +144,9 @@ class PlainLines {
     found.consumed = block.empty() ? 0 : std::size_t(p - block.data());
     return found;
   }
-  const std::vector<std::string>& labels() const noexcept { return none_; }
 
  private:
   std::size_t line_ = 1;
-  std::vector<std::string> none_;
 };
 
 }  // namespace lineal
