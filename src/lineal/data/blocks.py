@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
@@ -50,9 +51,15 @@ def pieces(path: Path, n_bytes: int | None, encoding: str, errors: str) -> Itera
 
 def _raw(path: Path, n_bytes: int | None) -> Iterator[bytes]:
     try:
-        with path.open("rb") as file:
-            is_zipped = file.peek(2)[:2] == b"\x1f\x8b"
-            stream: IO[bytes] = gzip.GzipFile(fileobj=file) if is_zipped else file  # type: ignore[assignment]
+        # Without a buffer of Python's own, which would cost a copy; what cannot be wound back needs one.
+        with path.open("rb", buffering=0) as plain:
+            file: Any = plain if plain.seekable() else io.BufferedReader(plain)
+            if plain.seekable():
+                is_zipped = plain.read(2) == b"\x1f\x8b"
+                plain.seek(0)
+            else:
+                is_zipped = file.peek(2)[:2] == b"\x1f\x8b"
+            stream = gzip.GzipFile(fileobj=file) if is_zipped else file
             while piece := stream.read(-1 if n_bytes is None else n_bytes):
                 yield piece
     except (EOFError, zlib.error, gzip.BadGzipFile) as flaw:

@@ -63,7 +63,7 @@ def documents(source: Any, *, column: Column = None, missing: str = "refuse") ->
 
 
 def chunks(
-    source: Any, *, n_bytes: int = 1 << 24, column: Column = None, missing: str = "refuse"
+    source: Any, *, n_bytes: int = 1 << 22, column: Column = None, missing: str = "refuse"
 ) -> Iterator[_core.Documents]:
     """The same texts piece by piece, so that a source larger than memory can be read.
 

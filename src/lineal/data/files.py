@@ -114,7 +114,7 @@ def read_texts(
 def stream_texts(
     path: str | os.PathLike[str],
     *,
-    n_bytes: int = 1 << 24,
+    n_bytes: int = 1 << 22,
     format: str | None = None,
     text: Name | None = None,
     label: Label = None,
