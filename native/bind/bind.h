@@ -98,5 +98,6 @@ void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_documents(nb::module_& m);
+void bind_records(nb::module_& m);
 
 }  // namespace lineal

@@ -7,20 +7,20 @@
 #include "lineal/text/arrow_texts.h"
 
 namespace lineal {
-namespace {
 
-constexpr std::size_t without_end = std::numeric_limits<std::size_t>::max();
-
-// Python objects with the bytes of texts: given back under Python's lock, on whatever thread that is.
-Documents::Owner held_by_python(nb::object strings, nb::object made) {
+Documents::Owner held_by_python(nb::object first, nb::object second) {
   using Held = std::pair<nb::object, nb::object>;
-  const auto* held = new Held(std::move(strings), std::move(made));
+  const auto* held = new Held(std::move(first), std::move(second));
   return {held, [](const Held* last) {
             if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
             const nb::gil_scoped_acquire locked;
             delete last;
           }};
 }
+
+namespace {
+
+constexpr std::size_t without_end = std::numeric_limits<std::size_t>::max();
 
 std::string preview(nb::handle value) {
   PyObject* shown = PyObject_Repr(value.ptr());
@@ -90,8 +90,6 @@ class PythonTexts {
   std::size_t row_;
 };
 
-Missing as_missing(bool missing_is_empty) { return missing_is_empty ? Missing::empty : Missing::refuse; }
-
 // The tuple holds every element, whatever happens to the sequence that they came in.
 Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
   PyObject* const items = PySequence_Tuple(sequence.ptr());
@@ -132,16 +130,19 @@ ArrowOwned<Struct> taken(nb::handle capsule, const char* name) {
   return ArrowOwned<Struct>(lent);
 }
 
-ArrowTexts arrow_texts(nb::object source, const std::optional<std::string>& column, bool missing_is_empty) {
+ArrowTexts arrow_texts(nb::object source, const std::optional<std::string>& column, bool missing_is_empty,
+                       std::size_t first_row) {
   const Missing missing = as_missing(missing_is_empty);
   if (nb::hasattr(source, "__arrow_c_stream__")) {
     const nb::object capsule = source.attr("__arrow_c_stream__")();
-    return {taken<ArrowArrayStream>(capsule, "arrow_array_stream"), column, missing};
+    auto stream = taken<ArrowArrayStream>(capsule, "arrow_array_stream");
+    const nb::gil_scoped_release unlocked;  // producers may need Python's lock on threads of their own
+    return {std::move(stream), column, missing, first_row};
   }
   const nb::object pair = source.attr("__arrow_c_array__")();
   const nb::object of_schema = pair[0], of_array = pair[1];
   const auto schema = taken<ArrowSchema>(of_schema, "arrow_schema");
-  return {schema, taken<ArrowArray>(of_array, "arrow_array"), column, missing};
+  return {schema, taken<ArrowArray>(of_array, "arrow_array"), column, missing, first_row};
 }
 
 // What Python holds of a stream. The lock is for Python's threads, which Python's own no longer keeps apart
@@ -155,6 +156,19 @@ std::size_t checked_row(const Documents& documents, Py_ssize_t row) {
   const auto n = Py_ssize_t(documents.size());
   if (row < -n || row >= n) throw nb::index_error("row out of range");
   return std::size_t(row < 0 ? row + n : row);
+}
+
+Documents concatenate(nb::typed<nb::list, Documents> parts) {
+  std::vector<std::string_view> texts;
+  std::vector<Documents::Owner> owners;
+  bool is_trusted = true;
+  for (const nb::handle part : parts) {
+    const auto& documents = nb::cast<const Documents&>(part);
+    texts.insert(texts.end(), documents.texts().begin(), documents.texts().end());
+    owners.insert(owners.end(), documents.owners().begin(), documents.owners().end());
+    is_trusted &= documents.is_trusted();
+  }
+  return {std::move(texts), std::move(owners), is_trusted};
 }
 
 nb::typed<nb::list, Documents> split(const Documents& whole, std::size_t n_bytes) {
@@ -200,7 +214,13 @@ void bind_documents(nb::module_& m) {
       .def_static("from_iterator", &from_iterator, "iterator"_a, "n_bytes"_a = without_end,
                   "missing_is_empty"_a = false, "first_row"_a = 0,
                   "The next texts of an iterator, until they have so many bytes; none at its end.")
+      .def_static("concatenate", &concatenate, "parts"_a, "The texts of all parts, one after the other.")
       .def("__len__", &Documents::size)
+      .def("__repr__",
+           [](const Documents& self) {
+             return "Documents(" + std::to_string(self.size()) + " texts, " + std::to_string(self.n_bytes()) +
+                    " bytes)";
+           })
       .def(
           "__getitem__",
           [](const Documents& self, Py_ssize_t row) { return as_str(self.texts()[checked_row(self, row)]); },
@@ -245,13 +265,14 @@ void bind_documents(nb::module_& m) {
   nb::class_<Reader>(m, "ArrowTexts", "The texts of an Arrow stream or array, read where they lie.")
       .def(
           "__init__",
-          [](Reader* self, nb::object source, const std::optional<std::string>& column,
-             bool missing_is_empty) { new (self) Reader{arrow_texts(source, column, missing_is_empty)}; },
-          "source"_a, "column"_a = nb::none(), "missing_is_empty"_a = false)
+          [](Reader* self, nb::object source, const std::optional<std::string>& column, bool missing_is_empty,
+             std::size_t first_row) {
+            new (self) Reader{arrow_texts(source, column, missing_is_empty, first_row)};
+          },
+          "source"_a, "column"_a = nb::none(), "missing_is_empty"_a = false, "first_row"_a = 0)
       .def(
           "read",
           [](Reader& self, std::size_t n_bytes) {
-            // Producers may need Python's lock on threads of their own.
             const nb::gil_scoped_release unlocked;
             const std::lock_guard alone(self.busy);
             return self.texts.read(n_bytes);

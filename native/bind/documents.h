@@ -14,4 +14,11 @@ inline nb::str as_str(std::string_view utf8) {
   return nb::steal<nb::str>(made);
 }
 
+// Python objects with the bytes of texts: given back under Python's lock, on whatever thread that is.
+Documents::Owner held_by_python(nb::object first, nb::object second = nb::object());
+
+inline Missing as_missing(bool missing_is_empty) {
+  return missing_is_empty ? Missing::empty : Missing::refuse;
+}
+
 }  // namespace lineal

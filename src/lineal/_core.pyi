@@ -343,7 +343,13 @@ class Documents:
         The next texts of an iterator, until they have so many bytes; none at its end.
         """
 
+    @staticmethod
+    def concatenate(parts: list[Documents]) -> Documents:
+        """The texts of all parts, one after the other."""
+
     def __len__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
 
     def __getitem__(self, row: int) -> str: ...
 
@@ -371,11 +377,47 @@ class Documents:
 class ArrowTexts:
     """The texts of an Arrow stream or array, read where they lie."""
 
-    def __init__(self, source: object, column: str | None = None, missing_is_empty: bool = False) -> None: ...
+    def __init__(self, source: object, column: str | None = None, missing_is_empty: bool = False, first_row: int = 0) -> None: ...
 
     def read(self, n_bytes: int = 18446744073709551615) -> Documents | None:
         """
         Whole chunks until they have so many bytes of text, or None behind the last.
+        """
+
+class PlainLines:
+    """Reads plain text, a document to a line."""
+
+    def __init__(self) -> None: ...
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
+        """
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
+        """
+
+class JsonLines:
+    """Reads JSON lines: a string as the text, another value as the label."""
+
+    def __init__(self, text: str, label: str | None = None, missing_is_empty: bool = False) -> None: ...
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
+        """
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
+        """
+
+class Delimited:
+    """Reads delimited text: one field as the text, another as the label."""
+
+    def __init__(self, delimiter: str, is_quoted: bool, n_fields: int, text: int, label: int | None, skip: int, line: int) -> None: ...
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[Documents, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], list[str], int]:
+        """
+        Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
+        """
+
+    @staticmethod
+    def header(block: bytes, is_last: bool, delimiter: str, is_quoted: bool) -> tuple[list[str], int, int] | None:
+        """
+        Fields of the first record, and the bytes and lines up to its end; None if it is not over.
         """
 
 UNICODE_VERSION: str = '14.0.0'

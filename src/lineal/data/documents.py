@@ -63,7 +63,7 @@ def documents(source: Any, *, column: Column = None, missing: str = "refuse") ->
 
 
 def chunks(
-    source: Any, *, n_bytes: int = 1 << 24, column: Column = None, missing: str = "refuse"
+    source: Any, *, n_bytes: int = 1 << 22, column: Column = None, missing: str = "refuse"
 ) -> Iterator[_core.Documents]:
     """The same texts piece by piece, so that a source larger than memory can be read.
 
@@ -154,7 +154,7 @@ def _one_column(source: Any, column: Column) -> tuple[Any, str | None]:
         hasattr(source, "__iter__") or hasattr(source, "__getitem__")
     ):
         raise InputTypeError(
-            f"A sequence of texts is needed, but a {type(source).__name__} came. "
+            f"A sequence of texts is needed, but an object of type {type(source).__name__} came. "
             "Give a list, an array, a series or an Arrow column of strings."
         )
     return source, None
@@ -186,10 +186,7 @@ def _of_array(array: np.ndarray[Any, Any], column: Column) -> np.ndarray[Any, An
 
 def _of_pandas(frame: Any, column: Column) -> Any:
     if frame.ndim == 2:
-        if column is None and frame.shape[1] == 1:
-            series = frame.iloc[:, 0]
-        else:
-            series = _looked_up(frame, column, list(frame.columns))
+        series = _looked_up(frame, column, list(frame.columns))
         if series.ndim != 1:
             raise InputError(f"The table has several columns named {column!r}. Rename them.")
     elif column is not None:
@@ -202,7 +199,9 @@ def _of_pandas(frame: Any, column: Column) -> Any:
 
 def _looked_up(table: Any, column: Column, names: list[Any]) -> Any:
     shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-    if column is None:
+    if column is None and len(names) == 1:
+        column = names[0]
+    elif column is None:
         raise InputError(
             f"A table with {len(names)} columns came where one column of texts was needed. "
             f"Say which with column=: {shown}."

@@ -65,6 +65,7 @@ class Documents {
       : texts_(std::move(texts)), owners_(std::move(owners)), is_trusted_(is_trusted) {}
 
   std::span<const std::string_view> texts() const noexcept { return texts_; }
+  std::span<const Owner> owners() const noexcept { return owners_; }
   std::size_t size() const noexcept { return texts_.size(); }
   bool is_trusted() const noexcept { return is_trusted_; }
 

@@ -1,0 +1,133 @@
+"""The bytes of a file, piece by piece, as UTF-8: unzipped, without a byte-order mark, decoded if asked."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.errors import InputError, ParameterError
+
+_BOM = codecs.BOM_UTF8
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Reader(Protocol):
+    """A reader of the core, which is given block after block."""
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[_core.Documents, NDArray[Any], list[str], int]:
+        """Texts, codes of labels, labels by code, and how many bytes are done with."""
+        ...
+
+
+def check_encoding(encoding: str, errors: str) -> None:
+    """Refuses what Python has no text decoder for."""
+    if errors not in ("strict", "replace"):
+        raise ParameterError(f'errors must be "strict" or "replace", got {errors!r}.')
+    try:
+        codecs.getincrementaldecoder(encoding)
+        "".encode(encoding)
+    except LookupError:
+        raise ParameterError(f"There is no encoding named {encoding!r} in Python.") from None
+
+
+def pieces(path: Path, n_bytes: int | None, encoding: str, errors: str) -> Iterator[bytes]:
+    """The file's text as UTF-8, about ``n_bytes`` at a time, or all at once.
+
+    UTF-8 itself goes through as it is, and is checked by whoever reads it, who knows the line.
+    """
+    is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)(errors)
+    raw = _raw(path, n_bytes)
+    return _without_mark(raw) if is_utf8 and errors == "strict" else _decoded(raw, decoder)
+
+
+def _raw(path: Path, n_bytes: int | None) -> Iterator[bytes]:
+    try:
+        # Without a buffer of Python's own, which would cost a copy; what cannot be wound back needs one.
+        with path.open("rb", buffering=0) as plain:
+            file: Any = plain if plain.seekable() else io.BufferedReader(plain)
+            if plain.seekable():
+                is_zipped = plain.read(2) == b"\x1f\x8b"
+                plain.seek(0)
+            else:
+                is_zipped = file.peek(2)[:2] == b"\x1f\x8b"
+            stream = gzip.GzipFile(fileobj=file) if is_zipped else file
+            while piece := stream.read(-1 if n_bytes is None else n_bytes):
+                yield piece
+    except (EOFError, zlib.error, gzip.BadGzipFile) as flaw:
+        raise InputError(f"the compressed file is damaged or cut off: {flaw}. Make it again.") from None
+    except OSError as flaw:
+        raise InputError(f"the file cannot be read: {flaw.strerror or flaw}.") from None
+
+
+def _without_mark(raw: Iterator[bytes]) -> Iterator[bytes]:
+    first = b""
+    for piece in raw:
+        first = first + piece if first else piece
+        if len(first) >= len(_BOM):
+            break
+    if first.startswith(_UTF16):
+        raise InputError('the file begins like UTF-16, not UTF-8. Read it with encoding="utf-16".')
+    yield first.removeprefix(_BOM)
+    yield from raw
+
+
+def _decoded(raw: Iterator[bytes], decoder: codecs.IncrementalDecoder) -> Iterator[bytes]:
+    before = 0
+    try:
+        for piece in raw:
+            held = len(decoder.getstate()[0])
+            yield decoder.decode(piece).encode("utf-8", "surrogatepass")
+            before += len(piece)
+        held = len(decoder.getstate()[0])
+        yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as flaw:
+        place, byte = before - held + flaw.start, flaw.object[flaw.start]
+        raise InputError(
+            f"byte {place} of the file (0x{byte:02x}) is not {flaw.encoding}: {flaw.reason}."
+            ' Give the encoding it was written in, or read on with errors="replace".'
+        ) from None
+
+
+class Window:
+    """The part of a file that is being looked at: it grows, and moves on when records are done with."""
+
+    def __init__(self, source: Iterator[bytes]) -> None:
+        self._source = source
+        self._following = next(source, None)
+        self.bytes = b""
+        self.more()
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the file is over behind it."""
+        return self._following is None
+
+    def more(self, n_done: int = 0) -> None:
+        """Drops what is done and adds at least as much as is left, so that long records cost few rescans."""
+        rest = self.bytes[n_done:]
+        gathered, size = [rest] if rest else [], 0
+        while size <= len(rest) and self._following is not None:
+            gathered.append(self._following)
+            size += len(self._following)
+            self._following = next(self._source, None)
+        self.bytes = b"".join(gathered)
+
+
+def scanned(window: Window, reader: Reader) -> Iterator[tuple[_core.Documents, NDArray[Any], list[str]]]:
+    """Every block's documents, codes of labels and labels, if it has any."""
+    while True:
+        found, codes, labels, n_done = reader.scan(window.bytes, window.is_last)
+        if len(found):
+            yield found, codes, labels
+        if window.is_last:
+            return
+        window.more(n_done)

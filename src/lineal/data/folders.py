@@ -1,0 +1,64 @@
+"""Documents from a folder: one to a file, labelled with the sub-folder that it lies in."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from lineal import _core
+from lineal.data.blocks import pieces
+from lineal.data.corpus import Corpus, named_in_errors
+from lineal.errors import InputError
+
+
+def read_folder(
+    folder: Path, n_bytes: int | None, encoding: str, errors: str, *, has_labels: bool
+) -> Iterator[Corpus]:
+    """Parts of ``n_bytes`` at least, or all at once; files in the order of their names.
+
+    A file may lie deeper in its sub-folder. Files beside sub-folders have no label and are left out, as are
+    those whose names begin with a dot.
+    """
+    groups = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    has_labels = has_labels and bool(groups)
+    texts: list[bytes] = []
+    labels: list[str] = []
+    files: list[Path] = []
+    size, n_parts = 0, 0
+
+    def part() -> Corpus:
+        found = _core.Documents.from_sequence(texts)
+        if flaw := found.check():
+            row, byte = flaw
+            raise InputError(
+                f"{files[row]}: byte {byte} (0x{texts[row][byte]:02x}) is not UTF-8. "
+                'Give the encoding with encoding=, or read on with errors="replace".'
+            )
+        return Corpus(found, np.array(labels, dtype=np.str_) if has_labels else None)
+
+    for label, path in _files(folder, groups if has_labels else None):
+        with named_in_errors(path):
+            text = b"".join(pieces(path, None, encoding, errors)).removeprefix(codecs.BOM_UTF8)
+        texts.append(text)
+        labels.append(label)
+        files.append(path)
+        size += len(text)
+        if n_bytes is not None and size >= n_bytes:
+            yield part()
+            n_parts += 1
+            texts, labels, files, size = [], [], [], 0
+    if texts:
+        yield part()
+    elif n_parts == 0:
+        raise InputError(f"There are no files in {folder}. Put each document into a file of its own.")
+
+
+def _files(folder: Path, groups: list[Path] | None) -> Iterator[tuple[str, Path]]:
+    for group in [folder] if groups is None else groups:
+        for path in sorted(group.rglob("*")):
+            is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+            if path.is_file() and not is_hidden:
+                yield group.name, path
