@@ -100,6 +100,8 @@ def _prefer(problem: Problem) -> Plan:
         return Plan(
             (LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})"
         )
+    if isinstance(penalty, (L1, ElasticNet)) and problem.X.n_scores > 1:
+        return Plan((LBFGS(),), f"{penalty} on a joint map is linear orthant by orthant ({size})")
     if isinstance(penalty, (L1, ElasticNet)):
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
