@@ -10,6 +10,7 @@ from typing import Any
 
 _HOMES = {
     "lineal.learners.classifier": ("LinearClassifier",),
+    "lineal.learners.joint": ("JointClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),
     "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),

@@ -26,7 +26,7 @@ def python(program):
 
 
 @pytest.mark.parametrize(
-    "name", ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.plot"]
+    "name", ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.features", "lineal.plot"]
 )
 def test_all_is_sorted_and_importable(name):
     """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""
@@ -44,12 +44,12 @@ def test_all_is_sorted_and_importable(name):
 
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
-    from lineal.learners import classifier, regressor
+    from lineal.learners import classifier, joint, regressor
     from lineal.learners.presets import classification, regression, stochastic
 
     found = {
         name
-        for module in (classifier, regressor, classification, regression, stochastic)
+        for module in (classifier, joint, regressor, classification, regression, stochastic)
         for name, member in vars(module).items()
         if isinstance(member, type)
         and member.__module__ == module.__name__
