@@ -66,7 +66,7 @@ def stacked(
                     values.append(value)
                 except (TypeError, OverflowError) as error:
                     raise InputTypeError(
-                        f"{_call(row, x, label)} gives {value!r} for {name!r}: values must be numbers."
+                        f"{_call(row, x, label)} gives {_short(value)} for {name!r}: values must be numbers."
                     ) from error
                 indices.append(column)
             ends.append(len(indices))
