@@ -159,6 +159,8 @@ class NativeRows:
 
     def transposed(self) -> NativeRows:
         """Columns as rows, sparse float64: what column-wise descent walks over."""
+        if self.dense is not None:
+            return native_csr(sp.csr_array(self.dense.T, dtype=np.float64), self.n_threads)
         flipped = self.csr().T.tocsr()
         return native_csr(flipped.astype(np.float64, copy=False), self.n_threads)
 
