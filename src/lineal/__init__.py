@@ -13,6 +13,7 @@ _HOMES = {
     "lineal.features.scaling": ("ColumnScaler",),
     "lineal.features.table": ("TableVectorizer",),
     "lineal.learners.classifier": ("LinearClassifier",),
+    "lineal.learners.joint": ("JointClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),
     "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),

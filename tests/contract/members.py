@@ -30,6 +30,11 @@ def classifiers():
     return [kind for kind in estimators() if is_classifier(kind())]
 
 
+def of_matrices(kinds):
+    """Those whose X is a matrix of numbers; the others take things of any kind."""
+    return [kind for kind in kinds if kind().__sklearn_tags__().input_tags.two_d_array]
+
+
 def regressors():
     """Every public regressor class."""
     return [kind for kind in estimators() if is_regressor(kind())]

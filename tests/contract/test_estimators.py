@@ -21,6 +21,7 @@ from contract.members import (
     labels,
     named,
     numbers,
+    of_matrices,
     regressors,
     same_model,
 )
@@ -28,8 +29,8 @@ from lineal import empirical_risk
 from lineal.objective import Certificate
 from lineal.solvers import Plan, Progress
 
-every = pytest.mark.parametrize("kind", estimators(), ids=named)
-every_classifier = pytest.mark.parametrize("kind", classifiers(), ids=named)
+every = pytest.mark.parametrize("kind", of_matrices(estimators()), ids=named)
+every_classifier = pytest.mark.parametrize("kind", of_matrices(classifiers()), ids=named)
 every_regressor = pytest.mark.parametrize("kind", regressors(), ids=named)
 
 

@@ -20,6 +20,7 @@ from contract.members import (
     labels,
     named,
     numbers,
+    of_matrices,
     regressors,
     same_model,
 )
@@ -27,8 +28,8 @@ from lineal import LinearClassifier, LinearRegression, LinearRegressor, Logistic
 from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
 from lineal.objective import L1, L2, Hinge, NoPenalty, Squared
 
-every = pytest.mark.parametrize("kind", estimators(), ids=named)
-every_classifier = pytest.mark.parametrize("kind", classifiers(), ids=named)
+every = pytest.mark.parametrize("kind", of_matrices(estimators()), ids=named)
+every_classifier = pytest.mark.parametrize("kind", of_matrices(classifiers()), ids=named)
 every_regressor = pytest.mark.parametrize("kind", regressors(), ids=named)
 bad_number = pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 

@@ -9,11 +9,20 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from contract.members import classifiers, estimators, labels, named, numbers, same_model, whole_features
+from contract.members import (
+    classifiers,
+    estimators,
+    labels,
+    named,
+    numbers,
+    of_matrices,
+    same_model,
+    whole_features,
+)
 from lineal import LinearClassifier, LinearRegressor, Ridge
 from lineal.objective import L1, Hinge
 
-every = pytest.mark.parametrize("kind", estimators(), ids=named)
+every = pytest.mark.parametrize("kind", of_matrices(estimators()), ids=named)
 LAYOUTS = ["csr", "csc", "coo"]
 layout = pytest.mark.parametrize("layout", LAYOUTS)
 

@@ -28,7 +28,7 @@ def python(program):
 
 @pytest.mark.parametrize(
     "name",
-    ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.features", "lineal.plot"],
+    ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.features", "lineal.plot", "lineal.text"],
 )
 def test_all_is_sorted_and_importable(name):
     """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""
@@ -47,13 +47,13 @@ def test_all_is_sorted_and_importable(name):
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
     from lineal.features import polynomial, scaling, table
-    from lineal.learners import classifier, regressor
+    from lineal.learners import classifier, joint, regressor
     from lineal.learners.presets import classification, regression, stochastic
 
     found = {
         name
         for module in (
-            *(classifier, regressor, classification, regression, stochastic),
+            *(classifier, joint, regressor, classification, regression, stochastic),
             *(polynomial, scaling, table),
         )
         for name, member in vars(module).items()

@@ -108,7 +108,7 @@ def test_a_plan_exists(loss, penalty, intercept):
 class _Untouchable:
     """Rows of a known size whose numbers must not be read."""
 
-    n_rows, n_columns, is_sparse = 30, 4, False
+    n_rows, n_columns, n_scores, is_sparse = 30, 4, 1, False
 
     def __getattr__(self, name):
         raise AssertionError(f"a refusal read the data: {name}")

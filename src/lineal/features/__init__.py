@@ -1,5 +1,6 @@
-"""From what there is to what a learner takes: tables, scales, products of columns."""
+"""From what there is to what a learner takes: tables, scales, products of columns, joint maps."""
 
+from lineal.features.joint import block_map
 from lineal.features.kinds import Booleans, Categories, Dates, EqualWidths, Numbers, Quantiles, Text
 from lineal.features.polynomial import PolynomialFeatures
 from lineal.features.scaling import ColumnScaler
@@ -16,4 +17,5 @@ __all__ = [
     "Quantiles",
     "TableVectorizer",
     "Text",
+    "block_map",
 ]

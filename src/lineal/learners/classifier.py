@@ -13,12 +13,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature, probabilities, winners
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.targets import classes_and_codes, one_column, plain_array, weights_of_rows
+from lineal.learners.targets import classes_and_codes, codes_among, one_column, plain_array, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -61,9 +60,10 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         self._check_options()
-        rows = self._rows(X, reset=True)
-        labels = self._labels(y, rows.n_rows)
-        self.classes_, codes = classes_and_codes(labels)
+        array = self._read(X, reset=True)
+        labels = self._labels(y, array.shape[0])
+        self.classes_, codes = self._classes(labels)
+        rows = self._built(array, reset=True)
         s = weights_of_rows(sample_weight, rows.n_rows)
         if np.count_nonzero(np.bincount(codes, weights=s)) < 2:
             raise InputError(
@@ -78,6 +78,10 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             self.temperature_ = 1.0
         elif hasattr(self, "temperature_"):
             del self.temperature_
+
+    def _classes(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        """The labels to choose from, sorted, and each row's place among them."""
+        return classes_and_codes(labels)
 
     def _labels(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
         labels = plain_array(y)
@@ -102,7 +106,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         return labels
 
     def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
-        """Labels as rows of W: one for two classes; K for more, jointly where the loss can."""
+        """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
         if self.class_weight is not None:
             present = np.unique(codes)
@@ -113,7 +117,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             s = s * factors[codes]
         loss, penalty = self._objective(float(s.sum()), K)
         intercept = self._intercept(penalty)
-        if K == 2:
+        if K == 2 and rows.n_scores == 1:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
             return Problem(rows, y, s, loss, penalty, intercept, 1)
         if loss.joint is not None and not self._one_vs_rest():
@@ -194,12 +198,13 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
 
     def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray) -> float:
         """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
-        array = validate_data(self, X, reset=False, accept_sparse="csr", ensure_all_finite=False)
-        _, codes = classes_and_codes(labels)
-        folds = int(min(5, np.bincount(codes).min()))
+        array = self._read(X, reset=False)
+        array = array.tocsr() if hasattr(array, "tocsr") else array
+        codes = codes_among(self.classes_, labels)
+        folds = int(min(5, np.unique(codes, return_counts=True)[1].min()))
         if folds < 2:
             raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
-        Z = np.empty((len(codes), 1 if len(self.classes_) == 2 else len(self.classes_)))
+        Z = np.empty_like(self.dual_)
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
             params = {**self.get_params(deep=False), "probability": False}
             params.update({"warm_start": False} if "warm_start" in params else {})

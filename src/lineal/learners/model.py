@@ -120,10 +120,13 @@ class LinearModel(BaseEstimator):
                 f"{hint if getattr(loss, 'is_joint', False) else ''}."
             )
         # Whether loss, penalty and solver go together does not depend on the data: one row tells.
-        row = Problem(
+        self._plan(self._smallest(loss, penalty))
+
+    def _smallest(self, loss: Loss, penalty: Penalty) -> Problem:
+        """A problem of one row."""
+        return Problem(
             NumpyRows(np.zeros((1, 1))), np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1
         )
-        self._plan(row)
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:
@@ -147,9 +150,20 @@ class LinearModel(BaseEstimator):
     # ---- fitting ------------------------------------------------------------------------------
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
-        array = self._read(X, reset=reset)
+        return self._built(self._read(X, reset=reset), reset=reset)
+
+    def _built(self, array: Any, *, reset: bool) -> Rows:
+        """Rows for the core, from data that were read."""
         names = getattr(self, "feature_names_in_", None)
         return checked_rows(array, thread_count(self.n_threads), names)
+
+    def _numpy_rows(self, X: Any) -> Rows:
+        """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
+        return NumpyRows(
+            validate_data(
+                self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
+            )
+        )
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
@@ -204,7 +218,7 @@ class LinearModel(BaseEstimator):
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
         W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
-        if W.shape != (problem.X.n_columns, problem.n_outputs):
+        if W.shape != problem.weight_shape:
             return None
         U = getattr(self, "dual_", None)
         if U is not None and U.shape != (problem.X.n_rows, problem.n_outputs):

@@ -218,6 +218,7 @@ class _Point:
     option: dict[str, Any]
     shell: LinearModel
     coef: Any
+    shape: tuple[int, ...]
     intercept: FloatArray
     scores: dict[str, float]
 
@@ -230,17 +231,16 @@ class _Point:
         scores: dict[str, float],
         is_sparse: bool,
     ) -> _Point:
-        coef = np.atleast_2d(model.coef_)
+        coef, shape = np.atleast_2d(model.coef_), model.coef_.shape
         del model.coef_, model.dual_  # n numbers a point, which nothing but a proof needs
         kept = sp.csr_array(coef) if is_sparse else np.ascontiguousarray(coef)
-        return cls(strength, option, model, kept, np.atleast_1d(model.intercept_), scores)
+        return cls(strength, option, model, kept, shape, np.atleast_1d(model.intercept_), scores)
 
     def model(self) -> LinearModel:
         """A fitted learner of its own."""
         model = copy.copy(self.shell)
         coef = self.coef.toarray() if sp.issparse(self.coef) else self.coef.copy()
-        # One target is a number for the intercept and a vector for the weights, as in ``fit``.
-        model.coef_ = coef[0] if np.ndim(model.intercept_) == 0 else coef
+        model.coef_ = coef.reshape(self.shape)
         return model
 
 
@@ -340,7 +340,7 @@ class Path:
         """The name of a weight by its place in a raveled (K, d): its column's, and its output's if K > 1."""
         shell, (K, d) = self._points[0].shell, self.coefs[0].shape
         output, column = divmod(place, d)
-        names = getattr(shell, "feature_names_in_", None)
+        names = getattr(shell, "feature_names_", getattr(shell, "feature_names_in_", None))
         name = f"x{column}" if names is None else str(names[column])
         if K == 1:
             return name

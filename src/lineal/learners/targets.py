@@ -70,6 +70,15 @@ def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]
     return classes, codes.astype(np.int32)
 
 
+def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDArray[np.int32]:
+    """Each row's place among known labels."""
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    unknown = sorted({str(label) for label in y.tolist() if label not in place})
+    if unknown:
+        raise InputError(f"y has labels that are not among the model's: {unknown[:5]}. {advice}")
+    return np.array([place[label] for label in y.tolist()], dtype=np.int32)
+
+
 def one_column(y: NDArray[Any]) -> NDArray[Any]:
     """The only column of y as a vector, with a warning: it usually was not meant to be a matrix."""
     message = "A column-vector y was passed when a 1d array was expected; it is flattened."

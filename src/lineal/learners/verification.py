@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
-from lineal.learners.targets import weights_of_rows
+from lineal.learners.targets import codes_among, weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
-from lineal.objective.rows import NumpyRows
 
 
 def verify(
@@ -205,20 +204,11 @@ def empirical_risk(
 def _numpy_problem(model: LinearModel, X: Any, y: Any, sample_weight: Any = None) -> Problem:
     """The problem a fitted model solved, over NumPy and SciPy alone."""
     check_is_fitted(model)
-    array = validate_data(
-        model, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
-    )  # fmt: skip
-    rows = NumpyRows(array)
+    rows = model._numpy_rows(X)
     s = weights_of_rows(sample_weight, rows.n_rows)
     if isinstance(model, BaseLinearClassifier):
         labels = model._labels(y, rows.n_rows)
-        place = {label: i for i, label in enumerate(model.classes_.tolist())}
-        unknown = sorted({str(label) for label in labels.tolist() if label not in place})
-        if unknown:
-            raise InputError(
-                f"y has labels that the model never saw: {unknown[:5]}. Verify on the training data."
-            )
-        codes = np.array([place[label] for label in labels.tolist()], dtype=np.int32)
+        codes = codes_among(model.classes_, labels, "Verify on the training data.")
         return model._pose(rows, codes, s)
     assert isinstance(model, BaseLinearRegressor)
     return model._pose(rows, model._targets(y, rows.n_rows).reshape(rows.n_rows, -1), s)

@@ -107,7 +107,8 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatA
         assert V is not None
         # Cauchy and Schwarz bound what |v_j| could be, had its terms nothing to do with each other.
         columns = np.sqrt(problem.X.squared_adjoint(problem.s[:, None]))
-        size = np.sqrt(problem.s @ (U * U))
+        squares = (problem.s @ (U * U)).reshape(W.shape[1], -1)  # by column of W, which may have many scores
+        size = np.sqrt(squares.sum(axis=1))
         is_sound &= bool(np.all(np.abs(V) <= _ROUNDING * columns * size))
         # v_j w_j does not know the unit of column j: v_j / |x_j| and |x_j| w_j do neither.
         residue = np.divide(np.abs(V), columns, out=np.zeros_like(V), where=columns > 0).sum(axis=0)

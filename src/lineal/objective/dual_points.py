@@ -73,7 +73,9 @@ def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
         return np.clip(U, *problem.domain)
     gold = one_hot(problem.y, problem.n_outputs)
     p = np.maximum(U + gold, 0.0)
-    return p / p.sum(axis=1, keepdims=True) - gold
+    total = p.sum(axis=1, keepdims=True)
+    # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
+    return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
 
 
 def _largest_factor(problem: Problem, U: FloatArray) -> float:
@@ -234,8 +236,8 @@ def closer_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
 
     None where that is dear, with many parameters, or unknown, for a loss with kinks.
     """
-    n_parameters = problem.X.n_columns * (problem.n_outputs if problem.loss.is_joint else 1)
-    if n_parameters > _CLOSER_LIMIT or not problem.loss.is_smooth:
+    size = W.size if problem.loss.is_joint else len(W)
+    if size > _CLOSER_LIMIT or not problem.loss.is_smooth:
         return None
     return newton_point(problem, W, b, Z)
 
@@ -319,55 +321,50 @@ def _joint_step(
     in_play = _intercept_is_active(problem, b)
     has_constant = bool(in_play.any())
     columns = np.flatnonzero(active.any(axis=1))
-    X, mask, K = problem.X.take_columns(columns), active[columns], problem.n_outputs
+    X, w, penalty = problem.X.take_columns(columns), W[columns], problem.penalty
     extra = problem.intercept is Intercept.PENALIZED
-    edge = problem.penalty.derivative(b) if extra else np.zeros(K)
-    edge_bend = problem.penalty.second_derivative(b) if extra else np.zeros(K)
-    bend = problem.penalty.second_derivative(W[columns])
-    SU = problem.weighted(U)
-    slope = (X.adjoint(SU) + problem.penalty.derivative(W[columns])) * mask
-    right = np.vstack([slope, (SU.sum(axis=0) + edge) * in_play]) if has_constant else slope
+
+    def flat(inner: FloatArray, constants: FloatArray) -> FloatArray:
+        return np.append(inner, constants) if has_constant else inner.ravel()
+
+    def back(U: FloatArray) -> FloatArray:
+        SU = problem.weighted(U)
+        return flat(X.adjoint(SU), SU.sum(axis=0))
 
     def spread(c: FloatArray) -> FloatArray:
-        c = c.reshape(-1, K)
-        zc = X.dot(np.ascontiguousarray(c[: len(columns)])) + (c[-1] if has_constant else 0.0)
-        return loss.curvature_product(y, Z, zc)
+        zc = X.dot(c[: w.size].reshape(w.shape))
+        return loss.curvature_product(y, Z, zc + c[w.size :] if has_constant else zc)
 
-    if (len(columns) + has_constant) * K <= _CLOSER_LIMIT:
+    mask = flat(active[columns].astype(float), in_play.astype(float))
+    slope = flat(penalty.derivative(w), penalty.derivative(b) if extra else np.zeros_like(b))
+    bend = flat(penalty.second_derivative(w), penalty.second_derivative(b) if extra else np.zeros_like(b))
+    right = -(back(U) + slope) * mask
+    if len(right) <= _CLOSER_LIMIT:
         G = joint_hessian(problem, X, Z, has_constant)
-        curved = np.vstack([bend, edge_bend]) if has_constant else bend
-        G[np.diag_indices_from(G)] += curved.ravel()
-        kept = np.flatnonzero(np.vstack([mask, in_play]) if has_constant else mask)
+        G[np.diag_indices_from(G)] += bend
+        kept = np.flatnonzero(mask)
         c = np.zeros(len(G))
-        c[kept] = _solve_symmetric(G[np.ix_(kept, kept)], -right.ravel()[kept])
+        c[kept] = _solve_symmetric(G[np.ix_(kept, kept)], right[kept])
         return spread(c)
 
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
-        back = problem.weighted(spread(c))
-        block = c.reshape(-1, K)
-        out = (X.adjoint(back) + bend * block[: len(columns)]) * mask
-        if has_constant:
-            out = np.vstack([out, (back.sum(axis=0) + edge_bend * block[-1]) * in_play])
-        return out.ravel()
+        return (back(spread(c)) + bend * c) * mask
 
     SH = problem.weighted(problem.curvatures(Z))
-    diagonal = X.squared_adjoint(SH) + bend
-    if has_constant:
-        diagonal = np.vstack([diagonal, SH.sum(axis=0) + edge_bend])
-    return spread(_solve_operator(product, diagonal.ravel(), -right.ravel()))
+    diagonal = flat(X.squared_adjoint(SH), SH.sum(axis=0)) + bend
+    return spread(_solve_operator(product, diagonal, right))
 
 
 def joint_hessian(problem: Problem, X: Rows, Z: FloatArray, has_constant: bool) -> FloatArray:
-    """The Hessian of the losses: the (k, l) block is [X 1]'S diag(d2 loss / dz_k dz_l)[X 1]."""
-    K, size = problem.n_outputs, X.n_columns + has_constant
-    G = np.empty((size, K, size, K))
-    for l in range(K):
-        H = problem.loss.curvature_product(problem.y, Z, np.broadcast_to(np.eye(K)[l], Z.shape))
-        for k in range(l + 1):
-            block = X.gram(np.ascontiguousarray(problem.s * H[:, k]), has_constant)
-            G[:, k, :, l] = G[:, l, :, k] = block
-    return G.reshape(size * K, size * K)
+    """The Hessian of the losses, S diag(d2 loss / dz_k dz_l) between the scores k and l of each row."""
+    K = problem.n_outputs
+
+    def curvature(l: int) -> FloatArray:
+        towards = np.broadcast_to(np.eye(K)[l], Z.shape)
+        return problem.weighted(problem.loss.curvature_product(problem.y, Z, towards))
+
+    return X.joint_gram(curvature, K, has_constant)
 
 
 def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:

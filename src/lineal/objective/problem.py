@@ -42,10 +42,16 @@ class Problem:
     column of X. A loss of one score is applied to each of the K targets of a row (one-vs-rest classes,
     or several regressions); a joint loss takes the K scores together.
 
+    A joint map phi(x, y) has one weight per feature, shared by the K labels of a joint loss::
+
+        z_ik = w . phi(x_i, k) + b_k,      V = sum_ik s_i u_ik phi(x_i, k)
+
+    and all else stands as above. A penalised intercept is one of its features, not an intercept.
+
     Attributes
     ----------
     X : Rows
-        (n, d).
+        (n, d): X W is x_i . W for each row, or w . phi(x_i, k) for each row and label.
     y : array
         (n, K) targets for a loss of one score, (n,) class codes for a joint loss.
     s : array
@@ -61,6 +67,19 @@ class Problem:
     penalty: Penalty
     intercept: Intercept
     n_outputs: int
+
+    # ---- weights ----------------------------------------------------------------------------
+
+    @property
+    def weight_shape(self) -> tuple[int, int]:
+        """The shape of W: (d, K), or (d, 1) with a joint map."""
+        return self.X.n_columns, self.n_outputs // self.X.n_scores
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers W and b hold."""
+        d, width = self.weight_shape
+        return d * width + (self.n_outputs if self.intercept is not Intercept.NONE else 0)
 
     # ---- primal -----------------------------------------------------------------------------
 

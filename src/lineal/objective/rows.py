@@ -3,10 +3,14 @@
 Two implementations of one small protocol. ``NativeRows`` runs in the core, threaded, with the same bits
 for any number of threads. ``NumpyRows`` is NumPy and SciPy alone: the independent road that ``verify``
 takes. Weights are feature-major, (n_columns, K); scores and dual variables are (n_rows, K).
+
+``JointRows`` are a joint map phi(x, y) over either of the two: K rows of features for each row of data, one
+for each label, which share one column of weights, (n_columns, 1), and give it K scores.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +20,9 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.losses import FloatArray
+
+# From a score l to how the slopes of all scores change with it, (n, K).
+Curvature = Callable[[int], FloatArray]
 
 # Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
 _NARROW = 64
@@ -36,6 +43,10 @@ class Rows(Protocol):
     def is_sparse(self) -> bool:
         """Whether zeros are left out."""
 
+    @property
+    def n_scores(self) -> int:
+        """How many scores a column of weights gives a row: 1, or one for each label of a joint map."""
+
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
 
@@ -50,6 +61,9 @@ class Rows(Protocol):
 
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
         """X'diag(h)X, or [X 1]'diag(h)[X 1]."""
+
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """The Hessian, in the flat weights and constants, of losses that see a row's K scores together."""
 
     def take_columns(self, wanted: NDArray[np.int64]) -> Rows:
         """Those columns alone, in increasing order."""
@@ -93,6 +107,11 @@ class NativeRows:
         """How many numbers are stored."""
         return self.matrix.n_stored
 
+    @property
+    def n_scores(self) -> int:
+        """Each column of weights gives a row one score."""
+        return 1
+
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
         Z = np.empty((self.n_rows, W.shape[1]))
@@ -127,6 +146,10 @@ class NativeRows:
             return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
         return NumpyRows(self.dense).gram(h, with_constant)
 
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """A Gram matrix for each pair of scores."""
+        return _block_gram(self, H, n_outputs, with_constant)
+
     def take_columns(self, wanted: NDArray[np.int64]) -> NativeRows:
         """Those columns alone."""
         if self.dense is not None:
@@ -138,9 +161,15 @@ class NativeRows:
         """Columns as rows, sparse float64: what column-wise descent walks over."""
         if self.dense is not None:
             return native_csr(sp.csr_array(self.dense.T, dtype=np.float64), self.n_threads)
-        start, index, value = self.matrix.arrays()
-        flipped = sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns)).T.tocsr()
+        flipped = self.csr().T.tocsr()
         return native_csr(flipped.astype(np.float64, copy=False), self.n_threads)
+
+    def csr(self) -> sp.csr_array:
+        """The rows for SciPy."""
+        if self.dense is not None:
+            return sp.csr_array(self.dense)
+        start, index, value = self.matrix.arrays()
+        return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
 
 
 def _side_by_side(W: FloatArray) -> FloatArray:
@@ -185,6 +214,11 @@ class NumpyRows:
         """Whether zeros are left out."""
         return bool(sp.issparse(self.X))
 
+    @property
+    def n_scores(self) -> int:
+        """Each column of weights gives a row one score."""
+        return 1
+
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
         return np.asarray(self.X @ W, dtype=np.float64)
@@ -214,7 +248,88 @@ class NumpyRows:
         edge = np.asarray(X.T @ h, dtype=np.float64)
         return np.block([[G, edge[:, None]], [edge[None, :], np.array([[h.sum()]])]])
 
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """A Gram matrix for each pair of scores."""
+        return _block_gram(self, H, n_outputs, with_constant)
+
     def take_columns(self, wanted: NDArray[np.int64]) -> NumpyRows:
         """Those columns alone."""
         X = sp.csc_array(self.X) if self.is_sparse else self.X
         return NumpyRows(X[:, wanted])
+
+    def csr(self) -> sp.csr_array:
+        """The rows for SciPy."""
+        return sp.csr_array(self.X)
+
+
+def _block_gram(X: Rows, H: Curvature, K: int, with_constant: bool) -> FloatArray:
+    """The (k, l) block is [X 1]'diag(h_kl)[X 1]; blocks lie side by side, score by score in each column."""
+    size = X.n_columns + with_constant
+    G = np.empty((size, K, size, K))
+    for l in range(K):
+        h = H(l)
+        for k in range(l + 1):
+            G[:, k, :, l] = G[:, l, :, k] = X.gram(np.ascontiguousarray(h[:, k]), with_constant)
+    return G.reshape(size * K, size * K)
+
+
+@dataclass(frozen=True)
+class JointRows:
+    """A joint map: row i K + k of ``stacked`` is phi(x_i, label k), and z_ik = w . phi(x_i, label k).
+
+    All labels share the one column of w, so U goes back as one column too: V = sum_ik u_ik phi(x_i, label k).
+    """
+
+    stacked: NativeRows | NumpyRows
+    n_scores: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows of data."""
+        return self.stacked.n_rows // self.n_scores
+
+    @property
+    def n_columns(self) -> int:
+        """How many features."""
+        return self.stacked.n_columns
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether zeros are left out."""
+        return self.stacked.is_sparse
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """Z, (n, K), for W of shape (d, 1)."""
+        return self.stacked.dot(W).reshape(self.n_rows, self.n_scores)
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """V, (d, 1)."""
+        return self.stacked.adjoint(self._column(U))
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W|."""
+        return self.stacked.adjoint_summary(self._column(U), W, strength)
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """sum_ik h_ik phi(x_i, label k)^2, (d, 1); one column of H stands for all labels."""
+        return self.stacked.squared_adjoint(self._column(H))
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """One weight for all scores of a row: the scores do not meet."""
+        return self.joint_gram(lambda l: np.outer(h, np.eye(self.n_scores)[l]), self.n_scores, with_constant)
+
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """sum_i Phi_i' H_i Phi_i, with Phi_i the K rows of x_i; the constants are K more columns."""
+        n, K, Phi = self.n_rows, self.n_scores, self.stacked.csr()
+        if with_constant:
+            Phi = sp.hstack([Phi, np.tile(np.eye(K), (n, 1))], format="csr")
+        blocks = np.stack([H(l) for l in range(K)], axis=2)
+        curved = sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * K, n * K)) @ Phi
+        return np.asarray((Phi.T @ curved).toarray(), dtype=np.float64)
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> JointRows:
+        """Those features alone."""
+        return JointRows(self.stacked.take_columns(wanted), self.n_scores)
+
+    def _column(self, U: FloatArray) -> FloatArray:
+        return np.broadcast_to(U, (self.n_rows, self.n_scores)).reshape(-1, 1)

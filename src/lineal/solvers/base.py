@@ -102,10 +102,19 @@ def instead(problem: Problem) -> str:
     if not penalty.is_smooth:
         # Before the labels are read, a hinge may still become the joint one, which prox_cd does not take.
         is_hinge = isinstance(loss, CrammerSinger) or loss.joint is CrammerSinger
-        return "lbfgs" if is_hinge else "prox_cd or lbfgs"
+        return "lbfgs" if is_hinge or problem.X.n_scores > 1 else "prox_cd or lbfgs"
     return "lbfgs" if isinstance(penalty, Lp) and penalty.p < NEWTON_LEAST_P else "newton or lbfgs"
+
+
+def joint_map_refusal(name: str, problem: Problem) -> str | None:
+    """Why a solver that walks over the rows of X itself cannot take a joint map."""
+    if problem.X.n_scores == 1:
+        return None
+    return (
+        f"{name} needs weights of its own for each label, not a joint map phi(x, y): use {instead(problem)}"
+    )
 
 
 def zeros(problem: Problem) -> Weights:
     """W = 0, b = 0."""
-    return np.zeros((problem.X.n_columns, problem.n_outputs)), np.zeros(problem.n_outputs)
+    return np.zeros(problem.weight_shape), np.zeros(problem.n_outputs)

@@ -29,7 +29,7 @@ from lineal import _core
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Start, instead
+from lineal.solvers.base import Iterate, Start, instead, joint_map_refusal
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
@@ -179,6 +179,8 @@ class Descent(SmoothSolver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty or, for some rules, one with a proximal step."""
+        if self.batch_size is not None and (refusal := joint_map_refusal(self.name, problem)) is not None:
+            return refusal
         if not (problem.penalty.is_smooth or self.takes_prox):
             return (
                 f"{self.name} needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"

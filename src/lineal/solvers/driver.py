@@ -273,8 +273,8 @@ def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
 
 def _prover_steps(problem: Problem, start: Start, tol: float) -> Iterator[Iterate]:
     """The first steps of a solver that proves, where the problem is small."""
-    n_together, n_apart = (problem.n_outputs, 1) if problem.loss.is_joint else (1, problem.n_outputs)
-    size = problem.X.n_columns * n_together
+    d, width = problem.weight_shape
+    size, n_apart = (d * width, 1) if problem.loss.is_joint else (d, width)
     work = (problem.X.n_rows + size) * size**2 * n_apart
     prover = next((each for each in (ProxCD(), Newton(), LBFGS()) if each.refusal(problem) is None), None)
     if prover is None or work > _SMALL:

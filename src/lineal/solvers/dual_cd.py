@@ -16,7 +16,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, instead
+from lineal.solvers.base import Iterate, Solver, Start, instead, joint_map_refusal
 
 # From this tolerance on many weights, more than a cache holds, are float32 (half the bytes); the certificate
 # is about these very weights and the caller's own numbers.
@@ -46,6 +46,8 @@ class DualCD(Solver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a quadratic part in the penalty and a native dual step."""
+        if (refusal := joint_map_refusal(self.name, problem)) is not None:
+            return refusal
         if not isinstance(problem.penalty, (L2, ElasticNet)):
             return f"dual_cd needs L2 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
         if isinstance(problem.loss, (Softmax, CrammerSinger)):

@@ -17,7 +17,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, Weights, instead, zeros
+from lineal.solvers.base import Iterate, Solver, Start, Weights, instead, joint_map_refusal, zeros
 from lineal.solvers.lbfgs import expected_gap
 
 # No step changes a weight by more than this over the largest row sum: a feature that never meets a class
@@ -68,6 +68,8 @@ class IterativeScaling(Solver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a likelihood, under L2 or no penalty."""
+        if (refusal := joint_map_refusal(self.name, problem)) is not None:
+            return refusal
         if not isinstance(problem.loss, (Log, Softmax)):
             return f"iterative_scaling needs loss=Log(), not {problem.loss}: use {instead(problem)}"
         if not isinstance(problem.penalty, (L2, NoPenalty)):

@@ -62,10 +62,9 @@ class Newton(SmoothSolver):
 
 def is_direct(problem: Problem) -> bool:
     """Whether the Hessian is small enough to factorise: per output, or for all of a joint loss together."""
-    block = problem.X.n_columns + (problem.intercept is not Intercept.NONE)
     if problem.loss.is_joint:
-        return isinstance(problem.loss, Softmax) and block * problem.n_outputs <= DIRECT_LIMIT
-    return block <= DIRECT_LIMIT
+        return isinstance(problem.loss, Softmax) and problem.n_parameters <= DIRECT_LIMIT
+    return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
 
 
 # ---- few parameters -----------------------------------------------------------------------------

@@ -96,11 +96,13 @@ def _prefer(problem: Problem) -> Plan:
         and ClosedForm().refusal(problem) is None
     ):
         return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
-    if isinstance(penalty, (L1, ElasticNet)) and isinstance(loss, CrammerSinger):
-        return Plan(
-            (LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages, orthant by orthant ({size})"
-        )
-    if isinstance(penalty, (L1, ElasticNet)):
+    has_corners, is_joint_map = isinstance(penalty, (L1, ElasticNet)), problem.X.n_scores > 1
+    if isinstance(loss, CrammerSinger) and (has_corners or is_joint_map):
+        how = ", orthant by orthant" if has_corners else ""
+        return Plan((LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages{how} ({size})")
+    if has_corners and is_joint_map:
+        return Plan((LBFGS(),), f"{penalty} on a joint map is linear orthant by orthant ({size})")
+    if has_corners:
         return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
         if is_direct(problem) and n > d and (loss.is_smooth or not loss.is_joint):

@@ -51,7 +51,7 @@ class Objective:
     @property
     def n_parameters(self) -> int:
         """The length of the vector."""
-        return (self.problem.X.n_columns + self.has_intercept) * self.problem.n_outputs
+        return self.problem.n_parameters
 
     def flat(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """(W, b) as one vector."""
@@ -59,9 +59,9 @@ class Objective:
 
     def split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The vector as (W, b), W a view."""
-        K, d = self.problem.n_outputs, self.problem.X.n_columns
-        b = theta[d * K :] if self.has_intercept else np.zeros(K)
-        return theta[: d * K].reshape(d, K), b
+        d, width = self.problem.weight_shape
+        b = theta[d * width :] if self.has_intercept else np.zeros(self.problem.n_outputs)
+        return theta[: d * width].reshape(d, width), b
 
     def penalised(self, theta: FloatArray) -> FloatArray:
         """The part of the vector that the penalty sees."""

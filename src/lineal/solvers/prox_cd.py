@@ -16,7 +16,7 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Start, instead, zeros
+from lineal.solvers.base import Iterate, Start, instead, joint_map_refusal, zeros
 from lineal.solvers.primal import SmoothSolver
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
@@ -62,6 +62,8 @@ class ProxCD(SmoothSolver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs an L1 part in the penalty."""
+        if (refusal := joint_map_refusal(self.name, problem)) is not None:
+            return refusal
         if isinstance(problem.loss, CrammerSinger):
             return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs"
         if not isinstance(problem.penalty, (L1, ElasticNet)):

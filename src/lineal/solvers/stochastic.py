@@ -11,7 +11,7 @@ from lineal import _core
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start, instead
+from lineal.solvers.base import Iterate, Solver, Start, instead, joint_map_refusal
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
 from lineal.solvers.options import is_number, is_whole, require
@@ -67,6 +67,8 @@ class SGD(Solver):
 
     def refusal(self, problem: Problem) -> str | None:
         """Needs a differentiable penalty."""
+        if (refusal := joint_map_refusal(self.name, problem)) is not None:
+            return refusal
         if not problem.penalty.is_smooth:
             return f"sgd needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
         if not (problem.loss.is_smooth or isinstance(problem.penalty, L2)):
