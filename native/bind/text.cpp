@@ -5,6 +5,7 @@
 #include "lineal/text/characters.h"
 #include "lineal/text/hashing.h"
 #include "lineal/text/ngrams.h"
+#include "lineal/text/scorer.h"
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/vocabulary.h"
 #include "lineal/text/word_grams.h"
@@ -484,6 +485,128 @@ void read_names(HashedNames& self, const Hashing& hashing, const Source& source,
   interruptible([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
 }
 
+// Rows of occurrences, weighed: value 1 times the weight of the column, then the norm.
+template <class V>
+nb::ndarray<V, nb::numpy> weighed_occurrences(const Array1<const std::int64_t>& start,
+                                              const Array1<const std::int32_t>& column,
+                                              const Weighing& weighing) {
+  require(start.size() >= 1 && start.data()[0] == 0, "start begins with 0");
+  for (std::size_t k = 0; k + 1 < start.size(); ++k)
+    require(start.data()[k] <= start.data()[k + 1], "start must rise");
+  require(std::size_t(start.data()[start.size() - 1]) == column.size(), "start must end with the last entry");
+  for (std::size_t e = 0; e < column.size(); ++e)
+    require(column.data()[e] >= 0 && std::size_t(column.data()[e]) < weighing.weight.size(),
+            "a column without a weight");
+  auto made = new_array<V>({column.size()});
+  auto* const values = static_cast<V*>(made.data());
+  const nb::gil_scoped_release unlocked;
+  std::vector<std::int32_t> ones;
+  for (std::size_t k = 0; k + 1 < start.size(); ++k) {
+    const auto first = std::size_t(start.data()[k]), n = std::size_t(start.data()[k + 1]) - first;
+    if (ones.size() < n) ones.resize(n, 1);
+    weighing.weigh<V>({column.data() + first, n}, ones.data(), values + first);
+  }
+  return made;
+}
+
+// For each class how many of its rows have an entry in each column.
+nb::ndarray<double, nb::numpy> class_counts(const Array1<const std::int64_t>& start,
+                                            const Array1<const std::int32_t>& column,
+                                            const Array1<const std::int64_t>& rows,
+                                            const Array1<const std::int32_t>& codes, std::size_t n_classes,
+                                            std::size_t n_columns) {
+  require(rows.size() == codes.size(), "one class for each row is needed");
+  auto made = new_array<double>({n_classes, n_columns}, true);
+  auto* const counts = static_cast<double*>(made.data());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::int64_t row = rows.data()[k];
+    require(row >= 0 && std::size_t(row) + 1 < start.size(), "a row that does not exist");
+    require(codes.data()[k] >= 0 && std::size_t(codes.data()[k]) < n_classes, "a class that does not exist");
+    const std::int64_t first = start.data()[row], last = start.data()[row + 1];
+    require(0 <= first && first <= last && std::size_t(last) <= column.size(),
+            "start must rise within the entries");
+    double* const own = counts + std::size_t(codes.data()[k]) * n_columns;
+    for (std::int64_t e = first; e < last; ++e) {
+      require(column.data()[e] >= 0 && std::size_t(column.data()[e]) < n_columns,
+              "a column that does not exist");
+      own[column.data()[e]] += 1.0;
+    }
+  }
+  return made;
+}
+
+// Scores of one text at a time. The weights of a column lie side by side.
+class TextScorer {
+ public:
+  TextScorer(nb::list parts, Array2<const double> weights, Array1<const double> intercepts)
+      : weights_(std::move(weights)), intercepts_(std::move(intercepts)), scores_(intercepts_.size()) {
+    require(weights_.shape(1) == intercepts_.size(), "as many intercepts as scores are needed");
+    for (const nb::handle part : parts) {
+      const auto [vocabulary, splitting, weighing, is_double] =
+          nb::cast<std::tuple<nb::object, const Splitting*, const Weighing*, bool>>(part);
+      offsets_.push_back(n_columns_);
+      if (is_double)
+        add_part<double>(vocabulary, *splitting, *weighing);
+      else
+        add_part<float>(vocabulary, *splitting, *weighing);
+      owners_.append(vocabulary);
+    }
+    require(n_columns_ == weights_.shape(0), "as many weights as columns are needed");
+  }
+  TextScorer(const TextScorer&) = delete;
+
+  nb::object operator()(nb::str text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    std::string encoded;  // a text with single surrogates has no UTF-8 of its own
+    if (data == nullptr) {
+      PyErr_Clear();
+      encoded = utf8_of(text);
+      data = encoded.data();
+      size = Py_ssize_t(encoded.size());
+    }
+    std::copy_n(intercepts_.data(), intercepts_.size(), scores_.begin());
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+      parts_[k]->add({data, std::size_t(size)}, weights_.data() + offsets_[k] * weights_.shape(1),
+                     weights_.shape(1), scores_.data());
+    if (scores_.size() == 1) return nb::float_(scores_[0]);
+    nb::list all;
+    for (const double score : scores_) all.append(score);
+    return all;
+  }
+
+ private:
+  template <class V>
+  void add_part(const nb::object& vocabulary, const Splitting& splitting, const Weighing& weighing) {
+    std::size_t n = 0;
+    if (nb::isinstance<GramVocabulary>(vocabulary)) {
+      const auto& grams = nb::cast<const GramVocabulary&>(vocabulary);
+      n = grams.names.size();
+      parts_.push_back(std::make_unique<GramPart<V>>(grams.names, splitting.min_gram, splitting.max_gram,
+                                                     splitting.lowercase, weighing));
+    } else {
+      const auto& ngrams = nb::cast<const Vocabulary&>(vocabulary);
+      n = ngrams.n_columns();
+      if (splitting.by_character)
+        parts_.push_back(
+            std::make_unique<NGramPart<V, Characters>>(ngrams, Characters(splitting.lowercase), weighing));
+      else
+        parts_.push_back(std::make_unique<NGramPart<V, Words>>(
+            ngrams, Words(splitting.lowercase, splitting.min_characters, splitting.runs), weighing));
+    }
+    require(weighing.weight.empty() || weighing.weight.size() == n, "one weight for each column is needed");
+    n_columns_ += n;
+  }
+
+  nb::list owners_;
+  std::vector<std::unique_ptr<ScorerPart>> parts_;
+  std::vector<std::size_t> offsets_;
+  std::size_t n_columns_ = 0;
+  Array2<const double> weights_;
+  Array1<const double> intercepts_;
+  std::vector<double> scores_;
+};
+
 Strings words(nb::bytes source, bool lowercase, std::size_t min_characters) {
   Words found(lowercase, min_characters);
   const std::size_t bad = found.append({source.c_str(), source.size()});
@@ -529,6 +652,18 @@ void bind_text(nb::module_& m) {
       .def("__len__", &Tokens::size)
       .def(
           "words", [](const Tokens& self) { return strings(self.words().names()); }, "The distinct words.")
+      .def(
+          "sequence",
+          [](const Tokens& self) {
+            std::vector<std::uint32_t> ids;
+            std::vector<std::int64_t> ends;
+            for (const Part& part : self.parts()) {
+              for (const std::size_t end : part.end) ends.push_back(std::int64_t(ids.size() + end));
+              ids.insert(ids.end(), part.word.begin(), part.word.end());
+            }
+            return std::pair(array_from<std::uint32_t>(ids), array_from<std::int64_t>(ends));
+          },
+          "The number of each token's word, and where each document ends among them.")
       .def("rename", &rename, "names"_a, "Each distinct word becomes another one or, with None, leaves.")
       .def(
           "join_behind",
@@ -656,6 +791,15 @@ void bind_text(nb::module_& m) {
           },
           "hashing"_a, "tokens"_a, "n_threads"_a)
       .def("found", &hashed_names, "(columns, bytes, starts, is_shared) of the columns that were met.");
+
+  nb::class_<TextScorer>(m, "TextScorer", "Scores of one text at a time, straight from the text.")
+      .def(nb::init<nb::list, Array2<const double>, Array1<const double>>(), "parts"_a, "weights"_a,
+           "intercepts"_a)
+      .def("__call__", &TextScorer::operator(), "text"_a, "The score, or the scores of several outputs.");
+
+  m.def("weighed_occurrences", &weighed_occurrences<float>, "start"_a, "column"_a, "weighing"_a);
+  m.def("class_counts", &class_counts, "start"_a, "column"_a, "rows"_a, "codes"_a, "n_classes"_a,
+        "n_columns"_a, "For each class how many of its rows have an entry in each column.");
 }
 
 }  // namespace lineal

@@ -27,6 +27,9 @@ _HOMES = {
         "Ridge",
     ),
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
+    "lineal.learners.text.classifier": ("TextClassifier",),
+    "lineal.learners.text.regressor": ("TextRegressor",),
+    "lineal.text.vectorizer": ("TextVectorizer",),
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -45,11 +45,14 @@ class NGramColumns:
         is_double: bool,
         n_threads: int,
     ) -> Arrays:
+        return self.native().rows(analysis.tokens(documents, n_threads), weighing, is_double)
+
+    def native(self) -> _core.Vocabulary:
         if self._native is None:
             self._native = _core.Vocabulary(
                 self.bytes, self.starts, self.columns, self.longer, self.n_columns
             )
-        return self._native.rows(analysis.tokens(documents, n_threads), weighing, is_double)
+        return self._native
 
     def names(self) -> list[str]:
         return _core.spell(
@@ -113,10 +116,13 @@ class GramColumns:
         is_double: bool,
         n_threads: int,
     ) -> Arrays:
+        tokens = analysis.tokens(documents, n_threads)
+        return self.native().rows(tokens, self.min_n, self.max_n, weighing, is_double)
+
+    def native(self) -> _core.GramVocabulary:
         if self._native is None:
             self._native = _core.GramVocabulary(self.bytes, self.starts)
-        tokens = analysis.tokens(documents, n_threads)
-        return self._native.rows(tokens, self.min_n, self.max_n, weighing, is_double)
+        return self._native
 
     def names(self) -> list[str]:
         return _core.strings(self.bytes, self.starts)

@@ -39,7 +39,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     lowercase
         Whether texts are lower-cased first, by Unicode's rules.
     min_characters
-        Words of fewer characters are dropped.
+        Words of fewer characters are dropped; 1 unless said otherwise (2 under ``compat="sklearn"``).
     stop_words
         Words to drop: a collection, or ``"english"``.
     stem
@@ -111,7 +111,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         ngrams: tuple[int, int] = (1, 2),
         analyzer: str | Callable[[str], list[str]] = "word",
         lowercase: bool = True,
-        min_characters: int = 2,
+        min_characters: int | None = None,
         stop_words: str | Collection[str] | None = None,
         stem: str | None = None,
         negation: bool | Collection[str] = False,
@@ -217,6 +217,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             raise AttributeError(f'weighting="{self.weighting}" has no weights of columns.')
         return self._idf
 
+    def scorer_part(self) -> tuple[Any, ...] | None:
+        """What ``_core.TextScorer`` needs to read single texts as ``transform`` does; None where it cannot."""
+        check_is_fitted(self, "_columns")
+        if not self._analysis.is_native or self._extras or isinstance(self._columns, HashedColumns):
+            return None
+        grams = self.ngrams if self._analysis.unit == "spaced" else (0, 0)
+        splitting = _core.Splitting(
+            self._analysis.unit, self._analysis.lowercase, self._analysis.min_characters, tuple(grams)
+        )
+        return self._columns.native(), splitting, self._weighing(), self._is_double()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
@@ -311,7 +322,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if self.weighting == "nb":
             assert codes is not None
             X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
-            return log_count_ratios(X, codes, n_classes)
+            return log_count_ratios(X, np.arange(n), codes, n_classes)
         if self.document_frequency_ is None:
             indptr, indices, data = rows(_core.Weighing("count", "none"), True)
             self.document_frequency_ = np.bincount(indices, minlength=self._columns.n_columns)
@@ -417,7 +428,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         _one_of("compat", self.compat, ("sklearn", None))
         if self._out_dtype().kind not in "fiu":
             raise ParameterError(f"dtype must be a type of numbers, got {self.dtype!r}.")
-        _whole("min_characters", self.min_characters)
+        min_characters = self.min_characters
+        if min_characters is None:
+            min_characters = 1 if self.compat is None else 2
+        _whole("min_characters", min_characters)
         if self.max_features is not None:
             _whole("max_features", self.max_features)
         if self.n_features is not None:
@@ -434,7 +448,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return Analysis(
             unit,
             lowercase=bool(self.lowercase),
-            min_characters=int(self.min_characters) if unit == "words" else 1,
+            min_characters=int(min_characters) if unit == "words" else 1,
             tokenizer=self.analyzer if callable(self.analyzer) else None,
             stop_words=stop_words_of(self.stop_words),
             stem=self.stem,

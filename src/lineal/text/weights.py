@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal import _core
+
 FloatArray = NDArray[np.float64]
 
 
@@ -21,18 +23,45 @@ def bm25_idf(n_documents: NDArray[Any], n_all: int) -> FloatArray:
     return np.log1p((n_all - n_documents + 0.5) / (n_documents + 0.5))
 
 
-def log_count_ratios(X: Any, codes: NDArray[Any], n_classes: int, smoothing: float = 1.0) -> FloatArray:
-    """Wang and Manning's (2012) naive-Bayes weights of the columns of X.
+def log_count_ratios(
+    X: sp.csr_matrix,
+    rows: NDArray[Any],
+    codes: NDArray[Any],
+    n_classes: int,
+    smoothing: float = 1.0,
+) -> FloatArray:
+    """Wang and Manning's (2012) naive-Bayes weights of the columns of X, from some of its rows.
 
-    With p = smoothing + sum of the rows of a class and q the same of all other rows, the ratio of a column is
-    log((p / |p|) / (q / |q|)), |.| the sum of all columns. Two classes: that of the second class. More: of all
-    classes' ratios the one farthest from 0, without its sign, since one number must serve every class.
+    With p = smoothing + in how many rows of a class a column is, and q the same for all other rows, the ratio is
+    log((p / |p|) / (q / |q|)), |.| the sum over all columns. Of all classes' ratios the one farthest from 0 is
+    taken, without its sign: one number must serve every class, and a linear model behind it has signs of its
+    own, so that with two classes it is the paper's model.
     """
-    members = sp.csr_matrix(
-        (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(n_classes, len(codes))
+    counts = _core.class_counts(
+        X.indptr.astype(np.int64),
+        X.indices,
+        np.asarray(rows, dtype=np.int64),
+        np.asarray(codes, dtype=np.int32),
+        n_classes,
+        X.shape[1],
     )
-    sums = np.asarray((members @ X).todense(), dtype=np.float64)
-    p = smoothing + sums
-    q = smoothing + (sums.sum(axis=0) - sums)
-    ratios: FloatArray = np.log(p / p.sum(axis=1, keepdims=True)) - np.log(q / q.sum(axis=1, keepdims=True))
-    return ratios[1] if n_classes == 2 else np.abs(ratios).max(axis=0)
+    total = counts.sum(axis=0)
+    n_total = total.sum() + smoothing * X.shape[1]
+    farthest = np.zeros(X.shape[1])
+    for count in counts if n_classes > 2 else counts[:1]:  # of two classes one is the other's negative
+        p = smoothing + count
+        q = smoothing + (total - count)
+        n_p = float(p.sum())
+        ratio = np.log(p / q) - np.log(n_p / (n_total + smoothing * X.shape[1] - n_p))
+        np.maximum(farthest, np.abs(ratio), out=farthest)
+    return farthest
+
+
+def weighed(X: sp.csr_matrix, weight: FloatArray, norm: str | None) -> sp.csr_matrix:
+    """Where X has entries, the weights of their columns, then the rows divided by their norm."""
+    made = sp.csr_matrix(X.shape, dtype=np.float32)
+    weighing = _core.Weighing("occurrence", norm or "none", weight)
+    values = _core.weighed_occurrences(X.indptr.astype(np.int64), X.indices, weighing)
+    made.indptr, made.indices, made.data = X.indptr, X.indices, values
+    made.has_sorted_indices = made.has_canonical_format = True
+    return made

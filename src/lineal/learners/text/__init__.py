@@ -1,0 +1,1 @@
+"""Learners that take texts."""

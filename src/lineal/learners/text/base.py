@@ -1,0 +1,199 @@
+"""What the text classifier and the text regressor share."""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from lineal import _core
+from lineal.data.documents import documents as documents_of
+from lineal.errors import InputError, ParameterError
+from lineal.learners.text.explanation import Explanation, explained
+from lineal.learners.text.search import Found, Read, Recipe, Search, Trial, side_by_side
+from lineal.text import TextVectorizer
+from lineal.text.occurrences import occurrences
+
+
+class BaseTextModel(BaseEstimator):
+    """Vectorisers, a linear model behind them, and the search that chose both."""
+
+    vectorizer: Any
+    learner: Any
+    strengths: Sequence[float]
+    n_folds: int
+    search_bytes: int
+    missing: str
+    random_state: Any
+    n_threads: int | None
+    progress: bool
+
+    # ---- to be said by each kind --------------------------------------------------------------
+
+    def _recipes(self, n_bytes: int) -> list[Recipe]:
+        raise NotImplementedError
+
+    def _learner(self, strength: float, is_trial: bool) -> Any:
+        raise NotImplementedError
+
+    def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        raise NotImplementedError
+
+    def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
+        raise NotImplementedError
+
+    # ---- fitting ------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None) -> Found | None:
+        self._check_options()
+        documents = documents_of(X, missing=self.missing)
+        if len(documents) != len(y):
+            raise InputError(f"There are {len(documents)} texts, but {len(y)} labels.")
+        if len(documents) == 0:
+            raise InputError("There are no texts to learn from.")
+        recipes = self._given_recipes(documents.n_bytes)
+        strengths = self._given_strengths()
+        found: Found | None = None
+        if len(recipes) * len(strengths) > 1:
+            learner = partial(self._learner, is_trial=True)
+            search = Search(strengths, self._folds, learner, self._score, self._report)
+            found = search.run(documents, y, self._searched_rows(documents), recipes)
+        self.trials_ = found.trials if found is not None else []
+        recipe = found.recipe if found is not None else recipes[0]
+        self.strength_ = found.strength if found is not None else strengths[0]
+        self.plan_ = self._sentence(recipe, found, len(documents), len(recipes) * len(strengths) > 1)
+        read = found.read if found is not None else None
+        if read is None:
+            read = Read.fit(recipe, documents, y)
+        self.vectorizers_ = read.vectorizers
+        self.model_ = self._learner(self.strength_, is_trial=False)
+        self.model_.fit(read.X, y, sample_weight)
+        self.certificate_ = self.model_.certificate_
+        self._scorer = None
+        return found
+
+    def _searched_rows(self, documents: _core.Documents) -> NDArray[np.int64]:
+        """All rows, or of many texts a random part with about ``search_bytes`` of text, in order."""
+        n = len(documents)
+        share = self.search_bytes / max(documents.n_bytes, 1)
+        if share >= 1.0:
+            return np.arange(n, dtype=np.int64)
+        rng = np.random.default_rng(self.random_state)
+        wanted = min(n, max(int(share * n), 100))
+        return np.sort(rng.permutation(n)[:wanted]).astype(np.int64)
+
+    def _sentence(self, recipe: Recipe, found: Found | None, n: int, had_choice: bool) -> str:
+        chosen = f"{recipe.name}, strength {self.strength_:g}"
+        if found is None:
+            why = "there are too few texts to hold any out" if had_choice else "nothing was left to choose"
+            return f"{chosen}: {why}."
+        searched = len(found.y)
+        score = max(trial.score for trial in found.trials if trial.recipe == recipe.name and trial.n_texts == searched)
+        part = "all" if searched == n else f"{searched} of {n}"
+        return f"{chosen}: {score:.4f} on held-out parts of {part} texts; {len(found.trials)} trials."
+
+    def _given_recipes(self, n_bytes: int) -> list[Recipe]:
+        given = self.vectorizer
+        if given is None:
+            return self._recipes(n_bytes)
+        if isinstance(given, TextVectorizer):
+            return [Recipe("the given vectorizer", (given,))]
+        if isinstance(given, (list, tuple)) and given and all(isinstance(v, TextVectorizer) for v in given):
+            return [Recipe("the given vectorizers", tuple(given))]
+        raise ParameterError(
+            f"vectorizer must be a TextVectorizer, a list of them to stand side by side, or None; got {given!r}."
+        )
+
+    def _given_strengths(self) -> list[float]:
+        if self.learner is not None:
+            return [float("nan")]
+        strengths = [self.strengths] if isinstance(self.strengths, numbers.Real) else list(self.strengths)
+        if not strengths or not all(isinstance(s, numbers.Real) and 0 < s < np.inf for s in strengths):
+            raise ParameterError(f"strengths must be positive numbers, got {self.strengths!r}.")
+        return [float(s) for s in strengths]
+
+    def _check_options(self) -> None:
+        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, numbers.Integral) or self.n_folds < 2:
+            raise ParameterError(f"n_folds must be a whole number from 2 on, got {self.n_folds!r}.")
+        if self.random_state is not None and not isinstance(self.random_state, numbers.Integral):
+            raise ParameterError(f"random_state must be a whole number or None, got {self.random_state!r}.")
+        if not isinstance(self.search_bytes, numbers.Real) or not self.search_bytes > 0:
+            raise ParameterError(f"search_bytes must be a positive number, got {self.search_bytes!r}.")
+
+    def _report(self, trial: Trial) -> None:
+        if self.progress:
+            line = (
+                f"{trial.recipe}, strength {trial.strength:g}: {trial.score:.4f} +- {trial.error:.4f} "
+                f"on {trial.n_texts} texts ({trial.seconds:.1f} s)"
+            )
+            print(line, file=sys.stderr)
+
+    # ---- prediction ---------------------------------------------------------------------------
+
+    def _matrix(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        documents = documents_of(X, missing=self.missing)
+        return side_by_side([vectorizer.transform(documents) for vectorizer in self.vectorizers_])
+
+    def _single(self, X: Any) -> Any:
+        """The scores of one text, by the short way; None where it is not open."""
+        if not (type(X) is list and len(X) == 1 and type(X[0]) is str):
+            return None
+        check_is_fitted(self, "model_")
+        if self._scorer is None:
+            parts = [vectorizer.scorer_part() for vectorizer in self.vectorizers_]
+            if None in parts:
+                self._scorer = False
+            else:
+                coef = np.atleast_2d(np.asarray(self.model_.coef_, dtype=np.float64))
+                intercept = np.atleast_1d(np.asarray(self.model_.intercept_, dtype=np.float64))
+                self._scorer = _core.TextScorer(parts, np.ascontiguousarray(coef.T), intercept)
+        return None if self._scorer is False else self._scorer(X[0])
+
+    def get_feature_names_out(self) -> NDArray[np.object_]:
+        """The names of the columns, in the order of ``coef_``."""
+        check_is_fitted(self, "model_")
+        return np.concatenate([vectorizer.get_feature_names_out() for vectorizer in self.vectorizers_])
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of the linear model, one row for each score."""
+        check_is_fitted(self, "model_")
+        return self.model_.coef_
+
+    @property
+    def intercept_(self) -> Any:
+        """The intercepts of the linear model."""
+        check_is_fitted(self, "model_")
+        return self.model_.intercept_
+
+    def _explained(self, text: str, label: Any, output: int, sign: float) -> Explanation:
+        if not isinstance(text, str):
+            raise InputError(f"One text is explained at a time, but a {type(text).__name__} came.")
+        row = self._matrix([text])
+        tokens = text.split()
+        places: dict[str, list[tuple[int, ...]]] = {}
+        for vectorizer in self.vectorizers_:
+            places |= occurrences(tokens, vectorizer._analysis, vectorizer.ngrams)
+        coef = np.atleast_2d(self.model_.coef_)[output]
+        intercept = float(np.atleast_1d(self.model_.intercept_)[output])
+        return explained(
+            label, row, self.get_feature_names_out(), sign * coef, sign * intercept, places, tokens
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | ({"_scorer": None} if hasattr(self, "_scorer") else {})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,67 @@
+"""Why a text got its score: the exact share of every term and every token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Term:
+    """One column of a text's row: value * weight = contribution."""
+
+    name: str
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A score taken apart: ``intercept`` + the contributions of all ``terms`` = ``score``, exactly.
+
+    ``tokens`` deals the same sum out to the tokens of the text in order: an n-gram's share goes to each of its
+    occurrences alike, and there to each of its tokens alike. What no token holds (lexicons, functions) is left
+    to ``terms``.
+    """
+
+    label: Any
+    score: float
+    intercept: float
+    terms: list[Term]
+    tokens: list[tuple[str, float]]
+
+    def __str__(self) -> str:
+        lines = [f"{self.label}: {self.score:+.4f} = {self.intercept:+.4f} (intercept)"]
+        lines += [f"  {term.contribution:+.4f}  {term.name}" for term in self.terms[:12]]
+        if len(self.terms) > 12:
+            rest = sum(term.contribution for term in self.terms[12:])
+            lines.append(f"  {rest:+.4f}  ({len(self.terms) - 12} more)")
+        return "\n".join(lines)
+
+
+def explained(
+    label: Any,
+    row: Any,
+    names: NDArray[np.object_],
+    weights: NDArray[np.float64],
+    intercept: float,
+    occurrences: dict[str, list[tuple[int, ...]]],
+    tokens: list[str],
+) -> Explanation:
+    """The explanation of one score: ``row`` is 1 x d, ``occurrences`` where each term's tokens are."""
+    terms = []
+    shares = np.zeros(len(tokens))
+    for column, value in zip(row.indices, row.data, strict=True):
+        name = str(names[column])
+        contribution = float(value) * float(weights[column])
+        terms.append(Term(name, float(value), float(weights[column]), contribution))
+        places = occurrences.get(name, [])
+        for place in places:
+            shares[list(place)] += contribution / len(places) / len(place)
+    terms.sort(key=lambda term: -abs(term.contribution))
+    score = intercept + sum(term.contribution for term in terms)
+    return Explanation(label, score, intercept, terms, list(zip(tokens, shares.tolist(), strict=True)))

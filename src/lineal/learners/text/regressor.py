@@ -1,0 +1,129 @@
+"""Texts in, numbers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, clone
+from sklearn.model_selection import KFold
+
+from lineal.errors import InputError
+from lineal.learners.regressor import LinearRegressor
+from lineal.learners.targets import plain_array
+from lineal.learners.text.base import BaseTextModel
+from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.search import Recipe
+from lineal.objective import L2, Squared
+from lineal.text import TextVectorizer
+
+
+class TextRegressor(RegressorMixin, BaseTextModel):
+    """Predicts a number from a text: reads it, weighs its words and learns a linear model, all chosen for you.
+
+    Parameters
+    ----------
+    vectorizer
+        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the best of
+        words with tf-idf, words and character n-grams with tf-idf, and words with BM25 weights.
+    learner
+        A linear regressor to use as it is; ``None``: least squares with an L2 penalty.
+    strengths
+        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as it is.
+    n_folds, search_bytes, missing, random_state, n_threads, progress
+        As for :class:`TextClassifier`.
+    scoring
+        What is best: a function of targets and predictions; ``None``: minus the mean squared error.
+
+    Attributes
+    ----------
+    plan_, trials_, vectorizers_, model_, strength_, certificate_, coef_, intercept_
+        As for :class:`TextClassifier`.
+
+    Examples
+    --------
+    >>> from lineal import TextRegressor
+    >>> texts = ["good", "very good", "bad", "very bad", "good and bad"] * 4
+    >>> model = TextRegressor().fit(texts, [4.0, 5.0, 2.0, 1.0, 3.0] * 4)
+    >>> bool(model.predict(["good"])[0] > model.predict(["bad"])[0])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
+        learner: Any = None,
+        strengths: float | Sequence[float] = (1.0, 10.0, 0.1, 0.01),
+        n_folds: int = 4,
+        search_bytes: float = 4e6,
+        scoring: Callable[[Any, Any], float] | None = None,
+        missing: str = "refuse",
+        random_state: Any = 0,
+        n_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.learner = learner
+        self.strengths = strengths
+        self.n_folds = n_folds
+        self.search_bytes = search_bytes
+        self.scoring = scoring
+        self.missing = missing
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.progress = progress
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learns from texts and their numbers; ``sample_weight`` is for the final fit."""
+        if y is None:
+            raise InputError("TextRegressor requires y to be passed, but the target y is None.")
+        targets = plain_array(y)
+        if targets.ndim != 1:
+            raise InputError(f"y should be a 1d array of numbers, got an array of shape {targets.shape} instead.")
+        targets = targets.astype(np.float64)
+        if not np.isfinite(targets).all():
+            raise InputError(f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(targets))[0])}.")
+        self._fit(X, targets, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The number of each text."""
+        single = self._single(X)
+        return np.array([single]) if single is not None else self.model_.predict(self._matrix(X))
+
+    def explain(self, text: str) -> Explanation:
+        """Why a text got its number: every term's and token's exact share."""
+        return self._explained(text, "prediction", 0, 1.0)
+
+    def _recipes(self, n_bytes: int) -> list[Recipe]:
+        words = {"min_df": 2 if n_bytes > 4e6 else 1, "n_threads": self.n_threads}
+        return [
+            Recipe("words with tf-idf", (TextVectorizer(ngrams=(1, 2), **words),)),
+            Recipe(
+                "words and characters with tf-idf",
+                (
+                    TextVectorizer(ngrams=(1, 2), **words),
+                    TextVectorizer(analyzer="char_wb", ngrams=(2, 5), min_df=2, n_threads=self.n_threads),
+                ),
+                is_costly=True,
+            ),
+            Recipe("words with BM25", (TextVectorizer(ngrams=(1, 2), weighting="bm25", **words),)),
+        ]
+
+    def _learner(self, strength: float, is_trial: bool) -> Any:
+        if self.learner is not None:
+            return clone(self.learner)
+        tol = 1e-2 if is_trial else 1e-4
+        return LinearRegressor(loss=Squared(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
+
+    def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        n_folds = min(self.n_folds, len(y) // 2)
+        if n_folds < 2:
+            return []
+        return list(KFold(n_folds, shuffle=True, random_state=self.random_state).split(y))
+
+    def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
+        return -float(np.mean((y - predicted) ** 2)) if self.scoring is None else float(self.scoring(y, predicted))

@@ -1,0 +1,204 @@
+"""Choosing how to read texts and how strongly to regularise, by held-out rows.
+
+Each recipe turns the texts into one matrix; folds are rows of it. What a fold may not see are labels: document
+frequencies come from all texts, naive-Bayes weights from the fold's training rows alone. Every recipe is tried at
+the first strength, then the best recipe at the others.
+
+Of many texts only a part is searched. There a costly recipe must beat the others by two standard errors to stay,
+and the recipes that stay are compared once more on all texts with one held-out part, since some of them gain more
+from many texts than others. A text is read once by each recipe, and once more if it was in the part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from lineal import _core
+from lineal.text import TextVectorizer
+from lineal.text.weights import log_count_ratios, weighed
+
+Fold = tuple[NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A way to read texts: one vectoriser or several, side by side."""
+
+    name: str
+    vectorizers: tuple[TextVectorizer, ...]
+    is_costly: bool = False
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How well a recipe did at a strength on texts that were held out: mean and standard error over the folds."""
+
+    recipe: str
+    strength: float
+    score: float
+    error: float
+    n_texts: int
+    seconds: float
+
+
+@dataclass
+class Read:
+    """Texts as a recipe reads them: the fitted vectorisers and their matrices."""
+
+    recipe: Recipe
+    vectorizers: list[TextVectorizer]
+    blocks: list[sp.csr_matrix]
+
+    @classmethod
+    def fit(cls, recipe: Recipe, documents: _core.Documents, y: NDArray[Any]) -> Read:
+        vectorizers = [clone(vectorizer) for vectorizer in recipe.vectorizers]
+        return cls(recipe, vectorizers, [v.fit_transform(documents, y) for v in vectorizers])
+
+    @property
+    def X(self) -> sp.csr_matrix:
+        return side_by_side(self.blocks)
+
+    def fold(self, train: NDArray[Any], test: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Any]:
+        """The rows of a fold, as they would be had the test labels not been known."""
+        trains, tests = [], []
+        for vectorizer, block in zip(self.vectorizers, self.blocks, strict=True):
+            if vectorizer.weighting == "nb":
+                classes, codes = np.unique(y[train], return_inverse=True)
+                ratios = log_count_ratios(block, train, codes, len(classes))
+                block = weighed(block, ratios, vectorizer.norm)
+            trains.append(block[train])
+            tests.append(block[test])
+        return side_by_side(trains), side_by_side(tests)
+
+
+def side_by_side(blocks: Sequence[sp.csr_matrix]) -> sp.csr_matrix:
+    """Columns of all blocks."""
+    return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csr")
+
+
+HeldOut = list[tuple[NDArray[Any], NDArray[Any]]]  # rows of a fold and their decision values
+
+
+@dataclass
+class Found:
+    """What the search chose and all it tried."""
+
+    recipe: Recipe
+    strength: float
+    read: Read | None  # all texts as the recipe reads them, where they were read
+    trials: list[Trial]
+    y: NDArray[Any]  # what the texts of the searched part are
+    held_out: HeldOut  # of the choice, in that part
+
+
+class Search:
+    """The recipe and strength of the best mean score; in doubt the earlier ones.
+
+    ``learner(strength)`` makes a model, ``folds(y)`` pairs of train and test rows, ``score(y, predicted)`` is what
+    is to be large, ``report(trial)`` is told of each trial.
+    """
+
+    def __init__(
+        self,
+        strengths: Sequence[float],
+        folds: Callable[[NDArray[Any]], list[Fold]],
+        learner: Callable[[float], Any],
+        score: Callable[[NDArray[Any], NDArray[Any]], float],
+        report: Callable[[Trial], None],
+    ) -> None:
+        self._strengths = strengths
+        self._folds = folds
+        self._learner = learner
+        self._score = score
+        self._report = report
+        self._trials: list[Trial] = []
+
+    def run(
+        self,
+        documents: _core.Documents,
+        y: NDArray[Any],
+        rows: NDArray[np.int64],
+        recipes: Sequence[Recipe],
+    ) -> Found | None:
+        """None where nothing can be held out. ``rows`` are the part that is searched."""
+        folds = self._folds(y[rows])
+        if not folds:
+            return None
+        is_whole = len(rows) == len(documents)
+        part = documents if is_whole else documents.take(rows)
+        reads = [Read.fit(recipe, part, y[rows]) for recipe in recipes[:1]]
+        tried = [self._tried(reads[0], y[rows], folds, self._strengths[0])]
+        for recipe in recipes[1:]:
+            read = Read.fit(recipe, part, y[rows])
+            found = self._tried(read, y[rows], folds, self._strengths[0])
+            if is_whole and found[0].score <= tried[0][0].score:
+                continue
+            if is_whole:
+                reads, tried = [], []  # only the best is looked at again
+            reads.append(read)
+            tried.append(found)
+        whole: Read | None = reads[0] if is_whole else None
+        chosen = 0
+        if not is_whole and len(recipes) > 1:
+            chosen, whole = self._chosen_on_all(documents, y, reads, [trial for trial, _ in tried])
+        best = tried[chosen]
+        for strength in self._strengths[1:]:
+            found = self._tried(reads[chosen], y[rows], folds, strength)
+            # Another strength than the first has to be better by more than chance might make it.
+            if found[0].score > max(best[0].score, tried[chosen][0].score + 0.5 * found[0].error):
+                best = found
+        return Found(reads[chosen].recipe, best[0].strength, whole, self._trials, y[rows], best[1])
+
+    def _chosen_on_all(
+        self, documents: _core.Documents, y: NDArray[Any], reads: list[Read], trials: list[Trial]
+    ) -> tuple[int, Read | None]:
+        cheap = [trial for read, trial in zip(reads, trials, strict=True) if not read.recipe.is_costly]
+        bar = max((trial.score + 2.0 * trial.error for trial in cheap), default=-np.inf)
+        costly = [
+            k for k, read in enumerate(reads) if read.recipe.is_costly and trials[k].score > bar
+        ]
+        if costly:
+            return max(costly, key=lambda k: trials[k].score), None
+        left = [k for k, read in enumerate(reads) if not read.recipe.is_costly] or list(range(len(reads)))
+        if len(left) == 1:
+            return left[0], None
+        best: tuple[float, int, Read] | None = None
+        fold = self._folds(y)[:1]
+        for k in left:
+            read = Read.fit(reads[k].recipe, documents, y)
+            score = self._tried(read, y, fold, self._strengths[0])[0].score
+            if best is None or score > best[0]:
+                best = (score, k, read)
+        assert best is not None
+        return best[1], best[2]
+
+    def _tried(
+        self, read: Read, y: NDArray[Any], folds: list[Fold], strength: float
+    ) -> tuple[Trial, HeldOut]:
+        began = time.perf_counter()
+        scores, held_out = [], []
+        for train, test in folds:
+            seen, unseen = read.fold(train, test, y)
+            model = self._learner(strength).fit(seen, y[train])
+            decide = getattr(model, "decision_function", model.predict)
+            held_out.append((test, decide(unseen)))
+            scores.append(self._score(y[test], model.predict(unseen)))
+        trial = Trial(
+            read.recipe.name,
+            strength,
+            float(np.mean(scores)),
+            float(np.std(scores) / np.sqrt(len(scores))),
+            len(y),
+            time.perf_counter() - began,
+        )
+        self._trials.append(trial)
+        self._report(trial)
+        return trial, held_out
