@@ -76,7 +76,7 @@ class BaseTextModel(BaseEstimator):
         self.model_ = self._learner(self.strength_, is_trial=False)
         self.model_.fit(read.X, y, sample_weight)
         self.certificate_ = self.model_.certificate_
-        self._scorer = None
+        self._scorer = self._names = None
         return found
 
     def _searched_rows(self, documents: _core.Documents) -> NDArray[np.int64]:
@@ -160,7 +160,9 @@ class BaseTextModel(BaseEstimator):
     def get_feature_names_out(self) -> NDArray[np.object_]:
         """The names of the columns, in the order of ``coef_``."""
         check_is_fitted(self, "model_")
-        return np.concatenate([vectorizer.get_feature_names_out() for vectorizer in self.vectorizers_])
+        if self._names is None:
+            self._names = [vectorizer.get_feature_names_out() for vectorizer in self.vectorizers_]
+        return np.concatenate(self._names)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -179,17 +181,20 @@ class BaseTextModel(BaseEstimator):
             raise InputError(f"One text is explained at a time, but a {type(text).__name__} came.")
         row = self._matrix([text])
         tokens = text.split()
-        places: dict[str, list[tuple[int, ...]]] = {}
-        for vectorizer in self.vectorizers_:
-            places |= occurrences(tokens, vectorizer._analysis, vectorizer.ngrams)
+        names = self.get_feature_names_out()
+        places, end = [], 0
+        for vectorizer, own in zip(self.vectorizers_, self._names, strict=True):
+            end += len(own)
+            places.append((end, occurrences(tokens, vectorizer._analysis, vectorizer.ngrams)))
         coef = np.atleast_2d(self.model_.coef_)[output]
         intercept = float(np.atleast_1d(self.model_.intercept_)[output])
         return explained(
-            label, row, self.get_feature_names_out(), sign * coef, sign * intercept, places, tokens
+            label, row, names, sign * coef, sign * intercept, places, tokens
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | ({"_scorer": None} if hasattr(self, "_scorer") else {})
+        # What is made when it is first needed is made again.
+        return super().__getstate__() | ({"_scorer": None, "_names": None} if hasattr(self, "_scorer") else {})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lineal.text.occurrences import Places
 
 
 @dataclass(frozen=True)
@@ -49,19 +52,24 @@ def explained(
     names: NDArray[np.object_],
     weights: NDArray[np.float64],
     intercept: float,
-    occurrences: dict[str, list[tuple[int, ...]]],
+    places: list[tuple[int, Places]],
     tokens: list[str],
 ) -> Explanation:
-    """The explanation of one score: ``row`` is 1 x d, ``occurrences`` where each term's tokens are."""
+    """The explanation of one score: ``row`` is 1 x d.
+
+    ``places`` tells for each range of columns, by the column behind it, which tokens its terms touch.
+    """
+    ends = [end for end, _ in places]
     terms = []
     shares = np.zeros(len(tokens))
     for column, value in zip(row.indices, row.data, strict=True):
         name = str(names[column])
         contribution = float(value) * float(weights[column])
         terms.append(Term(name, float(value), float(weights[column]), contribution))
-        places = occurrences.get(name, [])
-        for place in places:
-            shares[list(place)] += contribution / len(places) / len(place)
+        touched = places[bisect_right(ends, column)][1].get(name, [])
+        for place in touched:
+            for token in place:
+                shares[token] += contribution / len(touched) / len(place)
     terms.sort(key=lambda term: -abs(term.contribution))
     score = intercept + sum(term.contribution for term in terms)
     return Explanation(label, score, intercept, terms, list(zip(tokens, shares.tolist(), strict=True)))

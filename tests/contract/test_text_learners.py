@@ -1,0 +1,242 @@
+"""What learners of texts promise, whatever they choose inside."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from lineal import LinearClassifier, TextClassifier, TextRegressor, TextVectorizer, verify
+from lineal.errors import InputError, ParameterError
+from lineal.objective import L2, Log
+
+WORDS = ["film", "cast", "plot", "scene", "music", "ending", "story"]
+OPINIONS = {
+    "pos": ["good", "great", "lovely", "superb"],
+    "neg": ["bad", "awful", "dull", "poor"],
+    "mid": ["fair", "mixed", "average", "passable"],
+}
+
+
+def reviews(labels=("neg", "pos"), n=90, seed=0):
+    rng = np.random.default_rng(seed)
+    texts, y = [], []
+    for k in range(n):
+        label = labels[k % len(labels)]
+        pieces = [*rng.choice(WORDS, 4), *rng.choice(OPINIONS[label], 2)]
+        if rng.random() < 0.2:
+            pieces.append(rng.choice(OPINIONS[labels[(k + 1) % len(labels)]]))
+        rng.shuffle(pieces)
+        texts.append(" ".join(pieces))
+        y.append(label)
+    return texts, np.array(y)
+
+
+RECIPES = [
+    None,
+    TextVectorizer(ngrams=(1, 2)),
+    TextVectorizer(weighting="nb", ngrams=(1, 3)),
+    TextVectorizer(analyzer="char", ngrams=(1, 3)),
+    TextVectorizer(n_features=512),
+    TextVectorizer(stem="english", functions={"length": len}),
+    [TextVectorizer(ngrams=(1, 2)), TextVectorizer(analyzer="char_wb", ngrams=(2, 4))],
+]
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("mid", "neg", "pos")])
+@pytest.mark.parametrize("vectorizer", RECIPES)
+def test_one_text_scores_as_among_many(vectorizer, labels):
+    """The short way for one text and the matrix agree, and so do labels, probabilities and pickles."""
+    texts, y = reviews(labels)
+    model = TextClassifier(vectorizer=vectorizer, strengths=1.0).fit(texts, y)
+    others, _ = reviews(labels, 30, seed=1)
+    many = model.decision_function(others)
+    again = pickle.loads(pickle.dumps(model))
+    for row, text in enumerate(others):
+        np.testing.assert_allclose(model.decision_function([text])[0], many[row], rtol=1e-9, atol=1e-12)
+        assert model.predict([text])[0] == model.predict(others)[row] == again.predict([text])[0]
+    p = model.predict_proba(others)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(others))
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("mid", "neg", "pos")])
+@pytest.mark.parametrize("vectorizer", [RECIPES[1], RECIPES[2], RECIPES[6]])
+def test_an_explanation_adds_up_to_the_score(vectorizer, labels):
+    """Intercept + terms = score, and intercept + tokens = score, for every label."""
+    texts, y = reviews(labels)
+    model = TextClassifier(vectorizer=vectorizer, strengths=1.0).fit(texts, y)
+    text = "Good,good film... with a DULL-poor plot; film"
+    scores = np.atleast_1d(model.decision_function([text])[0])
+    for place, label in enumerate(labels):
+        found = model.explain(text, label)
+        wanted = scores[place] if len(labels) > 2 else scores[0] * (1 if place == 1 else -1)
+        assert found.score == pytest.approx(wanted, rel=1e-6)
+        assert found.intercept + sum(term.contribution for term in found.terms) == pytest.approx(found.score)
+        assert found.intercept + sum(share for _, share in found.tokens) == pytest.approx(found.score)
+        assert [token for token, _ in found.tokens] == text.split()
+    assert str(model.explain(text)).startswith(str(model.predict([text])[0]))
+
+
+def test_the_search_is_told_and_repeats_itself():
+    """The plan names the choice, trials hold all of them, and the same seed gives the same model."""
+    texts, y = reviews()
+    model = TextClassifier().fit(texts, y)
+    assert {trial.recipe for trial in model.trials_} >= {model.plan_.split(", strength")[0]}
+    assert len(model.trials_) == 3 + 3
+    again = TextClassifier(n_threads=1).fit(texts, y)
+    np.testing.assert_array_equal(model.coef_, again.coef_)
+    assert model.plan_ == again.plan_
+    part = TextClassifier(search_bytes=2000).fit(texts, y)
+    assert "of 90 texts" in part.plan_
+    assert part.score(texts, y) > 0.8
+
+
+def test_the_model_inside_is_certified():
+    """What verify proves again is the fit of the final model on the texts' own matrix."""
+    texts, y = reviews()
+    model = TextClassifier(strengths=0.5).fit(texts, y)
+    X = model._matrix(texts)
+    assert verify(model.model_, X, y).relative_gap <= 2e-3
+    assert model.certificate_.converged
+
+
+def test_a_held_out_label_does_not_reach_naive_bayes_weights():
+    """Permuted labels are learned no better than chance, which leaking weights would."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{k}" for k in rng.integers(0, 3000, 12)) for _ in range(300)]
+    y = rng.permutation(np.arange(300) % 2)
+    model = TextClassifier(vectorizer=TextVectorizer(weighting="nb", ngrams=(1, 1))).fit(texts, y)
+    assert all(abs(trial.score - 0.5) < 0.12 for trial in model.trials_)
+
+
+def test_a_learner_of_ones_own():
+    """A given learner is used as it is; its probabilities are its own."""
+    texts, y = reviews()
+    model = TextClassifier(learner=LinearClassifier(loss=Log(), penalty=L2(0.3))).fit(texts, y)
+    assert model.model_.penalty == L2(0.3)
+    assert model.model_.temperature_ == 1.0
+    assert cross_val_score(clone(model), texts, y, cv=3).mean() > 0.8
+
+
+def test_top_features_are_the_words_that_speak_for_a_label():
+    """Opinions lead, each on its own side."""
+    texts, y = reviews(("mid", "neg", "pos"), 150)
+    model = TextClassifier(vectorizer=TextVectorizer(ngrams=(1, 1))).fit(texts, y)
+    for label, found in model.top_features(3).items():
+        assert {feature.name for feature in found} <= set(OPINIONS[label])
+        assert [f.weight for f in found] == sorted((f.weight for f in found), reverse=True)
+
+
+def test_numbers_are_predicted_from_texts():
+    """A regressor learns what words add, and explains it."""
+    rng = np.random.default_rng(0)
+    values = {"one": 1.0, "two": 2.0, "three": 3.0, "nothing": 0.0}
+    texts = [" ".join(rng.choice(list(values), 5)) for _ in range(300)]
+    y = np.array([sum(values[word] for word in text.split()) for text in texts])
+    vectorizer = TextVectorizer(ngrams=(1, 1), weighting="counts", sublinear=False, norm=None)
+    model = TextRegressor(vectorizer=vectorizer).fit(texts, y)
+    assert model.strength_ == 0.01
+    assert model.predict(["one two three"])[0] == pytest.approx(model.predict(["one two three"] * 2)[1])
+    assert model.predict(["two two two two two"])[0] == pytest.approx(10.0, abs=0.1)
+    found = model.explain("two three")
+    assert found.score == pytest.approx(model.predict(["two three"])[0], rel=1e-6)
+    assert TextRegressor().fit(texts, y).score(texts, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("fit", "words"),
+    [
+        (lambda: TextClassifier().fit(["a", "b"], ["x"]), "2 texts, but 1 labels"),
+        (lambda: TextClassifier().fit([], []), "no labels"),
+        (lambda: TextClassifier().fit(["a", "b"], ["x", "x"]), "at least 2 classes"),
+        (lambda: TextClassifier().fit("abc", ["x", "y", "x"]), "list"),
+        (lambda: TextClassifier().fit(["a", None], ["x", "y"]), "row 1"),
+        (lambda: TextClassifier().fit(["a", 3], ["x", "y"]), "row 1"),
+        (lambda: TextClassifier().fit(["", ""], ["x", "y"]), "No term"),
+        (lambda: TextRegressor().fit(["a", "b"], [1.0, np.nan]), "row 1"),
+        (lambda: TextClassifier().fit(["a", "b"], None), "requires y"),
+    ],
+)
+def test_bad_input_is_refused_with_a_sentence(fit, words):
+    """What was needed, what came, where."""
+    with pytest.raises(InputError, match=words):
+        fit()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"vectorizer": "words"},
+        {"strengths": [-1.0]},
+        {"strengths": []},
+        {"n_folds": 1},
+        {"search_bytes": 0},
+        {"random_state": "x"},
+    ],
+)
+def test_options_that_cannot_be(options):
+    """They are refused before texts are read."""
+    with pytest.raises(ParameterError):
+        TextClassifier(**options).fit(["a", "b"], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ngrams": (2, 1)},
+        {"ngrams": 2},
+        {"analyzer": "words"},
+        {"weighting": "idf"},
+        {"norm": "max"},
+        {"min_df": -1},
+        {"min_df": 5, "max_df": 2},
+        {"max_features": 0},
+        {"n_features": 0},
+        {"n_features": 8, "vocabulary": ["a"]},
+        {"signed": True},
+        {"stop_words": "klingon"},
+        {"stop_words": [1]},
+        {"stem": "klingon"},
+        {"analyzer": "char", "stem": "english"},
+        {"vocabulary": []},
+        {"compat": "r"},
+        {"min_characters": 0},
+        {"dtype": "U3"},
+        {"n_threads": 0},
+    ],
+)
+def test_vectorizer_options_that_cannot_be(options):
+    """Each is refused with the option's name."""
+    with pytest.raises(ParameterError):
+        TextVectorizer(**options).fit(["some words here", "and some there"])
+
+
+@pytest.mark.parametrize("estimator", [TextVectorizer(), TextClassifier(), TextRegressor()])
+def test_scikit_learns_checks_for_what_takes_texts(estimator):
+    """Those of its checks that make sense for texts pass."""
+    check_estimator(estimator)
+
+
+def test_texts_may_come_from_anywhere():
+    """Lists, arrays, series and Arrow columns of the same texts give the same matrix."""
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    texts, _ = reviews()
+    wanted = TextVectorizer().fit_transform(texts)
+    for source in (
+        tuple(texts),
+        np.array(texts),
+        np.array(texts, dtype=object),
+        pandas.Series(texts),
+        polars.Series(texts),
+        pyarrow.array(texts),
+        pyarrow.array(texts).dictionary_encode(),
+        pyarrow.chunked_array([texts[:40], texts[40:]]),
+        iter(texts),
+    ):
+        found = TextVectorizer().fit_transform(source)
+        assert (found != wanted).nnz == 0
