@@ -1,7 +1,9 @@
 // The nastiest texts we know: where fuzzing starts, and what every native test run reads.
 #pragma once
 
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lineal::fuzz {
@@ -14,8 +16,8 @@ inline std::string repeated(const std::string& text, int times) {
 
 // Pieces that a text may have anywhere: code points that are hard for one reason or another.
 inline std::vector<std::string> hard_pieces() {
-  return {
-      std::string(1, '\0'),
+  static constexpr std::string_view pieces[] = {
+      std::string_view("\0", 1),
       "\xEF\xBB\xBF",                                  // byte order mark
       "\xED\xA0\x80",                                  // a lone surrogate, high; Python's strings may hold it
       "\xED\xBF\xBF",                                  // and low
@@ -61,30 +63,32 @@ inline std::vector<std::string> hard_pieces() {
       "/:",
       "\x7F",  // neighbours of letters and digits
   };
+  return {std::begin(pieces), std::end(pieces)};
 }
 
 // Bytes that are no UTF-8 at all.
 inline std::vector<std::string> malformed_pieces() {
-  return {"\x80",
-          "\xBF",
-          "\xC0\x80",
-          "\xC1\xBF",
-          "\xE0\x80\x80",
-          "\xE0\x9F\xBF",
-          "\xF0\x80\x80\x80",
-          "\xF0\x8F\xBF\xBF",
-          "\xF4\x90\x80\x80",
-          "\xF5\x80\x80\x80",
-          "\xF8\x88\x80\x80\x80",
-          "\xFE",
-          "\xC3",
-          "\xE2\x82",
-          "\xF0\x9F\x98",
-          "\xC3(",
-          "\xE2(\xA1",
-          "\xE2\x82(",
-          "\xF0(\x8C\xBC",
-          "\xF0\x90(\xBC"};
+  static constexpr std::string_view pieces[] = {"\x80",
+                                                "\xBF",
+                                                "\xC0\x80",
+                                                "\xC1\xBF",
+                                                "\xE0\x80\x80",
+                                                "\xE0\x9F\xBF",
+                                                "\xF0\x80\x80\x80",
+                                                "\xF0\x8F\xBF\xBF",
+                                                "\xF4\x90\x80\x80",
+                                                "\xF5\x80\x80\x80",
+                                                "\xF8\x88\x80\x80\x80",
+                                                "\xFE",
+                                                "\xC3",
+                                                "\xE2\x82",
+                                                "\xF0\x9F\x98",
+                                                "\xC3(",
+                                                "\xE2(\xA1",
+                                                "\xE2\x82(",
+                                                "\xF0(\x8C\xBC",
+                                                "\xF0\x90(\xBC"};
+  return {std::begin(pieces), std::end(pieces)};
 }
 
 // Whole texts; none of them is malformed.
