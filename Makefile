@@ -2,6 +2,7 @@
 #   make demo    train, certify and explain a classifier on data that every machine has
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
+#   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
@@ -10,11 +11,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow check format stubs bench bench-quick grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,8s/^# *//p' Makefile
+	@sed -n '2,9s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -47,6 +48,10 @@ test: .venv/.built
 
 test-slow: .venv/.built
 	$(BIN)/python -m pytest -m slow
+
+# Needs a compiler only; what breaks is left in build/fuzz/.
+fuzz:
+	@bash native/fuzz/run.sh
 
 check: .venv/.check
 	$(BIN)/ruff format --check .

@@ -19,7 +19,7 @@ races="-fsanitize=thread"
 mkdir -p "$out/memory" "$out/races"
 
 n_passed=0 n_failed=0
-headers=$(cat native/include/lineal/*.h native/include/lineal/*/*.h native/tests/*.h | cksum)
+headers=$(cat native/include/lineal/*.h native/include/lineal/*/*.h native/tests/*.h native/fuzz/*.h | cksum)
 compiler=$($CXX --version | head -n 1)
 
 # compile <folder> <sanitizer flags> <test name>
@@ -92,7 +92,8 @@ if $CXX $races "$probe.cpp" -o "$probe" 2>/dev/null; then
   fi
 fi
 if [ "$has_races" = yes ]; then
-  build races "$races" main parallel_test passes_test duet_test gram_test evaluate_test pointer_loss_test
+  build races "$races" main parallel_test passes_test duet_test gram_test evaluate_test pointer_loss_test \
+    corpus_test term_matrix_test texts
   run "thread sanitizer" races "${launch[@]}" "$out/races/run"
 else
   echo "thread sanitizer: skipped, $CXX cannot build or start a program with $races here"
