@@ -468,20 +468,18 @@ hashed_names(const HashedNames& found) {
   std::vector<std::int32_t> columns;
   std::vector<std::uint8_t> is_shared;
   Names names;
-  for (std::size_t column = 0; column < found.n_columns(); ++column)
-    if (found.is_named(column)) {
-      columns.push_back(std::int32_t(column));
-      is_shared.push_back(found.is_shared(column));
-      names.add(found.name(column));
-    }
+  for (const HashedNames::Column& met : found.columns()) {
+    columns.push_back(std::int32_t(met.column));
+    is_shared.push_back(met.is_shared);
+    names.add(found.name(met));
+  }
   return nb::make_tuple(array_from<std::int32_t>(columns), Terms::bytes_of(names),
                         array_from<std::int64_t>(names.starts()), array_from<std::uint8_t>(is_shared));
 }
 
 template <class Source>
 void read_names(HashedNames& self, const Hashing& hashing, const Source& source, int n_threads) {
-  require(n_threads >= 1 && hashing.n_columns == self.n_columns(),
-          "as many columns as are hashed to are needed");
+  require(n_threads >= 1, "n_threads must be at least 1");
   interruptible([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
 }
 
@@ -774,7 +772,7 @@ void bind_text(nb::module_& m) {
           "(indptr, indices, data) of tokenised documents.");
   nb::class_<HashedNames>(m, "HashedNames",
                           "Which n-gram was met first in each column, and whether others were.")
-      .def(nb::init<std::size_t>(), "n_columns"_a)
+      .def(nb::init<>())
       .def(
           "read",
           [](HashedNames& self, const Hashing& hashing, const Documents& documents,

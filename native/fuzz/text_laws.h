@@ -196,16 +196,19 @@ inline void hashing_obeys(const Source& source, const Hashing& hashing, int n_th
     return true;
   });
   law(sum == wanted, "hashed counts add up to the number of n-grams");
-  HashedNames alone(hashing.n_columns), together(hashing.n_columns);
+  HashedNames alone, together;
   alone.read(source, hashing, 1, watch);
   together.read(source, hashing, n_threads, watch);
   std::vector<bool> is_met(hashing.n_columns);
   for (std::size_t e = 0; e < std::size_t(one.start.back()); ++e) is_met[std::size_t(one.column[e])] = true;
-  for (std::size_t column = 0; column < hashing.n_columns; ++column) {
-    law(alone.is_named(column) == is_met[column], "a column has a name if it is met");
-    law(together.is_named(column) == is_met[column] && alone.is_shared(column) == together.is_shared(column),
-        "names do not depend on the number of threads");
-    if (is_met[column]) law(alone.name(column) == together.name(column), "nor do the first n-grams");
+  const auto named = alone.columns(), named_together = together.columns();
+  law(named.size() == std::size_t(std::count(is_met.begin(), is_met.end(), true)), "met columns have names");
+  law(named.size() == named_together.size(), "names do not depend on the number of threads");
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    law(is_met[named[k].column], "a column has a name if it is met");
+    law(named[k].column == named_together[k].column && named[k].is_shared == named_together[k].is_shared,
+        "nor does what is shared");
+    law(alone.name(named[k]) == together.name(named_together[k]), "nor do the first n-grams");
   }
 }
 

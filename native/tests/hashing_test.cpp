@@ -148,17 +148,18 @@ THEOREM("a column is named by its first n-gram and shared if a second one is the
         }
       for (const int n_threads : {1, 2, 5}) {
         Watch watch;
-        HashedNames names(n_columns);
+        HashedNames names;
         for (const Strings& read : {texts, more}) {
           const std::vector<std::string_view> lent = views(read);
           names.read(Large<SplitTexts<Words>>(lent, Words(true, 1)), hashing, n_threads, watch);
         }
-        for (std::size_t column = 0; column < n_columns; ++column) {
-          CHECK(names.is_named(column) == first.contains(column));
-          if (!first.contains(column)) continue;
-          CHECK(names.name(column) == first[column]);
-          CHECK(names.is_shared(column) == (all[column].size() > 1));
+        std::size_t n_met = 0;
+        for (const HashedNames::Column& column : names.columns()) {
+          ++n_met;
+          CHECK(names.name(column) == first[column.column]);
+          CHECK(column.is_shared == (all[column.column].size() > 1));
         }
+        CHECK(n_met == all.size());
       }
     }
 }

@@ -191,7 +191,7 @@ class HashedColumns:
         return self._hashing().rows_of_tokens(tokens, self.is_signed, weighing, is_double, n_threads)
 
     def learn_names(self, pieces: Iterable[_core.Documents], analysis: Analysis, n_threads: int) -> None:
-        found = _core.HashedNames(self.n_columns)
+        found = _core.HashedNames()
         for documents in pieces:
             if analysis.is_native:
                 found.read(self._hashing(), documents, self._splitting(analysis), n_threads)

@@ -6,6 +6,7 @@
 // promises: a model that was trained with hashed columns needs the same ones for ever.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,7 +63,7 @@ struct Hashing {
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
     if (is_murmur) {
       spell(words, scratch);
-      for (std::size_t n = min_n; n <= max_n; ++n)
+      for (std::size_t n = min_n; n <= max_n && n <= words.size(); ++n)
         for (std::size_t k = 0; k + n <= words.size(); ++k) {
           const std::string_view name(scratch.spelt.data() + scratch.start[k],
                                       scratch.end[k + n - 1] - scratch.start[k]);
@@ -123,69 +124,86 @@ TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_
   return DocumentRows<V>::join(rows);
 }
 
-// Which n-gram was met first in each column, and whether another one met it there.
+// Which n-gram was met first in each column, and whether another one met it there. Memory: for the columns
+// that were met, not for all there are.
 class HashedNames {
  public:
-  explicit HashedNames(std::size_t n_columns)
-      : hash_(n_columns), named_(n_columns, none), is_shared_(n_columns) {}
+  struct Column {
+    std::uint32_t column = none;
+    std::uint32_t name = 0;
+    std::uint64_t hash = 0;
+    bool is_shared = false;
+  };
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
 
   template <class Source>
   void read(const Source& source, const Hashing& hashing, int n_threads, Watch& watch) {
-    std::vector<HashedNames> parts(std::size_t(n_parts_of(source, n_threads)) - 1, HashedNames(hash_.size()));
+    std::vector<HashedNames> parts(std::size_t(n_parts_of(source, n_threads)) - 1);
     SharedWatch shared(watch);
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       HashedNames& own = p == 0 ? *this : parts[p - 1];
       Hashing::Scratch scratch;
-      std::string name;
       source.blocks(first, last,
                     [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                       std::size_t begin = 0;
                       for (const std::size_t end : ends) {
-                        const Texts document = words.subspan(begin, end - begin);
-                        hashing.each(document, readable_end, scratch,
-                                     [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
-                                       if (!own.is_new(at)) return;
-                                       name = document[k];
-                                       for (std::size_t e = 1; e < n; ++e) {
-                                         if (hashing.separator != 0) name += hashing.separator;
-                                         name += document[k + e];
-                                       }
-                                       own.add(at.column, at.hash, name);
-                                     });
+                        own.read_document(words.subspan(begin, end - begin), readable_end, hashing, scratch);
                         begin = end;
                       }
                       return !shared.says_stop(int(p), 8 * words.size());
                     });
     });
     for (const HashedNames& part : parts)
-      for (std::size_t column = 0; column < hash_.size(); ++column) {
-        if (part.named_[column] == none) continue;
-        if (is_new({column, false, part.hash_[column]}))
-          add(column, part.hash_[column], part.names_[part.named_[column]]);
-        if (part.is_shared_[column]) is_shared_[column] = true;
+      for (const Column& met : part.slots_) {
+        if (met.column == none) continue;
+        Column& own = slot(met.column, met.hash);
+        if (own.column == none) add(own, met.column, met.hash, part.names_[met.name]);
+        // The slot may have moved.
+        if (met.is_shared) slot(met.column, met.hash).is_shared = true;
       }
   }
 
-  static constexpr std::uint32_t none = 0xFFFFFFFF;
-  std::size_t n_columns() const noexcept { return hash_.size(); }
-  bool is_named(std::size_t column) const noexcept { return named_[column] != none; }
-  bool is_shared(std::size_t column) const noexcept { return is_shared_[column]; }
-  std::string_view name(std::size_t column) const noexcept { return names_[named_[column]]; }
+  // By column.
+  std::vector<Column> columns() const {
+    std::vector<Column> all;
+    for (const Column& met : slots_)
+      if (met.column != none) all.push_back(met);
+    std::sort(all.begin(), all.end(), [](const Column& a, const Column& b) { return a.column < b.column; });
+    return all;
+  }
+  std::string_view name(const Column& column) const noexcept { return names_[column.name]; }
 
  private:
-  bool is_new(const Hashing::Place& at) {
-    if (named_[at.column] == none) return true;
-    if (hash_[at.column] != at.hash) is_shared_[at.column] = true;
-    return false;
+  void read_document(Texts words, const char* readable_end, const Hashing& hashing,
+                     Hashing::Scratch& scratch) {
+    hashing.each(words, readable_end, scratch, [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
+      Column& met = slot(std::uint32_t(at.column), at.hash);
+      if (met.column != none) return;
+      std::string name(words[k]);
+      for (std::size_t e = 1; e < n; ++e) {
+        if (hashing.separator != 0) name += hashing.separator;
+        name += words[k + e];
+      }
+      add(met, std::uint32_t(at.column), at.hash, name);
+    });
   }
-  void add(std::size_t column, std::uint64_t hash, std::string_view name) {
-    hash_[column] = hash;
-    named_[column] = std::uint32_t(names_.size());
+  // Where the column is, or where it belongs; another n-gram in it is noted.
+  Column& slot(std::uint32_t column, std::uint64_t hash) {
+    std::size_t at = std::size_t(column * 0x9E3779B97F4A7C15u >> 20) & (slots_.size() - 1);
+    while (slots_[at].column != none && slots_[at].column != column) at = (at + 1) & (slots_.size() - 1);
+    if (slots_[at].column == column && slots_[at].hash != hash) slots_[at].is_shared = true;
+    return slots_[at];
+  }
+  void add(Column& empty, std::uint32_t column, std::uint64_t hash, std::string_view name) {
+    empty = {column, std::uint32_t(names_.size()), hash, false};
     names_.add(name);
+    if (2 * names_.size() < slots_.size()) return;
+    std::vector<Column> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Column& met : old)
+      if (met.column != none) slot(met.column, met.hash) = met;
   }
-  std::vector<std::uint64_t> hash_;
-  std::vector<std::uint32_t> named_;
-  std::vector<bool> is_shared_;
+  std::vector<Column> slots_ = std::vector<Column>(1024);
   Names names_;
 };
 

@@ -358,7 +358,7 @@ class NGrams {
     levels_[0].prefix.assign(tokens_.size(), 0);
     std::iota(levels_[0].token.begin(), levels_[0].token.end(), 0u);
     if (max_n > 1) stream.take(tokens, tokens_);
-    for (int n = 2; n <= max_n && !watch.is_over(); ++n) {
+    for (int n = 2; n <= max_n && levels_.back().size() > 0 && !watch.is_over(); ++n) {
       const std::size_t n_prefixes = levels_.back().size(),
                         n_tokens = std::max<std::size_t>(tokens_.size(), 1);
       const auto each = [&](auto payload) {

@@ -175,7 +175,13 @@ class Tokens {
                       const std::size_t before = part.word.size();
                       part.word.resize(before + words.size());
                       maps[p].add(words, readable_end, part.word.data() + before);
-                      for (const std::size_t end : ends) part.end.push_back(before + end);
+                      for (const std::size_t end : ends) {
+                        const std::size_t begin = part.end.empty() ? 0 : part.end.back();
+                        // Counts of a document's terms have 31 bits.
+                        if (before + end - begin >= std::size_t(1) << 31)
+                          throw InputFlaw("a document of 2^31 or more tokens: cut it into several");
+                        part.end.push_back(before + end);
+                      }
                       return !shared.says_stop(int(p), 8 * words.size());
                     });
     });
