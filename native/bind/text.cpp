@@ -72,22 +72,28 @@ struct Splitting {
   Runs runs;
   bool by_character;
   std::size_t min_gram = 0, max_gram = 0;  // characters of n-grams inside words; 0: whole words
+  bool fold_accents = false;
 
   template <class Use>
   auto apply(Texts texts, Use&& use) const {
-    if (by_character) return use(SplitTexts(texts, Characters(lowercase)));
-    SplitTexts words(texts, Words(lowercase, min_characters, runs));
+    if (by_character) return use(SplitTexts(texts, Characters(lowercase, fold_accents)));
+    SplitTexts words(texts, Words(lowercase, min_characters, runs, fold_accents));
     return min_gram > 0 ? use(GramsOf(std::move(words), min_gram, max_gram)) : use(words);
   }
 };
 
 Splitting splitting(std::string_view unit, bool lowercase, std::size_t min_characters,
-                    std::pair<std::size_t, std::size_t> grams) {
+                    std::pair<std::size_t, std::size_t> grams, bool fold_accents) {
   require(unit == "words" || unit == "spaced" || unit == "characters",
           "a unit is words, spaced or characters");
   require(grams.first <= grams.second, "the shortest n-gram comes first");
-  return {lowercase,   min_characters, unit == "spaced" ? Runs::spaced : Runs::letters, unit == "characters",
-          grams.first, grams.second};
+  return {lowercase,
+          min_characters,
+          unit == "spaced" ? Runs::spaced : Runs::letters,
+          unit == "characters",
+          grams.first,
+          grams.second,
+          fold_accents};
 }
 
 // Words that Python found: those of all documents, and where each document ends among them.
@@ -484,10 +490,15 @@ void read_names(HashedNames& self, const Hashing& hashing, const Source& source,
   interruptible([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
 }
 
-Strings words(nb::bytes source, bool lowercase, std::size_t min_characters) {
-  Words found(lowercase, min_characters);
+Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
+  Words found(lowercase, min_characters, Runs::letters, fold_accents);
   const std::size_t bad = found.append({source.c_str(), source.size()});
   if (bad != Words::well_formed) throw Malformed(0, bad);
+  return found;
+}
+
+Strings words(nb::bytes source, bool lowercase, std::size_t min_characters, bool fold_accents) {
+  const Words found = split(source, lowercase, min_characters, fold_accents);
   Strings all;
   found.each([&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
   return all;
@@ -497,17 +508,24 @@ Strings words(nb::bytes source, bool lowercase, std::size_t min_characters) {
 
 void bind_text(nb::module_& m) {
   m.attr("UNICODE_VERSION") = unicode::version;
-  m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a,
+  m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a, "fold_accents"_a = false,
         "The words of a UTF-8 text, in order: runs of word characters, at least so many of them.");
+  m.def(
+      "normalized",
+      [](nb::bytes source, bool lowercase, bool fold_accents) {
+        return as_str(split(source, lowercase, 1, fold_accents).text());
+      },
+      "source"_a, "lowercase"_a, "fold_accents"_a, "A UTF-8 text as it is before it is split.");
 
   nb::class_<Splitting>(m, "Splitting", "How texts become words.")
       .def(
           "__init__",
           [](Splitting* self, const std::string& unit, bool lowercase, std::size_t min_characters,
-             std::pair<std::size_t, std::size_t> grams) {
-            new (self) Splitting(splitting(unit, lowercase, min_characters, grams));
+             std::pair<std::size_t, std::size_t> grams, bool fold_accents) {
+            new (self) Splitting(splitting(unit, lowercase, min_characters, grams, fold_accents));
           },
-          "unit"_a, "lowercase"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0));
+          "unit"_a, "lowercase"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0),
+          "fold_accents"_a = false);
 
   nb::class_<Tokens>(m, "Tokens",
                      "Documents as numbers: every token's word, in order, and the distinct words.")

@@ -31,15 +31,15 @@ class Analysis:
 
     unit: str
     lowercase: bool = True
+    fold_accents: bool = False
     min_characters: int = 2
     tokenizer: Tokenizer | None = None
     stop_words: frozenset[str] | None = None
     stem: str | None = None
     negators: frozenset[str] | None = None
 
-    @property
-    def splitting(self) -> _core.Splitting:
-        return _core.Splitting(self.unit, self.lowercase, self.min_characters)
+    def splitting(self, grams: tuple[int, int] = (0, 0)) -> _core.Splitting:
+        return _core.Splitting(self.unit, self.lowercase, self.min_characters, grams, self.fold_accents)
 
     @property
     def is_native(self) -> bool:
@@ -51,7 +51,7 @@ class Analysis:
     def tokens(self, documents: _core.Documents, n_threads: int) -> _core.Tokens:
         """The tokens of documents, all steps done."""
         if self.tokenizer is None:
-            tokens = _core.Tokens.read(documents, self.splitting, n_threads)
+            tokens = _core.Tokens.read(documents, self.splitting(), n_threads)
         else:
             tokens = _given(documents, self.tokenizer, n_threads)
         if self.negators is not None:

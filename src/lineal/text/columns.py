@@ -167,7 +167,7 @@ class HashedColumns:
 
     def _splitting(self, analysis: Analysis) -> _core.Splitting:
         grams = (self.min_n, self.max_n) if self._inside_words else (0, 0)
-        return _core.Splitting(analysis.unit, analysis.lowercase, analysis.min_characters, grams)
+        return analysis.splitting(grams)
 
     def rows(
         self,

@@ -38,6 +38,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         a function from a text to its tokens.
     lowercase
         Whether texts are lower-cased first, by Unicode's rules.
+    fold_accents
+        Whether accents are dropped after that, so that "café" is "cafe": Unicode's compatibility decomposition
+        (NFKD) without its combining marks, scikit-learn's ``strip_accents="unicode"``. Stop words, lexicons and
+        vocabularies are compared with what comes out: spell them without accents.
     min_characters
         Words of fewer characters are dropped.
     stop_words
@@ -111,6 +115,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         ngrams: tuple[int, int] = (1, 2),
         analyzer: str | Callable[[str], list[str]] = "word",
         lowercase: bool = True,
+        fold_accents: bool = False,
         min_characters: int = 2,
         stop_words: str | Collection[str] | None = None,
         stem: str | None = None,
@@ -136,6 +141,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.ngrams = ngrams
         self.analyzer = analyzer
         self.lowercase = lowercase
+        self.fold_accents = fold_accents
         self.min_characters = min_characters
         self.stop_words = stop_words
         self.stem = stem
@@ -350,7 +356,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             blocks = [X]
             for extra in self._extras:
                 if isinstance(extra, LexiconFeatures):
-                    words = Analysis("words", self.lowercase, 1)
+                    words = Analysis("words", self._analysis.lowercase, self._analysis.fold_accents, 1)
                     blocks.append(sp.csr_matrix(extra.rows(words.tokens(documents, self._threads()))))
                 else:
                     blocks.append(extra.rows(_texts(documents)))
@@ -431,9 +437,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             raise ParameterError(
                 f'stop_words, stem and negation are for words, but analyzer is "{self.analyzer}".'
             )
+        if self.fold_accents and callable(self.analyzer):
+            raise ParameterError("fold_accents is for texts that are split here: fold them in the analyzer.")
         return Analysis(
             unit,
             lowercase=bool(self.lowercase),
+            fold_accents=bool(self.fold_accents),
             min_characters=int(self.min_characters) if unit == "words" else 1,
             tokenizer=self.analyzer if callable(self.analyzer) else None,
             stop_words=stop_words_of(self.stop_words),
