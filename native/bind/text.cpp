@@ -6,9 +6,11 @@
 #include "lineal/text/hashing.h"
 #include "lineal/text/ngrams.h"
 #include "lineal/text/term_matrix.h"
+#include "lineal/text/term_tree.h"
 #include "lineal/text/vocabulary.h"
 #include "lineal/text/word_grams.h"
 #include "lineal/text/words.h"
+#include "text_runs.h"
 
 namespace lineal {
 namespace {
@@ -176,7 +178,7 @@ class Terms {
  public:
   Terms(const Tokens& tokens, std::size_t min_n, std::size_t max_n, std::uint64_t min_documents,
         int n_threads)
-      : n_threads_(n_threads) {
+      : n_threads_(n_threads), min_n_(min_n) {
     require(n_threads >= 1 && min_n >= 1 && max_n >= min_n,
             "1 <= min_n <= max_n and n_threads >= 1 are needed");
     interruptible([&](Watch& watch) {
@@ -270,6 +272,23 @@ class Terms {
                           array_from<std::int32_t>(word_columns), longer);
   }
 
+  std::uint64_t write_run(nb::callable write) const {
+    return lineal::write_run(write, [&](auto&& add, Watch& watch) {
+      std::string spelt;
+      std::vector<std::size_t> ends(ngrams_->levels().size());  // of the n-grams that begin this one
+      bool is_wanted = true;
+      ngrams_->walk([&](std::size_t n, std::size_t k) {
+        if (!is_wanted) return;
+        const Level& level = ngrams_->levels()[n];
+        spelt.resize(n > 0 ? ends[n - 1] : 0);
+        spell_token(words_[level.token[k]], n == 0, spelt);
+        ends[n] = spelt.size();
+        if (n + 1 >= min_n_) add(spelt, level.n_documents(k), level.total[k]);
+        is_wanted = !watch.says_stop(64);
+      });
+    });
+  }
+
   static nb::ndarray<std::uint8_t, nb::numpy> bytes_of(const Names& names) {
     return array_from<std::uint8_t>(names.bytes());
   }
@@ -299,6 +318,7 @@ class Terms {
   }
 
   int n_threads_;
+  std::size_t min_n_;
   std::optional<NGrams> ngrams_;
   Names words_;
   std::vector<Place> order_;
@@ -403,6 +423,15 @@ class GramTerms {
     for (std::size_t k = 0; k < order_.size(); ++k)
       if (columns.data()[k] >= 0) names.add(names_.name(order_[k]));
     return nb::make_tuple(Terms::bytes_of(names), array_from<std::int64_t>(names.starts()));
+  }
+
+  std::uint64_t write_run(nb::callable write) const {
+    return lineal::write_run(write, [&](auto&& add, Watch& watch) {
+      for (const std::uint32_t k : order_) {
+        add(names_.name(k), n_documents_[k], totals_[k]);
+        if (watch.says_stop(64)) return;
+      }
+    });
   }
 
  private:
@@ -574,7 +603,9 @@ void bind_text(nb::module_& m) {
       .def("matrix", &Terms::matrix, "columns"_a, "weighing"_a, "is_double"_a,
            "(indptr, indices, data) with these columns, -1 for none.")
       .def("vocabulary", &Terms::vocabulary, "columns"_a,
-           "What a Vocabulary with these columns is made from.");
+           "What a Vocabulary with these columns is made from.")
+      .def("write_run", &Terms::write_run, "write"_a,
+           "Gives the bytes of a sorted run of all terms to a function; returns how many there were.");
 
   nb::class_<Vocabulary>(m, "Vocabulary", "A learned vocabulary of n-grams: documents to rows.")
       .def(
@@ -611,7 +642,9 @@ void bind_text(nb::module_& m) {
       .def("matrix", &GramTerms::matrix, "columns"_a, "weighing"_a, "is_double"_a,
            "(indptr, indices, data) with these columns, -1 for none.")
       .def("vocabulary", &GramTerms::vocabulary, "columns"_a,
-           "Bytes and starts of the names of these columns.");
+           "Bytes and starts of the names of these columns.")
+      .def("write_run", &GramTerms::write_run, "write"_a,
+           "Gives the bytes of a sorted run of all terms to a function; returns how many there were.");
   nb::class_<GramVocabulary>(m, "GramVocabulary", "A learned vocabulary of character n-grams inside words.")
       .def(
           "__init__",

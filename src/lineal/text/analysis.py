@@ -102,7 +102,9 @@ def stop_words_of(given: Any) -> frozenset[str] | None:
         return None
     if isinstance(given, str):
         if given != "english":
-            raise ParameterError(f'stop_words must be "english", a collection of words or None, got {given!r}.')
+            raise ParameterError(
+                f'stop_words must be "english", a collection of words or None, got {given!r}.'
+            )
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)

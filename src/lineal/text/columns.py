@@ -52,9 +52,7 @@ class NGramColumns:
         return self._native.rows(analysis.tokens(documents, n_threads), weighing, is_double)
 
     def names(self) -> list[str]:
-        return _core.spell(
-            self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator
-        )
+        return _core.spell(self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_native": None}
@@ -68,7 +66,9 @@ class NGramColumns:
             if words in known:
                 raise InputError(f"The vocabulary names {separator.join(words)!r} twice.")
             known[words] = column
-        single = sorted({word for words in split for word in words}, key=lambda w: w.encode("utf-8", "surrogatepass"))
+        single = sorted(
+            {word for words in split for word in words}, key=lambda w: w.encode("utf-8", "surrogatepass")
+        )
         number = {word: k for k, word in enumerate(single)}
         encoded = [word.encode("utf-8", "surrogatepass") for word in single]
         starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded], dtype=np.int64)])
@@ -77,7 +77,9 @@ class NGramColumns:
         before = {(word,): k for k, word in enumerate(single)}
         for n in range(2, max(map(len, split), default=1) + 1):
             # Prefixes of longer n-grams are there too, without a column.
-            here = {words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))}
+            here = {
+                words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))
+            }
             here = {words: k for k, words in enumerate(here)}
             longer.append(
                 (

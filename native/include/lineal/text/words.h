@@ -73,8 +73,7 @@ class Words {
     make_room(size_ + (fold_accents_ ? unicode::longest_folded : 0), source.size());
     const auto* const begin = reinterpret_cast<const unsigned char*>(source.data());
     const auto* const end = begin + source.size();
-    auto* first = reinterpret_cast<unsigned char*>(text_.data());
-    auto* out = first + size_;
+    auto* out = reinterpret_cast<unsigned char*>(text_.data()) + size_;
     if (size_ > 0) out = put('\n', false, out);
     for (const unsigned char* p = begin; p < end;) {
       if (end - p >= 8 && take_ascii(p, out)) {
@@ -87,17 +86,10 @@ class Words {
         clear();
         return std::size_t(p - begin);
       }
-      if (fold_accents_) {
-        const auto size = std::size_t(out - first);
-        make_room(size + unicode::longest_folded, std::size_t(end - p));
-        first = reinterpret_cast<unsigned char*>(text_.data());
-        out = take_folded(at.code, begin, p, end, first + size);
-      } else {
-        out = take(at.code, begin, p, end, out);
-      }
+      out = fold_accents_ ? take_folded(at.code, begin, p, end, out) : take(at.code, begin, p, end, out);
       p += at.size;
     }
-    size_ = std::size_t(out - first);
+    size_ = size_up_to(out);
     return well_formed;
   }
 
@@ -135,6 +127,10 @@ class Words {
   void make_room(std::size_t size, std::size_t n_source) {
     const std::size_t room = size + n_source + n_source / 2 + 16;
     if (text_.size() < room) text_.resize(std::max(room, 2 * text_.size()));
+  }
+
+  std::size_t size_up_to(const unsigned char* out) const noexcept {
+    return std::size_t(out - reinterpret_cast<const unsigned char*>(text_.data()));
   }
 
   // Eight bytes at p, if all are ASCII.
@@ -181,8 +177,10 @@ class Words {
                out);
   }
 
-  unsigned char* take_folded(unicode::Code c, const unsigned char* begin, const unsigned char* p,
-                             const unsigned char* end, unsigned char* out) {
+  // Not inlined: texts that keep their accents need not carry it around. The buffer may move.
+  [[gnu::noinline]] unsigned char* take_folded(unicode::Code c, const unsigned char* begin,
+                                               const unsigned char* p, const unsigned char* end,
+                                               unsigned char* out) {
     if (lowercase_) {
       if (c == unicode::capital_dotted_i)
         c = 'i';  // its dot is a combining mark
@@ -191,6 +189,9 @@ class Words {
       else
         c += unicode::Code(unicode::known(c).to_lower);
     }
+    const std::size_t size = size_up_to(out);
+    make_room(size + unicode::longest_folded, std::size_t(end - p));
+    out = reinterpret_cast<unsigned char*>(text_.data()) + size;
     unicode::each_folded(c, [&](unicode::Code part) { out = put(part, is_marked(part), out); });
     return out;
   }
