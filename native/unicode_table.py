@@ -51,7 +51,7 @@ def rows(numbers: list[int], width: int) -> str:
 
 def folded(code: int) -> str:
     """The compatibility decomposition of a character without its combining marks."""
-    # Lone surrogates decompose to nothing; Hangul syllables by arithmetic, which is left to the reader of the table.
+    # Lone surrogates stay; Hangul syllables decompose by arithmetic, which is left to the table's reader.
     if 0xD800 <= code <= 0xDFFF or 0xAC00 <= code <= 0xD7A3:
         return chr(code)
     return "".join(c for c in unicodedata.normalize("NFKD", chr(code)) if not unicodedata.combining(c))

@@ -1,4 +1,4 @@
-"""Folded accents are those of scikit-learn's ``strip_accents="unicode"``, for every character and on real text."""
+"""Accents are folded as scikit-learn's ``strip_accents="unicode"`` does, on every character and real text."""
 
 import os
 import random

@@ -1,7 +1,7 @@
 """From texts to tokens: what splits them, and what happens to the distinct words then.
 
-Words are split natively. Everything that looks at a word as a whole (stop words, stems, negation) is done once
-for each distinct word, not for each token, so it may be done in Python.
+Words are split natively. Everything that looks at a word as a whole (stop words, stems, negation) is done
+once for each distinct word, not for each token, so it may be done in Python.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Tokenizer = Callable[[str], Sequence[str]]
 # What comes before a negated word. A word of a text has no NUL in it.
 _NEGATED = "\0"
 NEGATORS = frozenset(
-    "not no never nor cannot without ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan "
-    "shouldn wasn weren won wouldn".split()
+    "not no never nor cannot without ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn "  # noqa: SIM905
+    "shan shouldn wasn weren won wouldn".split()
 )
 
 

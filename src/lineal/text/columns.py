@@ -1,7 +1,7 @@
 """Columns and the terms they stand for: learned vocabularies and hashing.
 
-Each knows how to turn documents into rows, and its names; each is plain arrays, so it can be pickled and stored.
-What the core makes of the arrays is made when it is first needed.
+Each knows how to turn documents into rows, and its names; each is plain arrays, so it can be pickled and
+stored. What the core makes of the arrays is made when it is first needed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ Level = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]
 class NGramColumns:
     """A learned vocabulary of n-grams of words, or of characters.
 
-    ``bytes`` and ``starts`` spell the words; ``columns`` has each word's own column or -1; ``longer`` holds, for
-    n = 2, 3, ..., the n-grams: which one of length n - 1 each continues, with which word, and its column or -1.
+    ``bytes`` and ``starts`` spell the words; ``columns`` has each word's own column or -1; ``longer`` holds,
+    for n = 2, 3, ..., the n-grams: which one of length n - 1 each continues, with which word, and its column
+    or -1.
     """
 
     bytes: NDArray[np.uint8]
@@ -74,7 +75,7 @@ class NGramColumns:
         starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded], dtype=np.int64)])
         columns = np.array([known.get((word,), -1) for word in single], dtype=np.int32)
         longer: list[Level] = []
-        before = {(word,): k for k, word in enumerate(single)}
+        before: dict[tuple[str, ...], int] = {(word,): k for k, word in enumerate(single)}
         for n in range(2, max(map(len, split), default=1) + 1):
             # Prefixes of longer n-grams are there too, without a column.
             here = {

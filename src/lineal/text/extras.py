@@ -42,8 +42,8 @@ class LexiconFeatures:
 class FunctionFeatures:
     """Features that functions find: a number or a truth value is one column, a category one for each value.
 
-    What kind a function is of is learned from what it returns for the documents of the fit. A category that was
-    not seen then has no column: its row is 0 in all of them.
+    What kind a function is of is learned from what it returns for the documents of the fit. A category that
+    was not seen then has no column: its row is 0 in all of them.
     """
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
@@ -74,8 +74,8 @@ class FunctionFeatures:
             for name, value in self.values(row, text):
                 if isinstance(value, str) != (name in self.categories):
                     raise InputError(
-                        f"functions[{name!r}] returned {value!r} for document {row}, but in the fit it returned "
-                        f"{'text' if name in self.categories else 'numbers'}."
+                        f"functions[{name!r}] returned {value!r} for document {row}, but in the fit it "
+                        f"returned {'text' if name in self.categories else 'numbers'}."
                     )
                 column = place.get(f"{name}={value}") if isinstance(value, str) else place[name]
                 if column is not None and value != 0:
@@ -93,8 +93,8 @@ class FunctionFeatures:
                 yield name, float(value)
             else:
                 raise InputError(
-                    f"functions[{name!r}] must return a finite number, a truth value or text; for document {row} "
-                    f"it returned {value!r}."
+                    f"functions[{name!r}] must return a finite number, a truth value or text; "
+                    f"for document {row} it returned {value!r}."
                 )
 
 

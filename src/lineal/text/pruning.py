@@ -19,7 +19,8 @@ def document_limits(min_df: Any, max_df: Any, n_documents: int) -> tuple[float, 
         raise InputError("No term was found: there are no documents.")
     if high < low:
         raise ParameterError(
-            f"max_df={max_df!r} is fewer documents ({high:g}) than min_df={min_df!r} ({low:g}) of {n_documents}."
+            f"max_df={max_df!r} is fewer documents ({high:g}) than min_df={min_df!r} ({low:g}) "
+            f"of {n_documents}."
         )
     return low, high
 
@@ -31,12 +32,17 @@ def check_limits(min_df: Any, max_df: Any) -> None:
 
 
 def _limit(name: str, given: Any, n_documents: int) -> float:
-    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and given >= 1:
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool) and int(given) >= 1:
         return float(given)
-    if isinstance(given, numbers.Real) and not isinstance(given, numbers.Integral) and 0.0 <= given <= 1.0:
+    if (
+        isinstance(given, numbers.Real)
+        and not isinstance(given, numbers.Integral)
+        and 0.0 <= float(given) <= 1.0
+    ):
         return float(given) * n_documents
     raise ParameterError(
-        f"{name} must be a whole number of documents from 1 on, or a share between 0.0 and 1.0; got {given!r}."
+        f"{name} must be a whole number of documents from 1 on, or a share between 0.0 and 1.0; "
+        f"got {given!r}."
     )
 
 
@@ -49,8 +55,8 @@ def chosen_columns(
 ) -> NDArray[np.int32]:
     """The column of each term, in order, or -1.
 
-    Kept are terms in at least ``low`` and at most ``high`` documents; of these, the ``max_features`` that occur
-    most often (ties as scikit-learn breaks them).
+    Kept are terms in at least ``low`` and at most ``high`` documents; of these, the ``max_features`` that
+    occur most often (ties as scikit-learn breaks them).
     """
     is_kept = (n_documents >= low) & (n_documents <= high)
     if max_features is not None:

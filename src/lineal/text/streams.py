@@ -53,7 +53,7 @@ class _Scratch:
     """A file that has no name and is gone when it is closed, or when the process ends in whatever way."""
 
     def __init__(self) -> None:
-        self._file = cast(BinaryIO, tempfile.TemporaryFile())
+        self._file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 (closed by close)
         self.n_bytes = 0
 
     def write(self, data: bytes) -> None:
@@ -64,7 +64,8 @@ class _Scratch:
             raise OSError(
                 error.errno,
                 f"The terms of the texts did not go into a temporary file in {tempfile.gettempdir()}, behind "
-                f"{self.n_bytes} bytes of them: {error.strerror}. Make room there, or set TMPDIR to another folder.",
+                f"{self.n_bytes} bytes of them: {error.strerror}. Make room there, or set TMPDIR to another "
+                "folder.",
             ) from error
         self.n_bytes += len(data)
 
@@ -111,8 +112,7 @@ class TermRuns:
         """Makes one run of all, of the terms that are in ``least`` to ``most`` documents."""
         while len(self._places) > MOST_RUNS:
             groups = [
-                self._places[first : first + MOST_RUNS]
-                for first in range(0, len(self._places), MOST_RUNS)
+                self._places[first : first + MOST_RUNS] for first in range(0, len(self._places), MOST_RUNS)
             ]
             self._rewrite(groups, 0.0, math.inf, wants_numbers=False)
         self._n_documents, self._totals = self._rewrite([self._places], least, most, wants_numbers=True)

@@ -29,7 +29,7 @@ _UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}
 _WEIGHTINGS = ("tfidf", "counts", "occurrence", "bm25", "nb")
 _WITH_IDF = ("tfidf", "bm25")
 # Text that a stream is read by: what is counted of characters is several times as much.
-_CHUNK_BYTES = {"words": 1 << 25, "spaced": 1 << 25, "characters": 1 << 22}
+_CHUNK_BYTES = {"words": 1 << 23, "spaced": 1 << 23, "characters": 1 << 21}
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):
@@ -40,14 +40,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     ngrams
         Shortest and longest n-grams, in words or characters.
     analyzer
-        ``"word"``: words. ``"char_wb"``: characters inside words. ``"char"``: characters of the whole text. Or
-        a function from a text to its tokens.
+        ``"word"``: words. ``"char_wb"``: characters inside words. ``"char"``: characters of the whole text.
+        Or a function from a text to its tokens.
     lowercase
         Whether texts are lower-cased first, by Unicode's rules.
     fold_accents
-        Whether accents are dropped after that, so that "café" is "cafe": Unicode's compatibility decomposition
-        (NFKD) without its combining marks, scikit-learn's ``strip_accents="unicode"``. Stop words, lexicons and
-        vocabularies are compared with what comes out: spell them without accents.
+        Whether accents are dropped after that, so that "café" is "cafe": Unicode's compatibility
+        decomposition (NFKD) without its combining marks, scikit-learn's ``strip_accents="unicode"``. Stop
+        words, lexicons and vocabularies are compared with what comes out: spell them without accents.
     min_characters
         Words of fewer characters are dropped.
     stop_words
@@ -55,7 +55,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     stem
         A language of the Snowball stemmers (``"english"``, ``"german"``, ...): words become their stems.
     negation
-        ``True`` joins a negation and the word behind it: "not good" becomes ``not_good``. Or the negating words.
+        ``True`` joins a negation and the word behind it: "not good" becomes ``not_good``. Or the negating
+        words.
     min_df, max_df
         Terms in fewer or more documents are dropped; a whole number counts documents, a fraction is a share.
     max_features
@@ -89,8 +90,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         ``"sklearn"``: the hash, the types and the names of scikit-learn's vectorisers.
     chunk_bytes
         How much text is looked at together where texts come from an iterator or an Arrow stream: in ``fit``,
-        which then needs memory for so much text and for the vocabulary, and in ``transform_chunks``. ``None``:
-        32 MB, or 4 MB for ``analyzer="char"``, which needs more memory for its text.
+        which then needs memory for so much text and for the vocabulary, and in ``transform_chunks``.
+        ``None``: 8 MB, or 2 MB for ``analyzer="char"``, which counts several times as much.
     n_threads
         Threads; the result is the same, bit for bit, for every number of them.
 
@@ -104,8 +105,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     Notes
     -----
     Words are what Python's ``\\w`` matches, maximal runs of it, in a frozen version of Unicode
-    (``lineal._core.UNICODE_VERSION``), so a model reads text the same way under every Python. Rows are sorted.
-    Memory beside the result: 4 bytes a token and 8 for each n-gram of each length.
+    (``lineal._core.UNICODE_VERSION``), so a model reads text the same way under every Python. Rows are
+    sorted. Memory beside the result: 4 bytes a token and 8 for each n-gram of each length.
 
     Examples
     --------
@@ -118,6 +119,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     array([[1., 0., 1., 1., 0., 0.],
            [2., 1., 0., 0., 1., 1.]], dtype=float32)
     """
+
+    _columns: NGramColumns | GramColumns | HashedColumns
+    document_frequency_: NDArray[np.int64] | None
 
     def __init__(
         self,
@@ -179,8 +183,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Learns terms and their weights from texts (and labels, for ``weighting="nb"``).
 
-        What can be read only once (an iterator over texts or over ``Documents``, an Arrow stream) may be larger
-        than memory: it is read by pieces of ``chunk_bytes``, and what is learned is the same.
+        What can be read only once (an iterator over texts or over ``Documents``, an Arrow stream) may be
+        larger than memory: it is read by pieces of ``chunk_bytes``, and what is learned is the same.
         """
         if is_stream(X):
             self._learn_stream(X)
@@ -338,11 +342,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         columns = chosen_columns(df, totals, low, high, self.max_features)
         is_kept = columns >= 0
         self.document_frequency_ = df[is_kept]
-        arrays = terms.vocabulary(columns)
         if self._analysis.unit == "spaced":
-            self._columns = GramColumns(*arrays, *self.ngrams)
+            names, starts = terms.vocabulary(columns)
+            self._columns = GramColumns(names, starts, *self.ngrams)
         else:
-            self._columns = NGramColumns(*arrays, int(columns.max()) + 1, self._separator())
+            words, starts, own, longer = terms.vocabulary(columns)
+            n_columns = int(columns.max()) + 1
+            self._columns = NGramColumns(words, starts, own, longer, n_columns, self._separator())
         if self.weighting == "bm25":
             self._mean_length = max(float(totals[is_kept].sum()) / max(n, 1), 1e-300)
         return columns
@@ -566,7 +572,7 @@ def _one_of(name: str, given: Any, known: tuple[Any, ...]) -> None:
 
 
 def _whole(name: str, given: Any, most: int | None = None) -> None:
-    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or given < 1:
+    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or int(given) < 1:
         raise ParameterError(f"{name} must be a whole number from 1 on, got {given!r}.")
-    if most is not None and given > most:
+    if most is not None and int(given) > most:
         raise ParameterError(f"{name} can be at most {most}, got {given!r}.")

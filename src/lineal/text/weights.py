@@ -25,8 +25,8 @@ def log_count_ratios(X: Any, codes: NDArray[Any], n_classes: int, smoothing: flo
     """Wang and Manning's (2012) naive-Bayes weights of the columns of X.
 
     With p = smoothing + sum of the rows of a class and q the same of all other rows, the ratio of a column is
-    log((p / |p|) / (q / |q|)), |.| the sum of all columns. Two classes: that of the second class. More: of all
-    classes' ratios the one farthest from 0, without its sign, since one number must serve every class.
+    log((p / |p|) / (q / |q|)), |.| the sum of all columns. Two classes: that of the second class. More: of
+    all classes' ratios the one farthest from 0, without its sign, since one number must serve every class.
     """
     members = sp.csr_matrix(
         (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(n_classes, len(codes))
