@@ -27,8 +27,10 @@ def document_limits(min_df: Any, max_df: Any, n_documents: int) -> tuple[float, 
 
 def check_limits(min_df: Any, max_df: Any) -> None:
     """A ParameterError for what can be no limit, however many documents there will be."""
-    _limit("min_df", min_df, 1)
-    _limit("max_df", max_df, 1)
+    low, high = _limit("min_df", min_df, 1), _limit("max_df", max_df, 1)
+    is_count = isinstance(min_df, numbers.Integral), isinstance(max_df, numbers.Integral)
+    if is_count[0] == is_count[1] and high < low:
+        raise ParameterError(f"max_df={max_df!r} is less than min_df={min_df!r}.")
 
 
 def _limit(name: str, given: Any, n_documents: int) -> float:

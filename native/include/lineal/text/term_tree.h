@@ -4,6 +4,7 @@
 // are written as 1 1 and 1 2. Any tokens will do, also empty ones and such with spaces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,11 @@ namespace lineal {
 // `spelt` becomes that of an n-gram with one more token.
 inline void spell_token(std::string_view token, bool is_first, std::string& spelt) {
   if (!is_first) spelt += '\0';
+  if (std::all_of(token.begin(), token.end(),
+                  [](char byte) { return static_cast<unsigned char>(byte) > 1; })) {
+    spelt += token;  // nearly all tokens
+    return;
+  }
   for (const char byte : token)
     if (byte == '\0' || byte == '\1') {
       spelt += '\1';
@@ -32,10 +38,12 @@ inline void spell_token(std::string_view token, bool is_first, std::string& spel
 inline bool split_tokens(std::string_view spelt, std::vector<std::string>& tokens) {
   tokens.assign(1, {});
   for (std::size_t k = 0; k < spelt.size(); ++k) {
+    std::size_t plain = k;  // to where the bytes are a token's own
+    while (plain < spelt.size() && static_cast<unsigned char>(spelt[plain]) > 1) ++plain;
+    tokens.back().append(spelt.substr(k, plain - k));
+    if ((k = plain) == spelt.size()) break;
     if (spelt[k] == '\0') {
       tokens.emplace_back();
-    } else if (spelt[k] != '\1') {
-      tokens.back() += spelt[k];
     } else {
       if (++k == spelt.size() || (spelt[k] != '\1' && spelt[k] != '\2')) return false;
       tokens.back() += char(spelt[k] - 1);
