@@ -69,12 +69,11 @@ Arrays matrix_of(bool is_double, Make&& make) {
 
 // How texts become words: what is looked for, in lower case or not.
 struct Splitting {
-  bool lowercase;
+  bool lowercase, fold_accents;
   std::size_t min_characters;
   Runs runs;
   bool by_character;
   std::size_t min_gram = 0, max_gram = 0;  // characters of n-grams inside words; 0: whole words
-  bool fold_accents = false;
 
   template <class Use>
   auto apply(Texts texts, Use&& use) const {
@@ -84,18 +83,18 @@ struct Splitting {
   }
 };
 
-Splitting splitting(std::string_view unit, bool lowercase, std::size_t min_characters,
-                    std::pair<std::size_t, std::size_t> grams, bool fold_accents) {
+Splitting splitting(std::string_view unit, bool lowercase, bool fold_accents, std::size_t min_characters,
+                    std::pair<std::size_t, std::size_t> grams) {
   require(unit == "words" || unit == "spaced" || unit == "characters",
           "a unit is words, spaced or characters");
   require(grams.first <= grams.second, "the shortest n-gram comes first");
   return {lowercase,
+          fold_accents,
           min_characters,
           unit == "spaced" ? Runs::spaced : Runs::letters,
           unit == "characters",
           grams.first,
-          grams.second,
-          fold_accents};
+          grams.second};
 }
 
 // Words that Python found: those of all documents, and where each document ends among them.
@@ -549,12 +548,11 @@ void bind_text(nb::module_& m) {
   nb::class_<Splitting>(m, "Splitting", "How texts become words.")
       .def(
           "__init__",
-          [](Splitting* self, const std::string& unit, bool lowercase, std::size_t min_characters,
-             std::pair<std::size_t, std::size_t> grams, bool fold_accents) {
-            new (self) Splitting(splitting(unit, lowercase, min_characters, grams, fold_accents));
+          [](Splitting* self, const std::string& unit, bool lowercase, bool fold_accents,
+             std::size_t min_characters, std::pair<std::size_t, std::size_t> grams) {
+            new (self) Splitting(splitting(unit, lowercase, fold_accents, min_characters, grams));
           },
-          "unit"_a, "lowercase"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0),
-          "fold_accents"_a = false);
+          "unit"_a, "lowercase"_a, "fold_accents"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0));
 
   nb::class_<Tokens>(m, "Tokens",
                      "Documents as numbers: every token's word, in order, and the distinct words.")

@@ -392,7 +392,7 @@ def normalized(source: bytes, lowercase: bool, fold_accents: bool) -> str:
 class Splitting:
     """How texts become words."""
 
-    def __init__(self, unit: str, lowercase: bool, min_characters: int = 1, grams: tuple[int, int] = (0, 0), fold_accents: bool = False) -> None: ...
+    def __init__(self, unit: str, lowercase: bool, fold_accents: bool, min_characters: int = 1, grams: tuple[int, int] = (0, 0)) -> None: ...
 
 class Tokens:
     """

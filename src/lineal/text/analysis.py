@@ -39,7 +39,7 @@ class Analysis:
     negators: frozenset[str] | None = None
 
     def splitting(self, grams: tuple[int, int] = (0, 0)) -> _core.Splitting:
-        return _core.Splitting(self.unit, self.lowercase, self.min_characters, grams, self.fold_accents)
+        return _core.Splitting(self.unit, self.lowercase, self.fold_accents, self.min_characters, grams)
 
     @property
     def is_native(self) -> bool:

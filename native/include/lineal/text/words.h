@@ -59,7 +59,9 @@ class Words {
  public:
   static constexpr std::size_t well_formed = std::size_t(-1);
 
-  Words(bool lowercase, std::size_t min_characters, Runs runs = Runs::letters, bool fold_accents = false)
+  Words(bool lowercase, std::size_t min_characters)
+      : Words(lowercase, min_characters, Runs::letters, false) {}
+  Words(bool lowercase, std::size_t min_characters, Runs runs, bool fold_accents)
       : lowercase_(lowercase), fold_accents_(fold_accents), runs_(runs), min_characters_(min_characters) {}
 
   void clear() noexcept {
