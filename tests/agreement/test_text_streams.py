@@ -1,8 +1,12 @@
 """What is learned from a stream, piece by piece, is what is learned from all texts at once."""
 
 import errno
+import os
 import random
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -239,3 +243,38 @@ def test_functions_do_not_weigh_counts():
     options = {"weighting": "counts", "norm": None, "sublinear": False, "ngrams": (1, 1)}
     X = TextVectorizer(**options, functions={"size": len}).fit_transform(["ab ab", "cd"])
     assert X.toarray().tolist() == [[2.0, 0.0, 5.0], [0.0, 1.0, 2.0]]
+
+
+FIT = """
+import hashlib, sys
+from lineal.text import TextVectorizer
+
+def texts():
+    for _ in range(2):
+        with open(sys.argv[1], encoding="utf-8") as lines:
+            yield from (line.rstrip("\\n").split("\\t")[1] for line in lines)
+
+fitted = TextVectorizer(ngrams=(1, 3), min_df=4).fit(texts() if sys.argv[2] == "stream" else list(texts()))
+print(hashlib.sha256(fitted._columns.bytes.tobytes() + fitted.idf_.tobytes()).hexdigest())
+with open("/proc/self/status") as status:
+    print(next(int(line.split()[1]) for line in status if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
+def test_a_stream_needs_half_the_memory_of_its_list():
+    """Two million texts: the same words and weights, in memory that is that of pieces and vocabulary."""
+    file = (
+        Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser() / "l10n_langid" / "train.tsv"
+    )
+    if not file.exists():
+        pytest.skip("l10n_langid is not there: unpack the real data, or set LINEAL_DATA")
+    digest, peak = {}, {}
+    for kind in ("list", "stream"):
+        run = subprocess.run(
+            [sys.executable, "-c", FIT, file, kind], capture_output=True, text=True, check=True
+        )
+        digest[kind], peak[kind] = run.stdout.split()
+    assert digest["stream"] == digest["list"]
+    assert 2 * int(peak["stream"]) < int(peak["list"])
