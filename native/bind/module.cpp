@@ -1,4 +1,5 @@
 #include "bind.h"
+#include "text_runs.h"
 
 NB_MODULE(LINEAL_MODULE, m) {
   m.doc() = "Native core of lineal: passes over data and epochs of solvers. Arrays in, arrays out.";
@@ -10,6 +11,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_documents(m);
   lineal::bind_records(m);
   lineal::bind_text(m);
+  lineal::bind_text_runs(m);
   m.def(
       "supports_avx2",
       [] {

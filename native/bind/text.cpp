@@ -7,9 +7,11 @@
 #include "lineal/text/ngrams.h"
 #include "lineal/text/scorer.h"
 #include "lineal/text/term_matrix.h"
+#include "lineal/text/term_tree.h"
 #include "lineal/text/vocabulary.h"
 #include "lineal/text/word_grams.h"
 #include "lineal/text/words.h"
+#include "text_runs.h"
 
 namespace lineal {
 namespace {
@@ -68,7 +70,7 @@ Arrays matrix_of(bool is_double, Make&& make) {
 
 // How texts become words: what is looked for, in lower case or not.
 struct Splitting {
-  bool lowercase;
+  bool lowercase, fold_accents;
   std::size_t min_characters;
   Runs runs;
   bool by_character;
@@ -76,19 +78,24 @@ struct Splitting {
 
   template <class Use>
   auto apply(Texts texts, Use&& use) const {
-    if (by_character) return use(SplitTexts(texts, Characters(lowercase)));
-    SplitTexts words(texts, Words(lowercase, min_characters, runs));
+    if (by_character) return use(SplitTexts(texts, Characters(lowercase, fold_accents)));
+    SplitTexts words(texts, Words(lowercase, min_characters, runs, fold_accents));
     return min_gram > 0 ? use(GramsOf(std::move(words), min_gram, max_gram)) : use(words);
   }
 };
 
-Splitting splitting(std::string_view unit, bool lowercase, std::size_t min_characters,
+Splitting splitting(std::string_view unit, bool lowercase, bool fold_accents, std::size_t min_characters,
                     std::pair<std::size_t, std::size_t> grams) {
   require(unit == "words" || unit == "spaced" || unit == "characters",
           "a unit is words, spaced or characters");
   require(grams.first <= grams.second, "the shortest n-gram comes first");
-  return {lowercase,   min_characters, unit == "spaced" ? Runs::spaced : Runs::letters, unit == "characters",
-          grams.first, grams.second};
+  return {lowercase,
+          fold_accents,
+          min_characters,
+          unit == "spaced" ? Runs::spaced : Runs::letters,
+          unit == "characters",
+          grams.first,
+          grams.second};
 }
 
 // Words that Python found: those of all documents, and where each document ends among them.
@@ -171,7 +178,7 @@ class Terms {
  public:
   Terms(const Tokens& tokens, std::size_t min_n, std::size_t max_n, std::uint64_t min_documents,
         int n_threads)
-      : n_threads_(n_threads) {
+      : n_threads_(n_threads), min_n_(min_n) {
     require(n_threads >= 1 && min_n >= 1 && max_n >= min_n,
             "1 <= min_n <= max_n and n_threads >= 1 are needed");
     interruptible([&](Watch& watch) {
@@ -265,6 +272,23 @@ class Terms {
                           array_from<std::int32_t>(word_columns), longer);
   }
 
+  std::uint64_t write_run(nb::callable write) const {
+    return lineal::write_run(write, [&](auto&& add, Watch& watch) {
+      std::string spelt;
+      std::vector<std::size_t> ends(ngrams_->levels().size());  // of the n-grams that begin this one
+      bool is_wanted = true;
+      ngrams_->walk([&](std::size_t n, std::size_t k) {
+        if (!is_wanted) return;
+        const Level& level = ngrams_->levels()[n];
+        spelt.resize(n > 0 ? ends[n - 1] : 0);
+        spell_token(words_[level.token[k]], n == 0, spelt);
+        ends[n] = spelt.size();
+        if (n + 1 >= min_n_) add(spelt, level.n_documents(k), level.total[k]);
+        is_wanted = !watch.says_stop(64);
+      });
+    });
+  }
+
   static nb::ndarray<std::uint8_t, nb::numpy> bytes_of(const Names& names) {
     return array_from<std::uint8_t>(names.bytes());
   }
@@ -294,6 +318,7 @@ class Terms {
   }
 
   int n_threads_;
+  std::size_t min_n_;
   std::optional<NGrams> ngrams_;
   Names words_;
   std::vector<Place> order_;
@@ -398,6 +423,15 @@ class GramTerms {
     for (std::size_t k = 0; k < order_.size(); ++k)
       if (columns.data()[k] >= 0) names.add(names_.name(order_[k]));
     return nb::make_tuple(Terms::bytes_of(names), array_from<std::int64_t>(names.starts()));
+  }
+
+  std::uint64_t write_run(nb::callable write) const {
+    return lineal::write_run(write, [&](auto&& add, Watch& watch) {
+      for (const std::uint32_t k : order_) {
+        add(names_.name(k), n_documents_[k], totals_[k]);
+        if (watch.says_stop(64)) return;
+      }
+    });
   }
 
  private:
@@ -581,16 +615,16 @@ class TextScorer {
       const auto& grams = nb::cast<const GramVocabulary&>(vocabulary);
       n = grams.names.size();
       parts_.push_back(std::make_unique<GramPart<V>>(grams.names, splitting.min_gram, splitting.max_gram,
-                                                     splitting.lowercase, weighing));
+                                                     splitting.lowercase, splitting.fold_accents, weighing));
     } else {
       const auto& ngrams = nb::cast<const Vocabulary&>(vocabulary);
       n = ngrams.n_columns();
       if (splitting.by_character)
         parts_.push_back(
-            std::make_unique<NGramPart<V, Characters>>(ngrams, Characters(splitting.lowercase), weighing));
+            std::make_unique<NGramPart<V, Characters>>(ngrams, Characters(splitting.lowercase, splitting.fold_accents), weighing));
       else
         parts_.push_back(std::make_unique<NGramPart<V, Words>>(
-            ngrams, Words(splitting.lowercase, splitting.min_characters, splitting.runs), weighing));
+            ngrams, Words(splitting.lowercase, splitting.min_characters, splitting.runs, splitting.fold_accents), weighing));
     }
     require(weighing.weight.empty() || weighing.weight.size() == n, "one weight for each column is needed");
     n_columns_ += n;
@@ -605,10 +639,15 @@ class TextScorer {
   std::vector<double> scores_;
 };
 
-Strings words(nb::bytes source, bool lowercase, std::size_t min_characters) {
-  Words found(lowercase, min_characters);
+Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
+  Words found(lowercase, min_characters, Runs::letters, fold_accents);
   const std::size_t bad = found.append({source.c_str(), source.size()});
   if (bad != Words::well_formed) throw Malformed(0, bad);
+  return found;
+}
+
+Strings words(nb::bytes source, bool lowercase, std::size_t min_characters, bool fold_accents) {
+  const Words found = split(source, lowercase, min_characters, fold_accents);
   Strings all;
   found.each([&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
   return all;
@@ -618,17 +657,23 @@ Strings words(nb::bytes source, bool lowercase, std::size_t min_characters) {
 
 void bind_text(nb::module_& m) {
   m.attr("UNICODE_VERSION") = unicode::version;
-  m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a,
+  m.def("words", &words, "source"_a, "lowercase"_a, "min_characters"_a, "fold_accents"_a = false,
         "The words of a UTF-8 text, in order: runs of word characters, at least so many of them.");
+  m.def(
+      "normalized",
+      [](nb::bytes source, bool lowercase, bool fold_accents) {
+        return as_str(split(source, lowercase, 1, fold_accents).text());
+      },
+      "source"_a, "lowercase"_a, "fold_accents"_a, "A UTF-8 text as it is before it is split.");
 
   nb::class_<Splitting>(m, "Splitting", "How texts become words.")
       .def(
           "__init__",
-          [](Splitting* self, const std::string& unit, bool lowercase, std::size_t min_characters,
-             std::pair<std::size_t, std::size_t> grams) {
-            new (self) Splitting(splitting(unit, lowercase, min_characters, grams));
+          [](Splitting* self, const std::string& unit, bool lowercase, bool fold_accents,
+             std::size_t min_characters, std::pair<std::size_t, std::size_t> grams) {
+            new (self) Splitting(splitting(unit, lowercase, fold_accents, min_characters, grams));
           },
-          "unit"_a, "lowercase"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0));
+          "unit"_a, "lowercase"_a, "fold_accents"_a, "min_characters"_a = 1, "grams"_a = std::pair(0, 0));
 
   nb::class_<Tokens>(m, "Tokens",
                      "Documents as numbers: every token's word, in order, and the distinct words.")
@@ -689,7 +734,9 @@ void bind_text(nb::module_& m) {
       .def("matrix", &Terms::matrix, "columns"_a, "weighing"_a, "is_double"_a,
            "(indptr, indices, data) with these columns, -1 for none.")
       .def("vocabulary", &Terms::vocabulary, "columns"_a,
-           "What a Vocabulary with these columns is made from.");
+           "What a Vocabulary with these columns is made from.")
+      .def("write_run", &Terms::write_run, "write"_a,
+           "Gives the bytes of a sorted run of all terms to a function; returns how many there were.");
 
   nb::class_<Vocabulary>(m, "Vocabulary", "A learned vocabulary of n-grams: documents to rows.")
       .def(
@@ -726,7 +773,9 @@ void bind_text(nb::module_& m) {
       .def("matrix", &GramTerms::matrix, "columns"_a, "weighing"_a, "is_double"_a,
            "(indptr, indices, data) with these columns, -1 for none.")
       .def("vocabulary", &GramTerms::vocabulary, "columns"_a,
-           "Bytes and starts of the names of these columns.");
+           "Bytes and starts of the names of these columns.")
+      .def("write_run", &GramTerms::write_run, "write"_a,
+           "Gives the bytes of a sorted run of all terms to a function; returns how many there were.");
   nb::class_<GramVocabulary>(m, "GramVocabulary", "A learned vocabulary of character n-grams inside words.")
       .def(
           "__init__",

@@ -10,10 +10,11 @@ using namespace lineal;
 
 namespace {
 
-std::vector<std::string> found(const std::string& source, bool lowercase = true, std::size_t least = 2) {
+std::vector<std::string> found(const std::string& source, bool lowercase = true, std::size_t least = 2,
+                               bool fold_accents = false) {
   // A copy of exactly this length, so that a read beyond it is one the sanitizer sees.
   const std::vector<char> exact(source.begin(), source.end());
-  Words words(lowercase, least);
+  Words words(lowercase, least, Runs::letters, fold_accents);
   std::vector<std::string> all;
   if (words.append({exact.data(), exact.size()}) != Words::well_formed) return {"malformed"};
   words.each([&](Word word) { all.emplace_back(words.text().substr(word.first, word.size)); });
@@ -59,6 +60,21 @@ THEOREM("characters are counted, not bytes, and lower case may be longer or shor
   std::string longest;
   for (int k = 0; k < 1000; ++k) longest += "\xC4\xB0";
   CHECK((found(longest) == Strings{}));
+}
+
+THEOREM("folded, letters lose their accents, and there is room for what decomposes into many") {
+  const auto folded = [](const std::string& source) { return found(source, true, 2, true); };
+  CHECK((folded("\xC3\x89t\xC3\xA9 na\xC3\xAFve e\xCC\x81t") == Strings{"ete", "naive", "et"}));
+  CHECK((folded("\xC4\xB0z") == Strings{"iz"}));                                       // U+0130, dot and all
+  CHECK((folded("\xEA\xB0\x81") == Strings{"\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8"}));  // Hangul
+  CHECK((folded("\xCC\x81\xCC\x81") == Strings{}));                                    // marks alone
+  const Strings four = folded("\xEF\xB7\xBA");  // U+FDFA, three bytes that become 33
+  CHECK(four.size() == 4);
+  std::string many;
+  for (std::size_t n = 1; n < 300; ++n) {
+    many += "\xEF\xB7\xBA ";
+    CHECK(folded(many + std::string(n % 17, 'x')).size() == 4 * n + (n % 17 > 1));
+  }
 }
 
 THEOREM("a capital sigma is final where a letter comes before it and none behind, across apostrophes") {

@@ -2,6 +2,7 @@
 Native core of lineal: passes over data and epochs of solvers. Arrays in, arrays out.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -422,10 +423,159 @@ class Delimited:
 
 UNICODE_VERSION: str = '14.0.0'
 
-def words(source: bytes, lowercase: bool, min_characters: int) -> list[str]:
+def words(source: bytes, lowercase: bool, min_characters: int, fold_accents: bool = False) -> list[str]:
     """
     The words of a UTF-8 text, in order: runs of word characters, at least so many of them.
     """
+
+def normalized(source: bytes, lowercase: bool, fold_accents: bool) -> str:
+    """A UTF-8 text as it is before it is split."""
+
+class Splitting:
+    """How texts become words."""
+
+    def __init__(self, unit: str, lowercase: bool, fold_accents: bool, min_characters: int = 1, grams: tuple[int, int] = (0, 0)) -> None: ...
+
+class Tokens:
+    """
+    Documents as numbers: every token's word, in order, and the distinct words.
+    """
+
+    @staticmethod
+    def read(documents: Documents, splitting: Splitting, n_threads: int) -> Tokens:
+        """Texts split into words."""
+
+    @staticmethod
+    def of_words(words: Documents, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Tokens:
+        """Words that were found elsewhere; each document's end among them."""
+
+    @property
+    def n_documents(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def words(self) -> list[str]:
+        """The distinct words."""
+
+    def rename(self, names: list) -> None:
+        """Each distinct word becomes another one or, with None, leaves."""
+
+    def join_behind(self, is_first: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], prefix: str) -> None:
+        """A token behind one of these becomes one new word with it."""
+
+    def sums(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        The sum over each document's tokens of a number for each distinct word.
+        """
+
+class Weighing:
+    """How counts become numbers: tf, a weight for each column, a norm."""
+
+    def __init__(self, tf: str, norm: str, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, k: float = 1.2, b: float = 0.75, mean_length: float = 1.0) -> None: ...
+
+class Terms:
+    """
+    All n-grams of tokenised documents with the documents they are in, by name.
+    """
+
+    def __init__(self, tokens: Tokens, min_n: int, max_n: int, min_documents: int, n_threads: int) -> None: ...
+
+    def n_documents(self) -> NDArray[numpy.int64]:
+        """In how many documents each one is."""
+
+    def totals(self) -> NDArray[numpy.int64]:
+        """How often each one occurs."""
+
+    def matrix(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing, is_double: bool) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) with these columns, -1 for none."""
+
+    def vocabulary(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray, NDArray, NDArray, list]:
+        """What a Vocabulary with these columns is made from."""
+
+    def write_run(self, write: Callable) -> int:
+        """
+        Gives the bytes of a sorted run of all terms to a function; returns how many there were.
+        """
+
+class Vocabulary:
+    """A learned vocabulary of n-grams: documents to rows."""
+
+    def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], longer: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], n_columns: int) -> None: ...
+
+    def rows(self, tokens: Tokens, weighing: Weighing, is_double: bool) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) of tokenised documents."""
+
+def spell(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], longer: Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], n_columns: int, separator: str) -> list[str]:
+    """The names of a vocabulary's columns."""
+
+def strings(bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[str]:
+    """Strings from one block of UTF-8."""
+
+class GramTerms:
+    """Character n-grams inside words, with the documents they are in."""
+
+    def __init__(self, tokens: Tokens, min_n: int, max_n: int) -> None: ...
+
+    def n_documents(self) -> NDArray[numpy.int64]:
+        """In how many documents each one is."""
+
+    def totals(self) -> NDArray[numpy.int64]:
+        """How often each one occurs."""
+
+    def matrix(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing, is_double: bool) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) with these columns, -1 for none."""
+
+    def vocabulary(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray, NDArray]:
+        """Bytes and starts of the names of these columns."""
+
+    def write_run(self, write: Callable) -> int:
+        """
+        Gives the bytes of a sorted run of all terms to a function; returns how many there were.
+        """
+
+class GramVocabulary:
+    """A learned vocabulary of character n-grams inside words."""
+
+    def __init__(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def rows(self, tokens: Tokens, min_n: int, max_n: int, weighing: Weighing, is_double: bool) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) of tokenised documents."""
+
+class Hashing:
+    """N-grams hashed to columns."""
+
+    def __init__(self, min_n: int, max_n: int, n_columns: int, is_murmur: bool, separator: str) -> None: ...
+
+    def rows(self, documents: Documents, splitting: Splitting, is_signed: bool, weighing: Weighing, is_double: bool, n_threads: int) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) of texts."""
+
+    def rows_of_tokens(self, tokens: Tokens, is_signed: bool, weighing: Weighing, is_double: bool, n_threads: int) -> tuple[NDArray, NDArray, NDArray]:
+        """(indptr, indices, data) of tokenised documents."""
+
+class HashedNames:
+    """Which n-gram was met first in each column, and whether others were."""
+
+    def __init__(self, n_columns: int) -> None: ...
+
+    def read(self, hashing: Hashing, documents: Documents, splitting: Splitting, n_threads: int) -> None: ...
+
+    def read_tokens(self, hashing: Hashing, tokens: Tokens, n_threads: int) -> None: ...
+
+    def found(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """(columns, bytes, starts, is_shared) of the columns that were met."""
+
+def merge_runs(read: Callable, places: Sequence[tuple[int, int]], write: Callable, least: float, most: float, wants_numbers: bool, buffer_size: int = 262144) -> tuple[int, NDArray, NDArray]:
+    """
+    One run of several, of what is in least to most documents: (bytes, documents, occurrences).
+    """
+
+def run_vocabulary(read: Callable, n_bytes: int, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_n: int, buffer_size: int = 262144) -> tuple[NDArray, NDArray, NDArray, list]:
+    """
+    What a Vocabulary of the n-grams of a run with these columns is made from.
+    """
+
+def run_names(read: Callable, n_bytes: int, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_size: int = 262144) -> tuple[NDArray, NDArray]:
+    """Bytes and starts of the terms of a run with these columns."""
 
 def supports_avx2() -> bool:
     """Whether this processor can run the AVX2 build of the core."""

@@ -1,7 +1,7 @@
 """From texts to tokens: what splits them, and what happens to the distinct words then.
 
-Words are split natively. Everything that looks at a word as a whole (stop words, stems, negation) is done once
-for each distinct word, not for each token, so it may be done in Python.
+Words are split natively. Everything that looks at a word as a whole (stop words, stems, negation) is done
+once for each distinct word, not for each token, so it may be done in Python.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Tokenizer = Callable[[str], Sequence[str]]
 # What comes before a negated word. A word of a text has no NUL in it.
 _NEGATED = "\0"
 NEGATORS = frozenset(
-    "not no never nor cannot without ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan "
-    "shouldn wasn weren won wouldn".split()
+    "not no never nor cannot without ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn "  # noqa: SIM905
+    "shan shouldn wasn weren won wouldn".split()
 )
 
 
@@ -31,15 +31,15 @@ class Analysis:
 
     unit: str
     lowercase: bool = True
+    fold_accents: bool = False
     min_characters: int = 2
     tokenizer: Tokenizer | None = None
     stop_words: frozenset[str] | None = None
     stem: str | None = None
     negators: frozenset[str] | None = None
 
-    @property
-    def splitting(self) -> _core.Splitting:
-        return _core.Splitting(self.unit, self.lowercase, self.min_characters)
+    def splitting(self, grams: tuple[int, int] = (0, 0)) -> _core.Splitting:
+        return _core.Splitting(self.unit, self.lowercase, self.fold_accents, self.min_characters, grams)
 
     @property
     def is_native(self) -> bool:
@@ -51,7 +51,7 @@ class Analysis:
     def tokens(self, documents: _core.Documents, n_threads: int) -> _core.Tokens:
         """The tokens of documents, all steps done."""
         if self.tokenizer is None:
-            tokens = _core.Tokens.read(documents, self.splitting, n_threads)
+            tokens = _core.Tokens.read(documents, self.splitting(), n_threads)
         else:
             tokens = _given(documents, self.tokenizer, n_threads)
         if self.negators is not None:
@@ -102,7 +102,9 @@ def stop_words_of(given: Any) -> frozenset[str] | None:
         return None
     if isinstance(given, str):
         if given != "english":
-            raise ParameterError(f'stop_words must be "english", a collection of words or None, got {given!r}.')
+            raise ParameterError(
+                f'stop_words must be "english", a collection of words or None, got {given!r}.'
+            )
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)

@@ -1,7 +1,7 @@
 """Columns and the terms they stand for: learned vocabularies and hashing.
 
-Each knows how to turn documents into rows, and its names; each is plain arrays, so it can be pickled and stored.
-What the core makes of the arrays is made when it is first needed.
+Each knows how to turn documents into rows, and its names; each is plain arrays, so it can be pickled and
+stored. What the core makes of the arrays is made when it is first needed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ Level = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]
 class NGramColumns:
     """A learned vocabulary of n-grams of words, or of characters.
 
-    ``bytes`` and ``starts`` spell the words; ``columns`` has each word's own column or -1; ``longer`` holds, for
-    n = 2, 3, ..., the n-grams: which one of length n - 1 each continues, with which word, and its column or -1.
+    ``bytes`` and ``starts`` spell the words; ``columns`` has each word's own column or -1; ``longer`` holds,
+    for n = 2, 3, ..., the n-grams: which one of length n - 1 each continues, with which word, and its column
+    or -1.
     """
 
     bytes: NDArray[np.uint8]
@@ -55,9 +56,7 @@ class NGramColumns:
         return self._native
 
     def names(self) -> list[str]:
-        return _core.spell(
-            self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator
-        )
+        return _core.spell(self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_native": None}
@@ -71,16 +70,20 @@ class NGramColumns:
             if words in known:
                 raise InputError(f"The vocabulary names {separator.join(words)!r} twice.")
             known[words] = column
-        single = sorted({word for words in split for word in words}, key=lambda w: w.encode("utf-8", "surrogatepass"))
+        single = sorted(
+            {word for words in split for word in words}, key=lambda w: w.encode("utf-8", "surrogatepass")
+        )
         number = {word: k for k, word in enumerate(single)}
         encoded = [word.encode("utf-8", "surrogatepass") for word in single]
         starts = np.concatenate([[0], np.cumsum([len(word) for word in encoded], dtype=np.int64)])
         columns = np.array([known.get((word,), -1) for word in single], dtype=np.int32)
         longer: list[Level] = []
-        before = {(word,): k for k, word in enumerate(single)}
+        before: dict[tuple[str, ...], int] = {(word,): k for k, word in enumerate(single)}
         for n in range(2, max(map(len, split), default=1) + 1):
             # Prefixes of longer n-grams are there too, without a column.
-            here = {words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))}
+            here = {
+                words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))
+            }
             here = {words: k for k, words in enumerate(here)}
             longer.append(
                 (
@@ -173,7 +176,7 @@ class HashedColumns:
 
     def _splitting(self, analysis: Analysis) -> _core.Splitting:
         grams = (self.min_n, self.max_n) if self._inside_words else (0, 0)
-        return _core.Splitting(analysis.unit, analysis.lowercase, analysis.min_characters, grams)
+        return analysis.splitting(grams)
 
     def rows(
         self,

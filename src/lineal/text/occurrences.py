@@ -18,9 +18,8 @@ def occurrences(tokens: list[str], analysis: Analysis, ngrams: tuple[int, int]) 
     places: Places = {}
     if analysis.unit == "spaced":
         for place, name in enumerate(tokens):
-            grams = _core.Tokens.read(
-                _core.Documents.from_sequence([name]), _grams(analysis, min_n, max_n), 1
-            )
+            piece = _core.Documents.from_sequence([name])
+            grams = _core.Tokens.read(piece, analysis.splitting((min_n, max_n)), 1)
             names, (ids, _) = grams.words(), grams.sequence()
             for k in ids.tolist():
                 places.setdefault(names[k], []).append((place,))
@@ -37,7 +36,3 @@ def occurrences(tokens: list[str], analysis: Analysis, ngrams: tuple[int, int]) 
         for k in range(len(words) - n + 1):
             places.setdefault(" ".join(words[k : k + n]), []).append(tuple(homes[k : k + n]))
     return places
-
-
-def _grams(analysis: Analysis, min_n: int, max_n: int) -> _core.Splitting:
-    return _core.Splitting(analysis.unit, analysis.lowercase, 1, (min_n, max_n))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any, Self
 
 import numpy as np
@@ -18,12 +20,16 @@ from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
 from lineal.text.analysis import Analysis, negators_of, stop_words_of
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
-from lineal.text.extras import FunctionFeatures, LexiconFeatures
-from lineal.text.pruning import chosen_columns, document_limits
+from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
+from lineal.text.pruning import check_limits, chosen_columns, document_limits
+from lineal.text.streams import TermRuns, is_stream, pieces
 from lineal.text.weights import bm25_idf, log_count_ratios, smooth_idf
 
 _UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}
 _WEIGHTINGS = ("tfidf", "counts", "occurrence", "bm25", "nb")
+_WITH_IDF = ("tfidf", "bm25")
+# Text that a stream is read by: what is counted of characters is several times as much.
+_CHUNK_BYTES = {"words": 1 << 23, "spaced": 1 << 23, "characters": 1 << 21}
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):
@@ -34,10 +40,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     ngrams
         Shortest and longest n-grams, in words or characters.
     analyzer
-        ``"word"``: words. ``"char_wb"``: characters inside words. ``"char"``: characters of the whole text. Or
-        a function from a text to its tokens.
+        ``"word"``: words. ``"char_wb"``: characters inside words. ``"char"``: characters of the whole text.
+        Or a function from a text to its tokens.
     lowercase
         Whether texts are lower-cased first, by Unicode's rules.
+    fold_accents
+        Whether accents are dropped after that, so that "café" is "cafe": Unicode's compatibility
+        decomposition (NFKD) without its combining marks, scikit-learn's ``strip_accents="unicode"``. Stop
+        words, lexicons and vocabularies are compared with what comes out: spell them without accents.
     min_characters
         Words of fewer characters are dropped; 1 unless said otherwise (2 under ``compat="sklearn"``).
     stop_words
@@ -45,7 +55,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     stem
         A language of the Snowball stemmers (``"english"``, ``"german"``, ...): words become their stems.
     negation
-        ``True`` joins a negation and the word behind it: "not good" becomes ``not_good``. Or the negating words.
+        ``True`` joins a negation and the word behind it: "not good" becomes ``not_good``. Or the negating
+        words.
     min_df, max_df
         Terms in fewer or more documents are dropped; a whole number counts documents, a fraction is a share.
     max_features
@@ -77,6 +88,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         Of the numbers: float32 unless said otherwise.
     compat
         ``"sklearn"``: the hash, the types and the names of scikit-learn's vectorisers.
+    chunk_bytes
+        How much text is looked at together where texts come from an iterator or an Arrow stream: in ``fit``,
+        which then needs memory for so much text and for the vocabulary, and in ``transform_chunks``.
+        ``None``: 8 MB, or 2 MB for ``analyzer="char"``, which counts several times as much.
     n_threads
         Threads; the result is the same, bit for bit, for every number of them.
 
@@ -90,8 +105,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     Notes
     -----
     Words are what Python's ``\\w`` matches, maximal runs of it, in a frozen version of Unicode
-    (``lineal._core.UNICODE_VERSION``), so a model reads text the same way under every Python. Rows are sorted.
-    Memory beside the result: 4 bytes a token and 8 for each n-gram of each length.
+    (``lineal._core.UNICODE_VERSION``), so a model reads text the same way under every Python. Rows are
+    sorted. Memory beside the result: 4 bytes a token and 8 for each n-gram of each length.
 
     Examples
     --------
@@ -105,12 +120,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
            [2., 1., 0., 0., 1., 1.]], dtype=float32)
     """
 
+    _columns: NGramColumns | GramColumns | HashedColumns
+    document_frequency_: NDArray[np.int64] | None
+
     def __init__(
         self,
         *,
         ngrams: tuple[int, int] = (1, 2),
         analyzer: str | Callable[[str], list[str]] = "word",
         lowercase: bool = True,
+        fold_accents: bool = False,
         min_characters: int | None = None,
         stop_words: str | Collection[str] | None = None,
         stem: str | None = None,
@@ -131,11 +150,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         missing: str = "refuse",
         dtype: Any = None,
         compat: str | None = None,
+        chunk_bytes: int | None = None,
         n_threads: int | None = None,
     ) -> None:
         self.ngrams = ngrams
         self.analyzer = analyzer
         self.lowercase = lowercase
+        self.fold_accents = fold_accents
         self.min_characters = min_characters
         self.stop_words = stop_words
         self.stem = stem
@@ -156,11 +177,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.missing = missing
         self.dtype = dtype
         self.compat = compat
+        self.chunk_bytes = chunk_bytes
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Learns terms and their weights from texts (and labels, for ``weighting="nb"``)."""
-        self._learn(X, y, wants_rows=False)
+        """Learns terms and their weights from texts (and labels, for ``weighting="nb"``).
+
+        What can be read only once (an iterator over texts or over ``Documents``, an Arrow stream) may be
+        larger than memory: it is read by pieces of ``chunk_bytes``, and what is learned is the same.
+        """
+        if is_stream(X):
+            self._learn_stream(X)
+        else:
+            self._learn(X, y, wants_rows=False)
         return self
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> sp.csr_matrix:
@@ -177,6 +206,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             documents, self._analysis, self._weighing(), self._is_double(), self._threads()
         )
         return self._finished(arrays, documents)
+
+    def transform_chunks(self, X: Any) -> Iterator[sp.csr_matrix]:
+        """The matrices of pieces of texts, of ``chunk_bytes`` each, one after another.
+
+        Stacked they are what ``transform`` returns; only one piece at a time is in memory.
+        """
+        if self.n_features is not None and not hasattr(self, "_columns") and not self._must_learn():
+            return clone(self).fit([]).transform_chunks(X)
+        check_is_fitted(self, "_columns")
+        return map(self.transform, pieces(X, self._chunk_bytes(), self.missing))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns: terms, then lexicons and functions."""
@@ -223,9 +262,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if not self._analysis.is_native or self._extras or isinstance(self._columns, HashedColumns):
             return None
         grams = self.ngrams if self._analysis.unit == "spaced" else (0, 0)
-        splitting = _core.Splitting(
-            self._analysis.unit, self._analysis.lowercase, self._analysis.min_characters, tuple(grams)
-        )
+        splitting = self._analysis.splitting((int(grams[0]), int(grams[1])))
         return self._columns.native(), splitting, self._weighing(), self._is_double()
 
     def __sklearn_tags__(self) -> Any:
@@ -243,48 +280,120 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         n = len(documents)
         if codes is not None and len(codes) != n:
             raise InputError(f"There are {n} texts, but {len(codes)} labels.")
-        self._extras = self._made_extras(documents)
-        threads, is_double = self._threads(), self._is_double()
-        self._mean_length = 1.0
-
-        if self.n_features is not None or self.vocabulary is not None:
-            self._columns = self._hashed() if self.n_features is not None else self._given_columns()
-            if isinstance(self._columns, HashedColumns):
-                self._columns.learn_names([documents], self._analysis, threads)
+        self._extras = self._made_extras()
+        for extra in self._extras:
+            if isinstance(extra, FunctionFeatures):
+                extra.fit(_texts(documents))
+        self.document_frequency_, self._mean_length = None, 1.0
+        if self._has_fixed_columns():
+            self._look_at_columns([documents])
 
             def rows(weighing: _core.Weighing, is_double: bool) -> Arrays:
-                return self._columns.rows(documents, self._analysis, weighing, is_double, threads)
-
-            self.document_frequency_ = None
+                return self._columns.rows(documents, self._analysis, weighing, is_double, self._threads())
         else:
-            terms, (low, high) = self._count(documents, threads)
-            df, totals = terms.n_documents(), terms.totals()
-            columns = chosen_columns(df, totals, low, high, self.max_features)
-            is_kept = columns >= 0
-            self.document_frequency_ = df[is_kept]
-            self._columns = self._learned_columns(terms, columns)
+            low, high = document_limits(self.min_df, self.max_df, n)
+            terms = self._count(documents, max(int(np.ceil(low)), 1))
+            columns = self._choose_columns(terms, low, high, n)
 
             def rows(weighing: _core.Weighing, is_double: bool) -> Arrays:
                 return terms.matrix(columns, weighing, is_double)
 
-            if self.weighting == "bm25":
-                self._mean_length = max(float(totals[is_kept].sum()) / max(n, 1), 1e-300)
-        self._idf = self._learned_weights(rows, n, codes, n_classes)
-        self._weight = self._emphasised(self._idf)
-        return self._finished(rows(self._weighing(), is_double), documents) if wants_rows else None
+        ratios = None
+        if codes is not None:
+            X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
+            ratios = log_count_ratios(X, np.arange(X.shape[0]), codes, n_classes)
+        self._weigh_columns(n, ratios)
+        return self._finished(rows(self._weighing(), self._is_double()), documents) if wants_rows else None
 
-    def _count(self, documents: _core.Documents, threads: int) -> tuple[Any, tuple[float, float]]:
-        low, high = document_limits(self.min_df, self.max_df, len(documents))
-        tokens = self._analysis.tokens(documents, threads)
-        min_n, max_n = self.ngrams
+    def _learn_stream(self, X: Any) -> None:
+        """The same from texts that are read once, piece by piece."""
+        self._analysis = self._checked()
+        check_limits(self.min_df, self.max_df)
+        if self.weighting == "nb":
+            raise InputError(
+                'weighting="nb" counts terms class by class and needs all texts at once: give a list to fit.'
+            )
+        found = pieces(X, self._chunk_bytes(), self.missing)
+        first = list(islice(found, 2))
+        if len(first) < 2:
+            self._learn(first[0] if first else [], None, wants_rows=False)
+            return
+        self._extras = self._made_extras()
+        seen = [SeenValues(extra) for extra in self._extras if isinstance(extra, FunctionFeatures)]
+        n = 0
+
+        def each() -> Iterator[_core.Documents]:
+            nonlocal n
+            for documents in chain(_emptied(first), found):
+                n += len(documents)
+                for values in seen:
+                    values.add(_texts(documents))
+                yield documents
+
+        self.document_frequency_, self._mean_length = None, 1.0
+        if self._has_fixed_columns():
+            self._look_at_columns(each())
+        else:
+            is_inside = self._analysis.unit == "spaced"
+            with TermRuns.of_names() if is_inside else TermRuns.of_ngrams(self.ngrams[1]) as runs:
+                for documents in each():
+                    runs.add(self._count(documents, 1))
+                low, high = document_limits(self.min_df, self.max_df, n)
+                runs.merge(low, high)
+                self._choose_columns(runs, low, high, n)
+        for values in seen:
+            values.settle()
+        self._weigh_columns(n)
+
+    def _choose_columns(self, terms: Any, low: float, high: float, n: int) -> NDArray[np.int32]:
+        """Sets the columns for counted terms; returns the column of each, or -1."""
+        df, totals = terms.n_documents(), terms.totals()
+        columns = chosen_columns(df, totals, low, high, self.max_features)
+        is_kept = columns >= 0
+        self.document_frequency_ = df[is_kept]
         if self._analysis.unit == "spaced":
-            return _core.GramTerms(tokens, min_n, max_n), (low, high)
-        return _core.Terms(tokens, min_n, max_n, max(int(np.ceil(low)), 1), threads), (low, high)
+            names, starts = terms.vocabulary(columns)
+            self._columns = GramColumns(names, starts, *self.ngrams)
+        else:
+            words, starts, own, longer = terms.vocabulary(columns)
+            n_columns = int(columns.max()) + 1
+            self._columns = NGramColumns(words, starts, own, longer, n_columns, self._separator())
+        if self.weighting == "bm25":
+            self._mean_length = max(float(totals[is_kept].sum()) / max(n, 1), 1e-300)
+        return columns
 
-    def _learned_columns(self, terms: Any, columns: NDArray[np.int32]) -> NGramColumns | GramColumns:
-        if isinstance(terms, _core.GramTerms):
-            return GramColumns(*terms.vocabulary(columns), *self.ngrams)
-        return NGramColumns(*terms.vocabulary(columns), int(columns.max()) + 1, self._separator())
+    def _look_at_columns(self, found: Iterable[_core.Documents]) -> None:
+        """Sets columns that are hashed or given, their names and, for weights, their documents."""
+        self._columns = self._hashed() if self.n_features is not None else self._given_columns()
+        threads = self._threads()
+        df = np.zeros(self._columns.n_columns, dtype=np.int64)
+        length, n = 0.0, 0
+
+        def counted() -> Iterator[_core.Documents]:
+            nonlocal length, n
+            for documents in found:
+                if self.weighting in _WITH_IDF:
+                    weighing = _core.Weighing("count", "none")
+                    _, indices, data = self._columns.rows(documents, self._analysis, weighing, True, threads)
+                    df[:] += np.bincount(indices, minlength=len(df))
+                    length += float(np.abs(data).sum())
+                n += len(documents)
+                yield documents
+
+        if isinstance(self._columns, HashedColumns):
+            self._columns.learn_names(counted(), self._analysis, threads)
+        else:
+            deque(counted(), maxlen=0)
+        if self.weighting in _WITH_IDF:
+            self.document_frequency_ = df
+            self._mean_length = max(length / max(n, 1), 1e-300)
+
+    def _count(self, documents: _core.Documents, min_documents: int) -> _core.Terms | _core.GramTerms:
+        threads = self._threads()
+        tokens = self._analysis.tokens(documents, threads)
+        if self._analysis.unit == "spaced":
+            return _core.GramTerms(tokens, *self.ngrams)
+        return _core.Terms(tokens, *self.ngrams, min_documents, threads)
 
     def _given_columns(self) -> NGramColumns | GramColumns:
         if isinstance(self.vocabulary, str) or not isinstance(self.vocabulary, Iterable):
@@ -310,25 +419,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             is_murmur=self.compat == "sklearn",
         )
 
-    def _learned_weights(
-        self,
-        rows: Callable[[_core.Weighing, bool], Arrays],
-        n: int,
-        codes: NDArray[Any] | None,
-        n_classes: int,
-    ) -> NDArray[np.float64] | None:
-        if not self._must_learn():
-            return None
-        if self.weighting == "nb":
-            assert codes is not None
-            X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
-            return log_count_ratios(X, np.arange(n), codes, n_classes)
-        if self.document_frequency_ is None:
-            indptr, indices, data = rows(_core.Weighing("count", "none"), True)
-            self.document_frequency_ = np.bincount(indices, minlength=self._columns.n_columns)
-            self._mean_length = max(float(np.abs(data).sum()) / max(n, 1), 1e-300)
-        idf = bm25_idf if self.weighting == "bm25" else smooth_idf
-        return idf(self.document_frequency_, n)
+    def _weigh_columns(self, n: int, ratios: NDArray[np.float64] | None = None) -> None:
+        """Sets the weights of the columns, for n documents: given ones, or by their document frequencies."""
+        self._idf = ratios
+        if self.weighting in _WITH_IDF:
+            assert self.document_frequency_ is not None
+            self._idf = (bm25_idf if self.weighting == "bm25" else smooth_idf)(self.document_frequency_, n)
+        self._weight = self._emphasised(self._idf)
 
     def _weighing(self) -> _core.Weighing:
         tf = {"occurrence": "occurrence", "nb": "occurrence", "bm25": "bm25"}.get(
@@ -346,13 +443,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 weight[column] *= self.emphasis.get(word, 1.0)
         return weight
 
-    def _made_extras(self, documents: _core.Documents) -> list[LexiconFeatures | FunctionFeatures]:
+    def _made_extras(self) -> list[LexiconFeatures | FunctionFeatures]:
         made: list[LexiconFeatures | FunctionFeatures] = []
         if self.lexicons:
             made.append(LexiconFeatures(self.lexicons))
         if self.functions:
             made.append(FunctionFeatures(self.functions))
-            made[-1].fit(_texts(documents))
         return made
 
     def _finished(self, arrays: Arrays, documents: _core.Documents) -> sp.csr_matrix:
@@ -361,7 +457,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             blocks = [X]
             for extra in self._extras:
                 if isinstance(extra, LexiconFeatures):
-                    words = Analysis("words", self.lowercase, 1)
+                    words = Analysis("words", self._analysis.lowercase, self._analysis.fold_accents, 1)
                     blocks.append(sp.csr_matrix(extra.rows(words.tokens(documents, self._threads()))))
                 else:
                     blocks.append(extra.rows(_texts(documents)))
@@ -381,7 +477,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             return np.dtype(self.dtype)
         if self.compat is None:
             return np.dtype(np.float32)
-        is_count = self.weighting in ("counts", "occurrence") and self.norm is None and self.n_features is None
+        is_count = (
+            self.weighting in ("counts", "occurrence") and self.norm is None and self.n_features is None
+        )
         return np.dtype(np.int64 if is_count and not self.sublinear else np.float64)
 
     def _is_double(self) -> bool:
@@ -392,6 +490,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def _separator(self) -> str:
         return " " if self._analysis.unit == "words" else ""
+
+    def _has_fixed_columns(self) -> bool:
+        return self.n_features is not None or self.vocabulary is not None
+
+    def _chunk_bytes(self) -> int:
+        return _CHUNK_BYTES[self._analysis.unit] if self.chunk_bytes is None else int(self.chunk_bytes)
 
     def _must_learn(self) -> bool:
         return self.weighting in ("tfidf", "bm25", "nb") or bool(self.functions)
@@ -418,7 +522,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             and all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in ngrams)
             and 1 <= ngrams[0] <= ngrams[1]
         ):
-            raise ParameterError(f"ngrams must be two whole numbers, 1 <= shortest <= longest; got {ngrams!r}.")
+            raise ParameterError(
+                f"ngrams must be two whole numbers, 1 <= shortest <= longest; got {ngrams!r}."
+            )
         if not callable(self.analyzer) and self.analyzer not in _UNITS:
             raise ParameterError(
                 f'analyzer must be "word", "char", "char_wb" or a function; got {self.analyzer!r}.'
@@ -432,12 +538,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if min_characters is None:
             min_characters = 1 if self.compat is None else 2
         _whole("min_characters", min_characters)
+        if self.chunk_bytes is not None:
+            _whole("chunk_bytes", self.chunk_bytes)
         if self.max_features is not None:
             _whole("max_features", self.max_features)
         if self.n_features is not None:
             _whole("n_features", self.n_features, most=2**31 - 1)
             if self.vocabulary is not None:
-                raise ParameterError("n_features hashes terms and vocabulary names them: give one of the two.")
+                raise ParameterError(
+                    "n_features hashes terms and vocabulary names them: give one of the two."
+                )
         elif self.signed:
             raise ParameterError("signed is for hashed terms: give n_features, or leave it out.")
         unit = "words" if callable(self.analyzer) else _UNITS[self.analyzer]
@@ -445,15 +555,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             raise ParameterError(
                 f'stop_words, stem and negation are for words, but analyzer is "{self.analyzer}".'
             )
+        if self.fold_accents and callable(self.analyzer):
+            raise ParameterError("fold_accents is for texts that are split here: fold them in the analyzer.")
         return Analysis(
             unit,
             lowercase=bool(self.lowercase),
+            fold_accents=bool(self.fold_accents),
             min_characters=int(min_characters) if unit == "words" else 1,
             tokenizer=self.analyzer if callable(self.analyzer) else None,
             stop_words=stop_words_of(self.stop_words),
             stem=self.stem,
             negators=negators_of(self.negation),
         )
+
+
+def _emptied(pieces: list[_core.Documents]) -> Iterator[_core.Documents]:
+    while pieces:
+        yield pieces.pop(0)
 
 
 def _texts(documents: _core.Documents) -> Iterator[str]:
@@ -466,7 +584,7 @@ def _one_of(name: str, given: Any, known: tuple[Any, ...]) -> None:
 
 
 def _whole(name: str, given: Any, most: int | None = None) -> None:
-    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or given < 1:
+    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or int(given) < 1:
         raise ParameterError(f"{name} must be a whole number from 1 on, got {given!r}.")
-    if most is not None and given > most:
+    if most is not None and int(given) > most:
         raise ParameterError(f"{name} can be at most {most}, got {given!r}.")

@@ -11,7 +11,7 @@ class Characters {
  public:
   static constexpr std::size_t well_formed = Words::well_formed;
 
-  explicit Characters(bool lowercase) : words_(lowercase, 1, Runs::spaced) {}
+  Characters(bool lowercase, bool fold_accents) : words_(lowercase, 1, Runs::spaced, fold_accents) {}
 
   void clear() noexcept {
     words_.clear();

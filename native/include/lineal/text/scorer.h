@@ -93,11 +93,12 @@ class NGramPart : public ScorerPart {
 template <class V>
 class GramPart : public ScorerPart {
  public:
-  GramPart(const WordMap& names, std::size_t min_n, std::size_t max_n, bool lowercase, Weighing weighing)
+  GramPart(const WordMap& names, std::size_t min_n, std::size_t max_n, bool lowercase, bool fold_accents,
+           Weighing weighing)
       : names_(names),
         min_n_(min_n),
         max_n_(max_n),
-        split_(lowercase, 1, Runs::spaced),
+        split_(lowercase, 1, Runs::spaced, fold_accents),
         row_(names.size(), std::move(weighing)) {}
 
   void add(std::string_view text, const double* weights, std::size_t n_scores, double* scores) override {

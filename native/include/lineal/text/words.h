@@ -9,7 +9,8 @@
 // Eight bytes of ASCII are lowered and classified at a time, by arithmetic on one 64-bit number; everything
 // else goes through the table, one code point at a time. Cost: about a nanosecond a byte, and a buffer of one
 // and a half times the text (the lower case of U+023A has three bytes for two). Guarantees: reads no byte
-// outside the text; malformed text is refused with the place of its first bad byte.
+// outside the text; malformed text is refused with the place of its first bad byte. Accents are folded, if
+// that is asked for, behind lower case; what is marked is what comes out.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lineal/text/folding.h"
 #include "lineal/text/unicode.h"
 
 namespace lineal {
@@ -57,8 +59,10 @@ class Words {
  public:
   static constexpr std::size_t well_formed = std::size_t(-1);
 
-  Words(bool lowercase, std::size_t min_characters, Runs runs = Runs::letters)
-      : lowercase_(lowercase), runs_(runs), min_characters_(min_characters) {}
+  Words(bool lowercase, std::size_t min_characters)
+      : Words(lowercase, min_characters, Runs::letters, false) {}
+  Words(bool lowercase, std::size_t min_characters, Runs runs, bool fold_accents)
+      : lowercase_(lowercase), fold_accents_(fold_accents), runs_(runs), min_characters_(min_characters) {}
 
   void clear() noexcept {
     size_ = 0;
@@ -68,12 +72,10 @@ class Words {
   // Puts a text behind those before it. Returns well_formed, or the offset of the first byte that is not
   // UTF-8; then nothing is kept, of the texts before it neither.
   std::size_t append(std::string_view source) {
-    const std::size_t room = size_ + source.size() + source.size() / 2 + 16;
-    if (text_.size() < room) text_.resize(std::max(room, 2 * text_.size()));
+    make_room(size_ + (fold_accents_ ? unicode::longest_folded : 0), source.size());
     const auto* const begin = reinterpret_cast<const unsigned char*>(source.data());
     const auto* const end = begin + source.size();
-    auto* const first = reinterpret_cast<unsigned char*>(text_.data());
-    auto* out = first + size_;
+    auto* out = reinterpret_cast<unsigned char*>(text_.data()) + size_;
     if (size_ > 0) out = put('\n', false, out);
     for (const unsigned char* p = begin; p < end;) {
       if (end - p >= 8 && take_ascii(p, out)) {
@@ -86,10 +88,10 @@ class Words {
         clear();
         return std::size_t(p - begin);
       }
-      out = take(at.code, begin, p, end, out);
+      out = fold_accents_ ? take_folded(at.code, begin, p, end, out) : take(at.code, begin, p, end, out);
       p += at.size;
     }
-    size_ = std::size_t(out - first);
+    size_ = size_up_to(out);
     return well_formed;
   }
 
@@ -123,6 +125,16 @@ class Words {
   }
 
  private:
+  // Room for so many bytes of source behind the first `size` of the buffer, in lower case.
+  void make_room(std::size_t size, std::size_t n_source) {
+    const std::size_t room = size + n_source + n_source / 2 + 16;
+    if (text_.size() < room) text_.resize(std::max(room, 2 * text_.size()));
+  }
+
+  std::size_t size_up_to(const unsigned char* out) const noexcept {
+    return std::size_t(out - reinterpret_cast<const unsigned char*>(text_.data()));
+  }
+
   // Eight bytes at p, if all are ASCII.
   bool take_ascii(const unsigned char* p, unsigned char* out) {
     if constexpr (std::endian::native != std::endian::little) return false;
@@ -167,6 +179,25 @@ class Words {
                out);
   }
 
+  // Not inlined: texts that keep their accents need not carry it around. The buffer may move.
+  [[gnu::noinline]] unsigned char* take_folded(unicode::Code c, const unsigned char* begin,
+                                               const unsigned char* p, const unsigned char* end,
+                                               unsigned char* out) {
+    if (lowercase_) {
+      if (c == unicode::capital_dotted_i)
+        c = 'i';  // its dot is a combining mark
+      else if (c == unicode::capital_sigma && unicode::is_final_sigma(begin, p, end))
+        c = unicode::final_sigma;
+      else
+        c += unicode::Code(unicode::known(c).to_lower);
+    }
+    const std::size_t size = size_up_to(out);
+    make_room(size + unicode::longest_folded, std::size_t(end - p));
+    out = reinterpret_cast<unsigned char*>(text_.data()) + size;
+    unicode::each_folded(c, [&](unicode::Code part) { out = put(part, is_marked(part), out); });
+    return out;
+  }
+
   bool is_marked(unicode::Code c) const noexcept {
     return runs_ == Runs::spaced ? !unicode::is(c, unicode::space) : unicode::is(c, unicode::word);
   }
@@ -188,7 +219,7 @@ class Words {
     return count >= wanted;
   }
 
-  bool lowercase_;
+  bool lowercase_, fold_accents_;
   Runs runs_;
   std::size_t min_characters_;
   std::vector<char> text_;
