@@ -11,7 +11,8 @@ import sklearn.preprocessing as theirs
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lineal import ColumnScaler, PolynomialFeatures, Ridge, TableVectorizer
-from lineal.features import Categories, EqualWidths, Numbers, Quantiles
+from lineal.features import Categories, EqualWidths, Numbers, Quantiles, Text
+from lineal.text import TextVectorizer
 
 DATA = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser()
 
@@ -134,7 +135,10 @@ def test_text():
     """A column of text is what its transformer makes of it."""
     texts = ["the first of the four texts", "and here the second one", "", "a fourth, which ends it"]
     our = TableVectorizer({"body": "text"}).fit_transform({"body": texts})
-    np.testing.assert_array_equal(our.toarray(), TfidfVectorizer().fit_transform(texts).toarray())
+    alone = TextVectorizer(dtype=np.float64).fit_transform(texts)
+    np.testing.assert_array_equal(our.toarray(), alone.toarray())
+    given = TableVectorizer({"body": Text(TfidfVectorizer())}).fit_transform({"body": texts})
+    np.testing.assert_array_equal(given.toarray(), TfidfVectorizer().fit_transform(texts).toarray())
 
 
 def housing():

@@ -12,13 +12,12 @@ from sklearn.base import clone
 from lineal.errors import InputError
 from lineal.features.columns import Column
 from lineal.features.kinds.base import Encoding, Kind, indicator_of, one_of
+from lineal.text import TextVectorizer
 
 
 def default_transformer() -> Any:
     """What turns text into features unless another transformer is given; chosen here and nowhere else."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer()
+    return TextVectorizer(dtype=np.float64)  # what a table's numbers are in
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Text(Kind):
     Parameters
     ----------
     transformer : anything that fits and transforms a list of str, optional
-        By default scikit-learn's ``TfidfVectorizer``.
+        By default ``lineal.TextVectorizer``: words and pairs of words, with tf-idf.
     missing : "indicate" or "refuse"
         A missing text is an empty one. If the training data had some, a column ``name is missing`` is added.
     """
@@ -56,8 +55,9 @@ class Text(Kind):
         try:
             transformer.fit(column.values.tolist())
         except ValueError as error:
+            reason = str(error).removesuffix(".")
             raise InputError(
-                f"column {column.name!r}, taken as text, could not be learned from: {error}. "
+                f"column {column.name!r}, taken as text, could not be learned from: {reason}. "
                 "Give it another kind or another transformer."
             ) from error
         if hasattr(transformer, "get_feature_names_out"):
