@@ -114,6 +114,16 @@ def test_a_held_out_label_does_not_reach_naive_bayes_weights():
     assert all(abs(trial.score - 0.5) < 0.12 for trial in model.trials_)
 
 
+def test_labels_of_a_single_text_are_learned():
+    """The fold that holds it out lacks a label, which is no obstacle; probabilities add up to 1."""
+    texts = ["red apple", "red cherry", "red wine", "green leaf", "green tree", "green grass"] * 3
+    labels = ["red", "red", "red", "green", "green", "green"] * 3
+    model = TextClassifier().fit([*texts, "blue sky"], [*labels, "blue"])
+    assert model.trials_
+    np.testing.assert_allclose(model.predict_proba(texts).sum(axis=1), 1.0, rtol=1e-12)
+    assert list(model.predict(texts)) == labels
+
+
 def test_a_learner_of_ones_own():
     """A given learner is used as it is; its probabilities are its own."""
     texts, y = reviews()

@@ -141,10 +141,13 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         # Where nothing was held out, or not of all labels, a margin of 1 is a chance of 73 %.
         if found is None:
             return 1.0
-        rows = np.concatenate([rows for rows, _ in found.held_out])
-        Z = np.concatenate([np.reshape(scores, (len(rows), -1)) for rows, scores in found.held_out])
-        if Z.shape[1] != len(np.atleast_1d(self.model_.intercept_)):
+        shaped = [(rows, np.reshape(scores, (len(rows), -1))) for rows, scores in found.held_out]
+        # A fold without any text of a label has no score for it, and tells nothing of this model's.
+        n_scores = len(np.atleast_1d(self.model_.intercept_))
+        shaped = [(rows, Z) for rows, Z in shaped if Z.shape[1] == n_scores]
+        if not shaped:
             return 1.0
+        rows, Z = (np.concatenate(parts) for parts in zip(*shaped, strict=True))
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         codes = np.array([place[label] for label in found.y[rows].tolist()], dtype=np.int32)
         return fitted_temperature(Z, codes, np.ones(len(rows)))
