@@ -1,13 +1,14 @@
 """Which module does a docstring come from? Trained on the running Python's own standard library.
 
 The data are on every machine: the docstrings of public functions and classes, labelled by their module.
-A bag of words, a softmax model, a certificate, and the words that each module is recognised by.
+``TextClassifier`` takes them as they are. Printed are how well it does, what it chose, the certificate of its
+model, the words that each module is recognised by, and why one sentence goes where it goes.
 """
 
 import inspect
 import pkgutil
-import re
 import sys
+import time
 import warnings
 from collections import Counter
 from importlib import import_module
@@ -16,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from lineal import LogisticRegression, verify
+from lineal import TextClassifier, verify
 
 SKIPPED = {"antigravity", "this", "idlelib", "test", "turtledemo", "lib2to3", "tkinter", "turtle", "__main__"}
 
@@ -56,62 +58,66 @@ def docstrings():
                 yield text, label
 
 
-def bag_of_words(texts, vocabulary=None):
-    """Rows of word weights, log-scaled and of unit length; the vocabulary is every word seen twice."""
-    counts = [Counter(re.findall(r"[a-z]{2,}", text.lower())) for text in texts]
-    if vocabulary is None:
-        spread = Counter(word for row in counts for word in row)
-        vocabulary = {word: i for i, word in enumerate(sorted(w for w, n in spread.items() if n >= 2))}
-    start, index, value = [0], [], []
-    for row in counts:
-        known = [(vocabulary[w], 1 + np.log(n)) for w, n in row.items() if w in vocabulary]
-        length = np.sqrt(sum(v * v for _, v in known)) or 1.0
-        index += [i for i, _ in known]
-        value += [v / length for _, v in known]
-        start.append(len(index))
-    return sp.csr_array((value, index, start), shape=(len(counts), len(vocabulary))), vocabulary
+def split():
+    """Texts and labels of modules with 40 docstrings or more, for learning, and a quarter for testing."""
+    texts, labels = (np.array(column, dtype=object) for column in zip(*docstrings(), strict=True))
+    n_of = Counter(labels)
+    keep = np.array([n_of[label] >= 40 for label in labels])
+    texts, labels = texts[keep], labels[keep].astype(str)
+    order = np.random.default_rng(0).permutation(len(texts))
+    test, train = order[: len(order) // 4], order[len(order) // 4 :]
+    return texts[train].tolist(), labels[train], texts[test].tolist(), labels[test]
+
+
+def interval(share, n, z=1.96):
+    """Wilson's interval of a share of n."""
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return centre - half, centre + half
 
 
 def main():
     warnings.simplefilter("ignore")  # old modules warn as they are imported
-    texts, labels = (np.array(column, dtype=object) for column in zip(*docstrings(), strict=True))
-    frequent = {label for label, n in Counter(labels).items() if n >= 40}
-    keep = np.array([label in frequent for label in labels])
-    texts, labels = texts[keep], labels[keep].astype(str)
-    order = np.random.default_rng(0).permutation(len(texts))
-    test, train = order[: len(order) // 4], order[len(order) // 4 :]
-    X, vocabulary = bag_of_words(texts[train])
-    model = LogisticRegression(C=30, progress=True).fit(X, labels[train])
-    X_test, _ = bag_of_words(texts[test], vocabulary)
-    right = model.predict(X_test) == labels[test]
-    words = np.array(list(vocabulary))
-
+    texts, labels, new_texts, truth = split()
     console = Console()
     console.print(
-        f"\n[bold]Which module is this docstring from?[/bold]  {len(train)} docstrings to learn from, "
-        f"{len(test)} to test, {len(frequent)} modules, {len(vocabulary)} words.\n"
+        f"\n[bold]Which module is this docstring from?[/bold]  {len(texts)} docstrings to learn from, "
+        f"{len(new_texts)} to test, {len(set(labels))} modules.\n"
     )
+    began = time.perf_counter()
+    model = TextClassifier(strengths=1.0).fit(texts, labels)
+    seconds = time.perf_counter() - began
+    right = model.predict(new_texts) == truth
+
     table = Table("module", "right", "known by", box=None, pad_edge=False)
-    common = Counter(labels[test]).most_common(14)
-    for label, n in common:
-        best = words[np.argsort(-model.coef_[list(model.classes_).index(label)])[:6]]
-        table.add_row(label, f"{right[labels[test] == label].sum():>3} of {n}", ", ".join(best))
+    is_word = set(model.vectorizers_[0].get_feature_names_out()).__contains__  # not a piece of one
+    best = model.top_features(100)
+    for label, n in Counter(truth.tolist()).most_common(14):
+        known_by = [name for name, _ in best[label] if is_word(name) and len(name) > 2 and " " not in name]
+        known_by = ", ".join(list(dict.fromkeys(known_by))[:6])
+        table.add_row(label, f"{right[truth == label].sum():>3} of {n}", known_by)
     console.print(table)
-    share, z = right.mean(), 1.96
-    centre, n = (share + z * z / (2 * len(test))) / (1 + z * z / len(test)), len(test)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    guess = (labels[test] == Counter(labels[train]).most_common(1)[0][0]).mean()
+    low, high = interval(right.mean(), len(right))
+    guess = (truth == Counter(labels.tolist()).most_common(1)[0][0]).mean()
     console.print(
-        f"\naccuracy     {share:.1%}  (95 % interval {centre - half:.1%} to {centre + half:.1%}); "
+        f"\naccuracy     {right.mean():.1%}  (95 % interval {low:.1%} to {high:.1%}); "
         f"always guessing the largest: {guess:.1%}"
     )
-    console.print(f"plan         {model.plan_}")
+    console.print(f"plan         {model.plan_}  ({seconds:.1f} s)")
     console.print(f"certificate  {model.certificate_}")
-    again = verify(model, X, labels[train])
-    console.print(f"verified     relative gap {again.relative_gap:.2e}, recomputed in NumPy alone")
+    X = sp.hstack([vectorizer.transform(texts) for vectorizer in model.vectorizers_], format="csr")
+    again = verify(model.model_, X, labels)
+    console.print(f"verified     relative gap {again.relative_gap:.2e}, recomputed in NumPy alone\n")
+
     doc = "Return the arc cosine (measured in radians) of x."
-    p = model.predict_proba(bag_of_words([doc], vocabulary)[0])[0]
-    console.print(f'\n"{doc}"  →  {", ".join(f"{model.classes_[i]} {p[i]:.0%}" for i in np.argsort(-p)[:3])}')
+    p = model.predict_proba([doc])[0]
+    console.print(f'"{doc}"  →  {", ".join(f"{model.classes_[i]} {p[i]:.0%}" for i in np.argsort(-p)[:3])}')
+    why = model.explain(doc)
+    line = Text(f"because      {why.intercept:+.2f}")
+    for token, share in why.tokens:
+        line.append(f"  {token} ")
+        line.append(f"{share:+.2f}", "green" if share > 0.005 else "red" if share < -0.005 else "dim")
+    console.print(line + Text(f"  =  {why.score:+.2f} for {why.label}"))
 
 
 if __name__ == "__main__":

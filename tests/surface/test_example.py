@@ -30,6 +30,7 @@ def test_the_standard_library_example_runs():
         float(out.split(mark)[1].split("%")[0]) for mark in ("accuracy ", "guessing the largest: ")
     )
     assert share > guess
+    assert "for math" in out
 
 
 @pytest.mark.slow

@@ -49,12 +49,15 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, joint, regressor
     from lineal.learners.presets import classification, regression, stochastic
+    from lineal.learners.text import classifier as texts, regressor as text_numbers
+    from lineal.text import vectorizer
 
     found = {
         name
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(polynomial, scaling, table),
+            *(texts, text_numbers, vectorizer),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)
