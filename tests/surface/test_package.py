@@ -49,12 +49,16 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, joint, regressor
     from lineal.learners.presets import classification, regression, stochastic
+    from lineal.learners.text import classifier as text_classifier
+    from lineal.learners.text import regressor as text_regressor
+    from lineal.text import vectorizer
 
     found = {
         name
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(polynomial, scaling, table),
+            *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)

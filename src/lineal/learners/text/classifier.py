@@ -128,7 +128,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         self.classes_, _ = classes_and_codes(labels)
         if len(self.classes_) < 2:
             raise InputError(
-                f"TextClassifier needs at least 2 classes, but all labels are {self.classes_[0]!r}."
+                f"TextClassifier needs at least 2 classes, but all labels are {self.classes_.tolist()[0]!r}."
                 if len(self.classes_)
                 else "TextClassifier needs at least 2 classes, but there are no labels."
             )
