@@ -17,10 +17,10 @@ Strings characters(const std::string& source, bool lowercase = true) {
 }
 
 Strings grams(const std::string& word, std::size_t min_n, std::size_t max_n) {
-  std::string padded;
+  const std::string padded = " " + std::string(word) + " ";
   std::vector<std::size_t> starts;
   Strings all;
-  each_word_gram(word, min_n, max_n, padded, starts, [&](std::string_view gram) { all.emplace_back(gram); });
+  each_word_gram(padded, min_n, max_n, starts, [&](std::string_view gram) { all.emplace_back(gram); });
   return all;
 }
 

@@ -18,45 +18,17 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "lineal/parallel.h"
+#include "lineal/raw.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/tokens.h"
 
 namespace lineal {
-
-// Memory that nobody has written to yet.
-template <class T>
-class Raw {
- public:
-  Raw() = default;
-  explicit Raw(std::size_t n) : data_(static_cast<T*>(std::malloc(std::max<std::size_t>(n, 1) * sizeof(T)))) {
-    if (!data_) throw std::bad_alloc();
-  }
-  T* data() const noexcept { return data_.get(); }
-  T& operator[](std::size_t k) const noexcept { return data_.get()[k]; }
-  T* release() noexcept { return data_.release(); }
-  // Gives back what lies behind the first n.
-  void shrink(std::size_t n) {
-    if (void* const moved = std::realloc(data_.get(), std::max<std::size_t>(n, 1) * sizeof(T))) {
-      static_cast<void>(data_.release());
-      data_.reset(static_cast<T*>(moved));
-    }
-  }
-
- private:
-  struct Free {
-    void operator()(T* p) const noexcept { std::free(p); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
 
 // The n-grams of one length.
 struct Level {
@@ -282,7 +254,7 @@ class Sorting {
       }
     }
     level.first.push_back(first);
-    records.shrink(first);
+    records.resize(first);
     level.entries = std::move(records);
     return level;
   }

@@ -30,13 +30,13 @@ class ScoredRow {
  public:
   ScoredRow(std::size_t n_columns, Weighing weighing)
       : weighing_(std::move(weighing)), bits_(int(std::bit_width(n_columns))) {}
-  void meet(std::size_t column) { met_.push_back(column); }
+  void meet(std::size_t column) { met_.push_back(std::uint32_t(column)); }
   void add(const double* weights, std::size_t n_scores, double* scores) {
     radix_sort(met_, spare_, 0, bits_);
     columns_.clear();
     counts_.clear();
     for (std::size_t k = 0; k < met_.size();) {
-      const std::uint64_t column = met_[k];
+      const std::uint32_t column = met_[k];
       std::int32_t count = 0;
       for (; k < met_.size() && met_[k] == column; ++k) ++count;
       columns_.push_back(std::int32_t(column));
@@ -54,7 +54,7 @@ class ScoredRow {
  private:
   Weighing weighing_;
   int bits_;
-  std::vector<std::uint64_t> met_, spare_;
+  std::vector<std::uint32_t> met_, spare_;
   std::vector<std::int32_t> columns_, counts_;
   std::vector<V> values_;
 };
@@ -104,13 +104,14 @@ class GramPart : public ScorerPart {
   void add(std::string_view text, const double* weights, std::size_t n_scores, double* scores) override {
     split_.clear();
     if (const std::size_t bad = split_.append(text); bad != Words::well_formed) throw Malformed(0, bad);
-    const std::string_view all = split_.text();
-    split_.each([&](Word word) {
-      each_word_gram(all.substr(word.first, word.size), min_n_, max_n_, padded_, starts_,
-                     [&](std::string_view gram) {
-                       if (const std::uint32_t id = names_.find(gram); id != WordMap::none) row_.meet(id);
-                     });
-    });
+    const char* const begin = split_.text().data();
+    words_.clear();
+    split_.each([&](Word word) { words_.emplace_back(begin + word.first, word.size); });
+    padded_.read(words_, min_n_, max_n_);
+    ids_.resize(padded_.grams.size());
+    names_.find(padded_.grams, padded_.readable_end(), ids_.data());
+    for (const std::uint32_t id : ids_)
+      if (id != WordMap::none) row_.meet(id);
     row_.add(weights, n_scores, scores);
   }
 
@@ -119,8 +120,9 @@ class GramPart : public ScorerPart {
   std::size_t min_n_, max_n_;
   Words split_;
   ScoredRow<V> row_;
-  std::string padded_;
-  std::vector<std::size_t> starts_;
+  PaddedWords padded_;
+  std::vector<std::string_view> words_;
+  std::vector<std::uint32_t> ids_;
 };
 
 }  // namespace lineal
