@@ -28,7 +28,15 @@ def python(program):
 
 @pytest.mark.parametrize(
     "name",
-    ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.features", "lineal.plot", "lineal.text"],
+    [
+        "lineal",
+        "lineal.objective",
+        "lineal.solvers",
+        "lineal.data",
+        "lineal.features",
+        "lineal.plot",
+        "lineal.text",
+    ],
 )
 def test_all_is_sorted_and_importable(name):
     """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""

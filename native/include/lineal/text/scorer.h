@@ -30,7 +30,12 @@ class ScoredRow {
  public:
   ScoredRow(std::size_t n_columns, Weighing weighing)
       : weighing_(std::move(weighing)), bits_(int(std::bit_width(n_columns))) {}
-  void meet(std::size_t column) { met_.push_back(std::uint32_t(column)); }
+  // The numbers of a column are asked of the memory when it is met.
+  void meet(std::size_t column, const double* weights, std::size_t n_scores) {
+    met_.push_back(std::uint32_t(column));
+    __builtin_prefetch(weights + column * n_scores);
+    if (!weighing_.weight.empty()) __builtin_prefetch(&weighing_.weight[column]);
+  }
   void add(const double* weights, std::size_t n_scores, double* scores) {
     radix_sort(met_, spare_, 0, bits_);
     columns_.clear();
@@ -41,7 +46,6 @@ class ScoredRow {
       for (; k < met_.size() && met_[k] == column; ++k) ++count;
       columns_.push_back(std::int32_t(column));
       counts_.push_back(count);
-      __builtin_prefetch(weights + std::size_t(column) * n_scores);
     }
     met_.clear();
     values_.resize(columns_.size());
@@ -76,7 +80,8 @@ class NGramPart : public ScorerPart {
     split_.each([&](Word word) { words_.emplace_back(begin + word.first, word.size); });
     ids_.resize(words_.size());
     vocabulary_.words().find(words_, split_.readable_end(), ids_.data());
-    vocabulary_.each_column(ids_, scratch_, [&](std::int32_t column) { row_.meet(std::size_t(column)); });
+    vocabulary_.each_column(ids_, scratch_,
+                            [&](std::int32_t column) { row_.meet(std::size_t(column), weights, n_scores); });
     row_.add(weights, n_scores, scores);
   }
 
@@ -111,7 +116,7 @@ class GramPart : public ScorerPart {
     ids_.resize(padded_.grams.size());
     names_.find(padded_.grams, padded_.readable_end(), ids_.data());
     for (const std::uint32_t id : ids_)
-      if (id != WordMap::none) row_.meet(id);
+      if (id != WordMap::none) row_.meet(id, weights, n_scores);
     row_.add(weights, n_scores, scores);
   }
 

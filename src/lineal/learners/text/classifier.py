@@ -17,6 +17,7 @@ from lineal.learners.classifier import BaseLinearClassifier, LinearClassifier
 from lineal.learners.targets import classes_and_codes, plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Found, Recipe
 from lineal.objective import L2, SquaredHinge
 from lineal.text import TextVectorizer
@@ -35,13 +36,14 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     Parameters
     ----------
     vectorizer
-        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the best of
-        three on held-out texts (words with naive-Bayes weights; words and character n-grams with tf-idf; words
-        with BM25 weights).
+        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the
+        best of three on held-out texts (words with naive-Bayes weights; words and character n-grams with
+        tf-idf; words with BM25 weights).
     learner
         A linear classifier to use as it is; ``None``: the squared hinge with an L2 penalty.
     strengths
-        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as it is.
+        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as
+        it is.
     n_folds
         In how many parts texts are held out in turn.
     search_bytes
@@ -124,7 +126,9 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
             raise InputError("TextClassifier requires y to be passed, but the target y is None.")
         labels = plain_array(y)
         if labels.ndim != 1:
-            raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
+            raise InputError(
+                f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
+            )
         self.classes_, _ = classes_and_codes(labels)
         if len(self.classes_) < 2:
             raise InputError(
@@ -192,29 +196,13 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         return found
 
     def _recipes(self, n_bytes: int) -> list[Recipe]:
-        # Terms of one document cannot help with others; in small data they still tell where rare words are.
-        min_df = 2 if n_bytes > 4e6 else 1
-        words = {"min_df": min_df, "n_threads": self.n_threads}
-        return [
-            Recipe("words with naive-Bayes weights", (TextVectorizer(ngrams=(1, 3), weighting="nb", **words),)),
-            Recipe(
-                "words and characters with tf-idf",
-                (
-                    TextVectorizer(ngrams=(1, 2), **words),
-                    TextVectorizer(analyzer="char_wb", ngrams=(2, 5), min_df=2, n_threads=self.n_threads),
-                ),
-                is_costly=True,
-            ),
-            Recipe("words with BM25", (TextVectorizer(ngrams=(1, 2), weighting="bm25", **words),)),
-        ]
+        return default_recipes(n_bytes, self.n_threads, has_classes=True)
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         if self.learner is not None:
             return clone(self.learner)
         tol = 1e-2 if is_trial else 1e-3
-        return LinearClassifier(
-            loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads
-        )
+        return LinearClassifier(loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
 
     def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         _, codes = classes_and_codes(y)
