@@ -125,7 +125,7 @@ class Vocabulary {
   std::vector<std::int32_t> word_columns_;
   std::size_t n_columns_, max_n_;
   std::uint64_t seed_ = std::random_device{}();
-  std::vector<Slot> slots_;
+  std::vector<Slot, LargePages<Slot>> slots_;
 };
 
 // The rows of tokenised documents.
