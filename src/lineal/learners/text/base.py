@@ -44,6 +44,9 @@ class BaseTextModel(BaseEstimator):
     def _learner(self, strength: float, is_trial: bool) -> Any:
         raise NotImplementedError
 
+    def _n_scores(self) -> int:
+        return 1
+
     def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         raise NotImplementedError
 
@@ -65,7 +68,7 @@ class BaseTextModel(BaseEstimator):
         if len(recipes) * len(strengths) > 1:
             learner = partial(self._learner, is_trial=True)
             search = Search(strengths, self._folds, learner, self._score, self._report)
-            found = search.run(documents, y, self._searched_rows(documents), recipes)
+            found = search.run(documents, y, self._searched_rows(documents, self._n_scores()), recipes)
         self.trials_ = found.trials if found is not None else []
         recipe = found.recipe if found is not None else recipes[0]
         self.strength_ = found.strength if found is not None else strengths[0]
@@ -80,14 +83,18 @@ class BaseTextModel(BaseEstimator):
         self._scorer = self._names = None
         return found
 
-    def _searched_rows(self, documents: _core.Documents) -> NDArray[np.int64]:
-        """All rows, or of many texts a random part with about ``search_bytes`` of text, in order."""
+    def _searched_rows(self, documents: _core.Documents, n_scores: int) -> NDArray[np.int64]:
+        """All rows, or of many texts a random part with about ``search_bytes`` of text, in order.
+
+        A fit costs as much for each score it learns, so with more than eight of them the part is smaller,
+        down to twenty texts for each.
+        """
         n = len(documents)
-        share = self.search_bytes / max(documents.n_bytes, 1)
+        share = self.search_bytes * min(1.0, 8.0 / n_scores) / max(documents.n_bytes, 1)
         if share >= 1.0:
             return np.arange(n, dtype=np.int64)
         rng = np.random.default_rng(self.random_state)
-        wanted = min(n, max(int(share * n), 100))
+        wanted = min(n, max(int(share * n), 20 * n_scores, 100))
         return np.sort(rng.permutation(n)[:wanted]).astype(np.int64)
 
     def _sentence(self, recipe: Recipe, found: Found | None, n: int, had_choice: bool) -> str:

@@ -47,7 +47,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     n_folds
         In how many parts texts are held out in turn.
     search_bytes
-        Of more text than this, the choice is made on a random part of this size.
+        Of more text than this, the choice is made on a random part of this size (a smaller one with many
+        labels).
     scoring
         What is best: a function of labels and predicted labels; ``None``: the share that is right.
     missing
@@ -90,7 +91,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         *,
         vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
         learner: BaseLinearClassifier | None = None,
-        strengths: float | Sequence[float] = (1.0, 10.0, 0.1, 0.01),
+        strengths: float | Sequence[float] = (1.0, 10.0, 0.1),
         n_folds: int = 4,
         search_bytes: float = 4e6,
         scoring: Callable[[Any, Any], float] | None = None,
@@ -203,6 +204,9 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
             return clone(self.learner)
         tol = 1e-2 if is_trial else 1e-3
         return LinearClassifier(loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
+
+    def _n_scores(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         _, codes = classes_and_codes(y)

@@ -13,6 +13,7 @@ more if it was in the part.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lineal import _core
+from lineal.errors import NotCertifiedWarning
 from lineal.text import TextVectorizer
 from lineal.text.weights import log_count_ratios, weighed
 
@@ -185,7 +187,10 @@ class Search:
         scores, held_out = [], []
         for train, test in folds:
             seen, unseen = read.fold(train, test, y)
-            model = self._learner(strength).fit(seen, y[train])
+            with warnings.catch_warnings():
+                # A trial that stops early is judged by what it predicts.
+                warnings.simplefilter("ignore", NotCertifiedWarning)
+                model = self._learner(strength).fit(seen, y[train])
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))
             scores.append(self._score(y[test], model.predict(unseen)))
