@@ -72,7 +72,7 @@ class Split {
 // A source that gives every thread a part, however few its bytes.
 struct Source : SplitTexts<Split> {
   using SplitTexts<Split>::SplitTexts;
-  std::size_t n_bytes() const noexcept { return std::size_t(1) << 24; }
+  std::size_t n_bytes() const noexcept { return std::size_t(1) << 21; }
 };
 
 inline std::vector<std::string> split_alone(Split split, std::string_view text) {

@@ -170,8 +170,6 @@ class Tokens {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       Part& part = tokens.parts_[p];
       part.end.reserve(last - first);
-      // Room for words of four letters; pages that are not written to cost nothing.
-      part.word.reserve(source.n_bytes() / tokens.parts_.size() / 5);
       source.blocks(first, last,
                     [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                       const std::size_t before = part.word.size();
