@@ -570,20 +570,21 @@ nb::ndarray<double, nb::numpy> class_counts(const Array1<const std::int64_t>& st
 // Scores of one text at a time. The weights of a column lie side by side.
 class TextScorer {
  public:
-  TextScorer(nb::list parts, Array2<const double> weights, Array1<const double> intercepts)
-      : weights_(std::move(weights)), intercepts_(std::move(intercepts)), scores_(intercepts_.size()) {
-    require(weights_.shape(1) == intercepts_.size(), "as many intercepts as scores are needed");
+  TextScorer(nb::list parts, const Array2<const double>& weights, const Array1<const double>& intercepts)
+      : intercepts_(intercepts.data(), intercepts.data() + intercepts.size()), scores_(intercepts.size()) {
+    require(weights.shape(1) == intercepts.size() && intercepts.size() > 0,
+            "as many intercepts as scores are needed");
+    std::span<const double> left(weights.data(), weights.size());
     for (const nb::handle part : parts) {
       const auto [vocabulary, splitting, weighing, is_double] =
           nb::cast<std::tuple<nb::object, const Splitting*, const Weighing*, bool>>(part);
-      offsets_.push_back(n_columns_);
       if (is_double)
-        add_part<double>(vocabulary, *splitting, *weighing);
+        add_part<double>(vocabulary, *splitting, *weighing, left);
       else
-        add_part<float>(vocabulary, *splitting, *weighing);
+        add_part<float>(vocabulary, *splitting, *weighing, left);
       owners_.append(vocabulary);
     }
-    require(n_columns_ == weights_.shape(0), "as many weights as columns are needed");
+    require(left.empty(), "as many weights as columns are needed");
   }
   TextScorer(const TextScorer&) = delete;
 
@@ -597,10 +598,8 @@ class TextScorer {
       data = encoded.data();
       size = Py_ssize_t(encoded.size());
     }
-    std::copy_n(intercepts_.data(), intercepts_.size(), scores_.begin());
-    for (std::size_t k = 0; k < parts_.size(); ++k)
-      parts_[k]->add({data, std::size_t(size)}, weights_.data() + offsets_[k] * weights_.shape(1),
-                     weights_.shape(1), scores_.data());
+    std::copy(intercepts_.begin(), intercepts_.end(), scores_.begin());
+    for (const auto& part : parts_) part->add({data, std::size_t(size)}, scores_);
     if (scores_.size() == 1) return nb::float_(scores_[0]);
     nb::list all;
     for (const double score : scores_) all.append(score);
@@ -608,35 +607,34 @@ class TextScorer {
   }
 
  private:
+  // Takes the weights of the part's columns from the front of those that are left.
   template <class V>
-  void add_part(const nb::object& vocabulary, const Splitting& splitting, const Weighing& weighing) {
-    std::size_t n = 0;
-    if (nb::isinstance<GramVocabulary>(vocabulary)) {
-      const auto& grams = nb::cast<const GramVocabulary&>(vocabulary);
-      n = grams.names.size();
-      parts_.push_back(std::make_unique<GramPart<V>>(grams.names, splitting.min_gram, splitting.max_gram,
-                                                     splitting.lowercase, splitting.fold_accents, weighing));
-    } else {
-      const auto& ngrams = nb::cast<const Vocabulary&>(vocabulary);
-      n = ngrams.n_columns();
-      if (splitting.by_character)
-        parts_.push_back(
-            std::make_unique<NGramPart<V, Characters>>(ngrams, Characters(splitting.lowercase, splitting.fold_accents), weighing));
-      else
-        parts_.push_back(std::make_unique<NGramPart<V, Words>>(
-            ngrams, Words(splitting.lowercase, splitting.min_characters, splitting.runs, splitting.fold_accents), weighing));
-    }
+  void add_part(const nb::object& vocabulary, const Splitting& splitting, const Weighing& weighing,
+                std::span<const double>& left) {
+    const bool is_inside = nb::isinstance<GramVocabulary>(vocabulary);
+    const std::size_t n = is_inside ? nb::cast<const GramVocabulary&>(vocabulary).names.size()
+                                    : nb::cast<const Vocabulary&>(vocabulary).n_columns();
     require(weighing.weight.empty() || weighing.weight.size() == n, "one weight for each column is needed");
-    n_columns_ += n;
+    require(n * scores_.size() <= left.size(), "as many weights as columns are needed");
+    ScoredRow<V> row(weighing, left.first(n * scores_.size()), scores_.size());
+    left = left.subspan(n * scores_.size());
+    Words words(splitting.lowercase, splitting.min_characters, splitting.runs, splitting.fold_accents);
+    if (is_inside)
+      parts_.push_back(std::make_unique<GramPart<V>>(nb::cast<const GramVocabulary&>(vocabulary).names,
+                                                     splitting.min_gram, splitting.max_gram, std::move(words),
+                                                     std::move(row)));
+    else if (splitting.by_character)
+      parts_.push_back(std::make_unique<NGramPart<V, Characters>>(
+          nb::cast<const Vocabulary&>(vocabulary), Characters(splitting.lowercase, splitting.fold_accents),
+          std::move(row)));
+    else
+      parts_.push_back(std::make_unique<NGramPart<V, Words>>(nb::cast<const Vocabulary&>(vocabulary),
+                                                             std::move(words), std::move(row)));
   }
 
   nb::list owners_;
   std::vector<std::unique_ptr<ScorerPart>> parts_;
-  std::vector<std::size_t> offsets_;
-  std::size_t n_columns_ = 0;
-  Array2<const double> weights_;
-  Array1<const double> intercepts_;
-  std::vector<double> scores_;
+  std::vector<double> intercepts_, scores_;
 };
 
 Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
@@ -840,8 +838,8 @@ void bind_text(nb::module_& m) {
       .def("found", &hashed_names, "(columns, bytes, starts, is_shared) of the columns that were met.");
 
   nb::class_<TextScorer>(m, "TextScorer", "Scores of one text at a time, straight from the text.")
-      .def(nb::init<nb::list, Array2<const double>, Array1<const double>>(), "parts"_a, "weights"_a,
-           "intercepts"_a)
+      .def(nb::init<nb::list, const Array2<const double>&, const Array1<const double>&>(), "parts"_a,
+           "weights"_a, "intercepts"_a)
       .def("__call__", &TextScorer::operator(), "text"_a, "The score, or the scores of several outputs.");
 
   m.def("weighed_occurrences", &weighed_occurrences<float>, "start"_a, "column"_a, "weighing"_a);

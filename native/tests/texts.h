@@ -34,7 +34,7 @@ std::vector<std::string_view> views(const Strings& texts);
 template <class Source>
 struct Large : Source {
   using Source::Source;
-  std::size_t n_bytes() const noexcept { return std::size_t(1) << 40; }
+  std::size_t n_bytes() const noexcept { return std::size_t(1) << 21; }
 };
 
 Tokens tokens_of(const Strings& texts, int n_threads = 1, std::size_t min_characters = 1);

@@ -9,7 +9,7 @@ using namespace lineal::check;
 namespace {
 
 Strings characters(const std::string& source, bool lowercase = true) {
-  Characters split(lowercase);
+  Characters split(lowercase, false);
   Strings all;
   if (split.append(source) != Characters::well_formed) return {"malformed"};
   split.each([&](Word word) { all.emplace_back(split.text().substr(word.first, word.size)); });
@@ -17,10 +17,10 @@ Strings characters(const std::string& source, bool lowercase = true) {
 }
 
 Strings grams(const std::string& word, std::size_t min_n, std::size_t max_n) {
-  std::string padded;
+  const std::string padded = " " + std::string(word) + " ";
   std::vector<std::size_t> starts;
   Strings all;
-  each_word_gram(word, min_n, max_n, padded, starts, [&](std::string_view gram) { all.emplace_back(gram); });
+  each_word_gram(padded, min_n, max_n, starts, [&](std::string_view gram) { all.emplace_back(gram); });
   return all;
 }
 
@@ -49,7 +49,7 @@ THEOREM("characters of texts that are read together are those of each text") {
   const Strings texts{"a ", " b", "", "  ", "\xC3\xA9", "\n"};
   const std::vector<std::string_view> lent = views(texts);
   Watch watch;
-  const Tokens tokens = Tokens::read(SplitTexts(lent, Characters(true)), 1, watch);
+  const Tokens tokens = Tokens::read(SplitTexts(lent, Characters(true, false)), 1, watch);
   CHECK((sentences_of(tokens) == Sentences{{"a", " "}, {" ", "b"}, {}, {" "}, {"\xC3\xA9"}, {"\n"}}));
 }
 

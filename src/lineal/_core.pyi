@@ -457,6 +457,11 @@ class Tokens:
     def words(self) -> list[str]:
         """The distinct words."""
 
+    def sequence(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]:
+        """
+        The number of each token's word, and where each document ends among them.
+        """
+
     def rename(self, names: list) -> None:
         """Each distinct word becomes another one or, with None, leaves."""
 
@@ -555,7 +560,7 @@ class Hashing:
 class HashedNames:
     """Which n-gram was met first in each column, and whether others were."""
 
-    def __init__(self, n_columns: int) -> None: ...
+    def __init__(self) -> None: ...
 
     def read(self, hashing: Hashing, documents: Documents, splitting: Splitting, n_threads: int) -> None: ...
 
@@ -563,6 +568,19 @@ class HashedNames:
 
     def found(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """(columns, bytes, starts, is_shared) of the columns that were met."""
+
+class TextScorer:
+    """Scores of one text at a time, straight from the text."""
+
+    def __init__(self, parts: list, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __call__(self, text: str) -> object:
+        """The score, or the scores of several outputs."""
+
+def weighed_occurrences(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing) -> NDArray[numpy.float32]: ...
+
+def class_counts(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, n_columns: int) -> NDArray[numpy.float64]:
+    """For each class how many of its rows have an entry in each column."""
 
 def merge_runs(read: Callable, places: Sequence[tuple[int, int]], write: Callable, least: float, most: float, wants_numbers: bool, buffer_size: int = 262144) -> tuple[int, NDArray, NDArray]:
     """

@@ -69,7 +69,10 @@ OPTIONS = [
     ({"analyzer": "char_wb", "ngram_range": (2, 5), "min_df": 2}, {"analyzer": "char_wb", "min_df": 2}),
     ({"analyzer": "char_wb", "ngram_range": (4, 9)}, {"analyzer": "char_wb"}),
     ({"analyzer": "char", "ngram_range": (1, 3)}, {"analyzer": "char"}),
-    ({"analyzer": "char", "ngram_range": (4, 5), "max_features": 500}, {"analyzer": "char", "max_features": 500}),
+    (
+        {"analyzer": "char", "ngram_range": (4, 5), "max_features": 500},
+        {"analyzer": "char", "max_features": 500},
+    ),
 ]
 
 
@@ -127,7 +130,9 @@ def test_tfidf_and_hashing_are_those_of_scikit_learn_on_all_real_texts(name):
 def test_counts_are_those_of_scikit_learn(binary):
     """Whole numbers, equal to the last one."""
     weighting = "occurrence" if binary else "counts"
-    vectorizer = TextVectorizer(ngrams=(1, 2), weighting=weighting, sublinear=False, norm=None, compat="sklearn")
+    vectorizer = TextVectorizer(
+        ngrams=(1, 2), weighting=weighting, sublinear=False, norm=None, compat="sklearn"
+    )
     wanted = CountVectorizer(ngram_range=(1, 2), binary=binary).fit_transform(corpus())
     assert_same(wanted, vectorizer.fit_transform(corpus()))
 
@@ -185,7 +190,9 @@ def counted(texts, ngrams, least=1):
     for text in texts:
         found = words(text, min_characters=least)
         rows.append(
-            Counter(" ".join(found[k : k + n]) for n in range(low, high + 1) for k in range(len(found) - n + 1))
+            Counter(
+                " ".join(found[k : k + n]) for n in range(low, high + 1) for k in range(len(found) - n + 1)
+            )
         )
     return rows
 
@@ -272,7 +279,13 @@ def test_words_can_be_stemmed_negated_dropped_and_emphasised():
     assert terms("the good the film", stop_words=["the"], ngrams=(2, 2)) == {"good film"}
     assert terms("a-b, c", analyzer=lambda text: text.split(), ngrams=(1, 1)) == {"a-b,", "c"}
     strong = TextVectorizer(**plain | {"emphasis": {"good": 3.0}, "ngrams": (1, 2)})
-    values = dict(zip(strong.fit(["good film"]).get_feature_names_out(), strong.transform(["good film"]).toarray()[0], strict=True))
+    values = dict(
+        zip(
+            strong.fit(["good film"]).get_feature_names_out(),
+            strong.transform(["good film"]).toarray()[0],
+            strict=True,
+        )
+    )
     assert values == {"good": 3.0, "good film": 3.0, "film": 1.0}
 
 

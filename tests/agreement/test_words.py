@@ -72,7 +72,7 @@ def test_words_of_two_characters_are_scikit_learns_pattern():
 
 def test_bytes_that_are_not_utf8_are_refused_with_their_place():
     """Nothing is guessed, replaced or skipped."""
-    with pytest.raises(ValueError, match="byte 3 of the text is not UTF-8"):
+    with pytest.raises(ValueError, match="document 0 is not UTF-8 at its byte 3"):
         _core.words(b"abc\xff", True, 2)
 
 

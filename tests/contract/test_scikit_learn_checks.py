@@ -39,7 +39,7 @@ def test_scikit_learn_check(estimator, check):
 
 @parametrize_with_checks(
     [
-        *(kind() for kind in transformers()),
+        *(kind() for kind in of_matrices(transformers())),
         lineal.ColumnScaler("variance"),
         lineal.ColumnScaler("[0,1]", shift=True),
         lineal.PolynomialFeatures(3, ordered=True, homogeneous=True),

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -87,12 +88,13 @@ def test_the_search_is_told_and_repeats_itself():
     texts, y = reviews()
     model = TextClassifier().fit(texts, y)
     assert {trial.recipe for trial in model.trials_} >= {model.plan_.split(", strength")[0]}
-    assert len(model.trials_) == 3 + 3
+    assert len(model.trials_) == 3 + 2
     again = TextClassifier(n_threads=1).fit(texts, y)
     np.testing.assert_array_equal(model.coef_, again.coef_)
     assert model.plan_ == again.plan_
-    part = TextClassifier(search_bytes=2000).fit(texts, y)
-    assert "of 90 texts" in part.plan_
+    texts, y = reviews(n=400)
+    part = TextClassifier(search_bytes=5000).fit(texts, y)
+    assert "of 400 texts" in part.plan_
     assert part.score(texts, y) > 0.8
 
 
@@ -161,7 +163,7 @@ def test_numbers_are_predicted_from_texts():
 @pytest.mark.parametrize(
     ("fit", "words"),
     [
-        (lambda: TextClassifier().fit(["a", "b"], ["x"]), "2 texts, but 1 labels"),
+        (lambda: TextClassifier().fit(["a", "b", "c"], ["x", "y"]), "3 texts, but 2 labels"),
         (lambda: TextClassifier().fit([], []), "no labels"),
         (lambda: TextClassifier().fit(["a", "b"], ["x", "x"]), "at least 2 classes"),
         (lambda: TextClassifier().fit("abc", ["x", "y", "x"]), "list"),
@@ -228,8 +230,9 @@ def test_vectorizer_options_that_cannot_be(options):
 
 @pytest.mark.parametrize("estimator", [TextVectorizer(), TextClassifier(), TextRegressor()])
 def test_scikit_learns_checks_for_what_takes_texts(estimator):
-    """Those of its checks that make sense for texts pass."""
-    check_estimator(estimator)
+    """Those of its checks that make sense without numbers pass; it has none for texts, and says so."""
+    with pytest.warns(SkipTestWarning, match="Can't test estimator"):
+        check_estimator(estimator)
 
 
 def test_texts_may_come_from_anywhere():

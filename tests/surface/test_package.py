@@ -28,7 +28,15 @@ def python(program):
 
 @pytest.mark.parametrize(
     "name",
-    ["lineal", "lineal.objective", "lineal.solvers", "lineal.data", "lineal.features", "lineal.plot", "lineal.text"],
+    [
+        "lineal",
+        "lineal.objective",
+        "lineal.solvers",
+        "lineal.data",
+        "lineal.features",
+        "lineal.plot",
+        "lineal.text",
+    ],
 )
 def test_all_is_sorted_and_importable(name):
     """__all__ holds each public name once, sorted as the linter sorts, and every name can be had."""
@@ -49,7 +57,8 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, joint, regressor
     from lineal.learners.presets import classification, regression, stochastic
-    from lineal.learners.text import classifier as texts, regressor as text_numbers
+    from lineal.learners.text import classifier as text_classifier
+    from lineal.learners.text import regressor as text_regressor
     from lineal.text import vectorizer
 
     found = {
@@ -57,7 +66,7 @@ def test_every_estimator_of_the_package_is_public():
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(polynomial, scaling, table),
-            *(texts, text_numbers, vectorizer),
+            *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)

@@ -23,7 +23,7 @@ from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
 from lineal.text.streams import TermRuns, is_stream, pieces
-from lineal.text.weights import bm25_idf, log_count_ratios, smooth_idf
+from lineal.text.weights import bm25_idf, log_count_ratios, smooth_idf, weighed
 
 _UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}
 _WEIGHTINGS = ("tfidf", "counts", "occurrence", "bm25", "nb")
@@ -205,7 +205,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         arrays = self._columns.rows(
             documents, self._analysis, self._weighing(), self._is_double(), self._threads()
         )
-        return self._finished(arrays, documents)
+        return self._finished(self._matrix(arrays, len(documents)), documents)
 
     def transform_chunks(self, X: Any) -> Iterator[sp.csr_matrix]:
         """The matrices of pieces of texts, of ``chunk_bytes`` each, one after another.
@@ -257,7 +257,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return self._idf
 
     def scorer_part(self) -> tuple[Any, ...] | None:
-        """What ``_core.TextScorer`` needs to read single texts as ``transform`` does; None where it cannot."""
+        """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
         check_is_fitted(self, "_columns")
         if not self._analysis.is_native or self._extras or isinstance(self._columns, HashedColumns):
             return None
@@ -303,7 +303,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
             ratios = log_count_ratios(X, np.arange(X.shape[0]), codes, n_classes)
         self._weigh_columns(n, ratios)
-        return self._finished(rows(self._weighing(), self._is_double()), documents) if wants_rows else None
+        if not wants_rows:
+            return None
+        if codes is not None and not self._is_double():
+            # The occurrences have the places already.
+            assert self._weight is not None
+            return self._finished(weighed(X, self._weight, self.norm), documents)
+        return self._finished(self._matrix(rows(self._weighing(), self._is_double()), n), documents)
 
     def _learn_stream(self, X: Any) -> None:
         """The same from texts that are read once, piece by piece."""
@@ -451,8 +457,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             made.append(FunctionFeatures(self.functions))
         return made
 
-    def _finished(self, arrays: Arrays, documents: _core.Documents) -> sp.csr_matrix:
-        X = self._matrix(arrays, len(documents))
+    def _finished(self, X: sp.csr_matrix, documents: _core.Documents) -> sp.csr_matrix:
         if self._extras:
             blocks = [X]
             for extra in self._extras:

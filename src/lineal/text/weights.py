@@ -32,10 +32,10 @@ def log_count_ratios(
 ) -> FloatArray:
     """Wang and Manning's (2012) naive-Bayes weights of the columns of X, from some of its rows.
 
-    With p = smoothing + in how many rows of a class a column is, and q the same for all other rows, the ratio is
-    log((p / |p|) / (q / |q|)), |.| the sum over all columns. Of all classes' ratios the one farthest from 0 is
-    taken, without its sign: one number must serve every class, and a linear model behind it has signs of its
-    own, so that with two classes it is the paper's model.
+    With p = smoothing + in how many rows of a class a column is, and q the same for all other rows, the
+    ratio is log((p / |p|) / (q / |q|)), |.| the sum over all columns. Of all classes' ratios the one farthest
+    from 0 is taken, without its sign: one number must serve every class, and a linear model behind it has
+    signs of its own, so that with two classes it is the paper's model.
     """
     counts = _core.class_counts(
         X.indptr.astype(np.int64),

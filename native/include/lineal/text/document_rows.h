@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lineal/raw.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/term_matrix.h"
 
@@ -16,37 +17,46 @@ template <class V>
 class DocumentRows {
  public:
   DocumentRows(std::size_t n_columns, const Weighing& weighing)
-      : bits_(int(std::bit_width(n_columns))), weighing_(weighing) {}
+      : bits_(int(std::bit_width(n_columns))), weighing_(&weighing) {}
 
+  // About how many entries there will be.
+  void expect(std::size_t n) {
+    column_.expect(n);
+    value_.expect(n);
+  }
   // An occurrence in the document at hand; a negative one counts -1.
   void meet(std::size_t column, bool is_negative = false) {
-    met_.push_back(std::uint64_t(column) << 1 | std::uint64_t(is_negative));
-  }
-  // So many at once.
-  void meet_often(std::size_t column, std::int32_t count) {
-    column_.push_back(std::int32_t(column));
-    count_.push_back(count);
+    met_.push_back(std::uint32_t(column) << 1 | std::uint32_t(is_negative));
   }
   // Ends the document: repeated columns become one, with the sum of their occurrences, and are sorted.
   void end() {
     radix_sort(met_, spare_, 1, bits_ + 1);
-    for (std::size_t k = 0; k < met_.size();) {
-      const std::uint64_t column = met_[k] >> 1;
-      std::int32_t count = 0;
-      for (; k < met_.size() && met_[k] >> 1 == column; ++k) count += met_[k] & 1 ? -1 : 1;
-      meet_often(std::size_t(column), count);
+    std::int32_t* const columns = column_.extend(met_.size());
+    count_.resize(met_.size());
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < met_.size(); ++k) {
+      const auto column = std::int32_t(met_[k] >> 1);
+      const std::int32_t step = met_[k] & 1 ? -1 : 1;
+      if (n > 0 && columns[n - 1] == column) {
+        count_[n - 1] += step;
+      } else {
+        columns[n] = column;
+        count_[n++] = step;
+      }
     }
+    column_.cut(met_.size() - n);
     met_.clear();
-    end_sorted();
+    weigh(columns, n);
   }
-  // Ends a document whose columns were met once and in order.
-  void end_sorted() {
-    const std::size_t first = value_.size();
-    value_.resize(column_.size());
-    weighing_.template weigh<V>({column_.data() + first, count_.size()}, count_.data(),
-                                value_.data() + first);
-    count_.clear();
-    ends_.push_back(column_.size());
+  // A document whose columns were counted and sorted: count << 32 | column.
+  void add(std::span<const std::uint64_t> counted) {
+    std::int32_t* const columns = column_.extend(counted.size());
+    count_.resize(counted.size());
+    for (std::size_t k = 0; k < counted.size(); ++k) {
+      columns[k] = std::int32_t(std::uint32_t(counted[k]));
+      count_[k] = std::int32_t(counted[k] >> 32);
+    }
+    weigh(columns, counted.size());
   }
 
   static TermMatrix<V> join(std::vector<DocumentRows>& parts) {
@@ -57,31 +67,31 @@ class DocumentRows {
       for (const std::size_t end : part.ends_) made.start.push_back(std::int64_t(n + end));
       n += part.column_.size();
     }
-    made.column = Raw<std::int32_t>(n);
-    made.value = Raw<V>(n);
-    n = 0;
-    for (DocumentRows& part : parts) {
-      std::copy(part.column_.begin(), part.column_.end(), made.column.data() + n);
-      std::copy(part.value_.begin(), part.value_.end(), made.value.data() + n);
-      n += part.column_.size();
-      part = DocumentRows(0, part.weighing_);  // its memory is not needed beside the next part's
+    // The others go behind the first, one by one, so that no more than one of them is there twice.
+    for (std::size_t p = 1; p < parts.size(); ++p) {
+      const std::size_t size = parts[p].column_.size();
+      std::copy_n(parts[p].column_.data(), size, parts[0].column_.extend(size));
+      std::copy_n(parts[p].value_.data(), size, parts[0].value_.extend(size));
+      parts[p].column_ = {};
+      parts[p].value_ = {};
     }
+    made.column = parts[0].column_.take();
+    made.value = parts[0].value_.take();
     return made;
-  }
-  DocumentRows(const DocumentRows&) = default;
-  DocumentRows& operator=(DocumentRows&& other) noexcept {
-    column_ = std::move(other.column_);
-    value_ = std::move(other.value_);
-    ends_ = std::move(other.ends_);
-    return *this;
   }
 
  private:
+  void weigh(const std::int32_t* columns, std::size_t n) {
+    weighing_->template weigh<V>({columns, n}, count_.data(), value_.extend(n));
+    ends_.push_back(column_.size());
+  }
+
   int bits_;
-  const Weighing& weighing_;
-  std::vector<std::uint64_t> met_, spare_;
-  std::vector<std::int32_t> column_, count_;
-  std::vector<V> value_;
+  const Weighing* weighing_;
+  std::vector<std::uint32_t> met_, spare_;  // columns have 31 bits
+  std::vector<std::int32_t> count_;
+  Growing<std::int32_t> column_;
+  Growing<V> value_;
   std::vector<std::size_t> ends_;
 };
 

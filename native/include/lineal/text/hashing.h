@@ -103,11 +103,14 @@ struct Hashing {
 template <class V, class Source>
 TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
                           const Weighing& weighing, int n_threads, Watch& watch) {
-  std::vector<DocumentRows<V>> rows(std::size_t(n_parts_of(source, n_threads)),
-                                    DocumentRows<V>(hashing.n_columns, weighing));
+  std::vector<DocumentRows<V>> rows;
+  for (std::size_t p = 0; p < std::size_t(n_parts_of(source, n_threads)); ++p)
+    rows.emplace_back(hashing.n_columns, weighing);
   SharedWatch shared(watch);
   parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
     Hashing::Scratch scratch;
+    // Words of four letters.
+    rows[p].expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
     source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
       std::size_t begin = 0;
       for (const std::size_t end : ends) {

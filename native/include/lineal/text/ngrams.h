@@ -18,45 +18,17 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "lineal/parallel.h"
+#include "lineal/raw.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/tokens.h"
 
 namespace lineal {
-
-// Memory that nobody has written to yet.
-template <class T>
-class Raw {
- public:
-  Raw() = default;
-  explicit Raw(std::size_t n) : data_(static_cast<T*>(std::malloc(std::max<std::size_t>(n, 1) * sizeof(T)))) {
-    if (!data_) throw std::bad_alloc();
-  }
-  T* data() const noexcept { return data_.get(); }
-  T& operator[](std::size_t k) const noexcept { return data_.get()[k]; }
-  T* release() noexcept { return data_.release(); }
-  // Gives back what lies behind the first n.
-  void shrink(std::size_t n) {
-    if (void* const moved = std::realloc(data_.get(), std::max<std::size_t>(n, 1) * sizeof(T))) {
-      static_cast<void>(data_.release());
-      data_.reset(static_cast<T*>(moved));
-    }
-  }
-
- private:
-  struct Free {
-    void operator()(T* p) const noexcept { std::free(p); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
 
 // The n-grams of one length.
 struct Level {
@@ -282,31 +254,32 @@ class Sorting {
       }
     }
     level.first.push_back(first);
-    records.shrink(first);
+    records.resize(first);
     level.entries = std::move(records);
     return level;
   }
 
   // Sorted records become entries at their front; returns how many.
   template <class Document, class Kept>
-  std::size_t compress(std::span<std::uint64_t> records, const Bucket& bucket, const Document& document,
+  std::size_t compress(std::span<std::uint64_t> sorted, const Bucket& bucket, const Document& document,
                        const Kept& kept, std::vector<Found>& found) const {
+    std::uint64_t* const records = sorted.data();
     std::size_t n = 0;
     const std::uint64_t payload_mask = (std::uint64_t(1) << payload_bits_) - 1;
     const std::uint64_t token_mask = (std::uint64_t(1) << token_bits_) - 1;
-    for (std::size_t first = 0, last = 0; first < records.size(); first = last) {
+    for (std::size_t first = 0, last = 0; first < sorted.size(); first = last) {
       const std::uint64_t key = records[first] >> payload_bits_;
       std::size_t n_documents = 0;
       std::uint32_t before = none;
-      for (last = first; last < records.size() && records[last] >> payload_bits_ == key; ++last) {
+      for (last = first; last < sorted.size() && records[last] >> payload_bits_ == key; ++last) {
         const std::uint32_t here = document(records[last] & payload_mask);
         n_documents += last == first || here != before;
         before = here;
       }
       if (n_documents < min_documents_) continue;
       const std::size_t begin = n;
-      for (std::size_t k = first; k < last; ++k) {
-        const std::uint64_t payload = records[k] & payload_mask;
+      for (const std::uint64_t *record = records + first, *end = records + last; record != end; ++record) {
+        const std::uint64_t payload = *record & payload_mask;
         kept(payload, bucket.first + found.size());
         const std::uint32_t here = document(payload);
         if (n > begin && std::uint32_t(records[n - 1]) == here)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,42 +21,60 @@ namespace lineal {
 class ScorerPart {
  public:
   virtual ~ScorerPart() = default;
-  // Adds value * weights of the column to `scores`, for each column of the text's row.
-  virtual void add(std::string_view text, const double* weights, std::size_t n_scores, double* scores) = 0;
+  virtual std::size_t n_columns() const noexcept = 0;
+  // Adds value * weight to the scores, for each column of the text's row.
+  virtual void add(std::string_view text, std::span<double> scores) = 0;
 };
 
-// What the parts share: from counted columns to scores.
+// What the parts share: from columns that are met to scores. The numbers of a column (how it is weighed, then
+// its weight for each score) lie side by side, and are asked of the memory when the column is met.
 template <class V>
 class ScoredRow {
  public:
-  ScoredRow(std::size_t n_columns, Weighing weighing)
-      : weighing_(std::move(weighing)), bits_(int(std::bit_width(n_columns))) {}
-  void meet(std::size_t column) { met_.push_back(column); }
-  void add(const double* weights, std::size_t n_scores, double* scores) {
+  // `weights`: n_scores for each column.
+  ScoredRow(Weighing weighing, std::span<const double> weights, std::size_t n_scores)
+      : weighing_(std::move(weighing)), n_scores_(n_scores) {
+    const std::size_t n_columns = weights.size() / n_scores;
+    bits_ = int(std::bit_width(n_columns));
+    table_.reserve(weights.size() + n_columns);
+    for (std::size_t column = 0; column < n_columns; ++column) {
+      table_.push_back(weighing_.weight.empty() ? 1.0 : weighing_.weight[column]);
+      const auto own = weights.subspan(column * n_scores, n_scores);
+      table_.insert(table_.end(), own.begin(), own.end());
+    }
+  }
+  std::size_t n_columns() const noexcept { return table_.size() / (1 + n_scores_); }
+  void meet(std::size_t column) {
+    met_.push_back(std::uint32_t(column));
+    __builtin_prefetch(&table_[column * (1 + n_scores_)]);
+  }
+  void add(std::span<double> scores) {
     radix_sort(met_, spare_, 0, bits_);
     columns_.clear();
     counts_.clear();
     for (std::size_t k = 0; k < met_.size();) {
-      const std::uint64_t column = met_[k];
+      const std::uint32_t column = met_[k];
       std::int32_t count = 0;
       for (; k < met_.size() && met_[k] == column; ++k) ++count;
-      columns_.push_back(std::int32_t(column));
+      columns_.push_back(&table_[column * (1 + n_scores_)]);
       counts_.push_back(count);
-      __builtin_prefetch(weights + std::size_t(column) * n_scores);
     }
     met_.clear();
     values_.resize(columns_.size());
-    weighing_.template weigh<V>(columns_, counts_.data(), values_.data());
+    weighing_.weigh(
+        columns_.size(), counts_.data(), [&](std::size_t e) { return *columns_[e]; }, values_.data());
     for (std::size_t e = 0; e < columns_.size(); ++e)
-      for (std::size_t k = 0; k < n_scores; ++k)
-        scores[k] += double(values_[e]) * weights[std::size_t(columns_[e]) * n_scores + k];
+      for (std::size_t k = 0; k < scores.size(); ++k) scores[k] += double(values_[e]) * columns_[e][1 + k];
   }
 
  private:
   Weighing weighing_;
+  std::size_t n_scores_;
   int bits_;
-  std::vector<std::uint64_t> met_, spare_;
-  std::vector<std::int32_t> columns_, counts_;
+  std::vector<double, LargePages<double>> table_;
+  std::vector<std::uint32_t> met_, spare_;
+  std::vector<const double*> columns_;
+  std::vector<std::int32_t> counts_;
   std::vector<V> values_;
 };
 
@@ -63,12 +82,11 @@ class ScoredRow {
 template <class V, class Split>
 class NGramPart : public ScorerPart {
  public:
-  NGramPart(const Vocabulary& vocabulary, Split split, Weighing weighing)
-      : vocabulary_(vocabulary),
-        split_(std::move(split)),
-        row_(vocabulary.n_columns(), std::move(weighing)) {}
+  NGramPart(const Vocabulary& vocabulary, Split split, ScoredRow<V> row)
+      : vocabulary_(vocabulary), split_(std::move(split)), row_(std::move(row)) {}
+  std::size_t n_columns() const noexcept override { return row_.n_columns(); }
 
-  void add(std::string_view text, const double* weights, std::size_t n_scores, double* scores) override {
+  void add(std::string_view text, std::span<double> scores) override {
     split_.clear();
     if (const std::size_t bad = split_.append(text); bad != Split::well_formed) throw Malformed(0, bad);
     words_.clear();
@@ -77,7 +95,7 @@ class NGramPart : public ScorerPart {
     ids_.resize(words_.size());
     vocabulary_.words().find(words_, split_.readable_end(), ids_.data());
     vocabulary_.each_column(ids_, scratch_, [&](std::int32_t column) { row_.meet(std::size_t(column)); });
-    row_.add(weights, n_scores, scores);
+    row_.add(scores);
   }
 
  private:
@@ -93,25 +111,22 @@ class NGramPart : public ScorerPart {
 template <class V>
 class GramPart : public ScorerPart {
  public:
-  GramPart(const WordMap& names, std::size_t min_n, std::size_t max_n, bool lowercase, bool fold_accents,
-           Weighing weighing)
-      : names_(names),
-        min_n_(min_n),
-        max_n_(max_n),
-        split_(lowercase, 1, Runs::spaced, fold_accents),
-        row_(names.size(), std::move(weighing)) {}
+  GramPart(const WordMap& names, std::size_t min_n, std::size_t max_n, Words split, ScoredRow<V> row)
+      : names_(names), min_n_(min_n), max_n_(max_n), split_(std::move(split)), row_(std::move(row)) {}
+  std::size_t n_columns() const noexcept override { return row_.n_columns(); }
 
-  void add(std::string_view text, const double* weights, std::size_t n_scores, double* scores) override {
+  void add(std::string_view text, std::span<double> scores) override {
     split_.clear();
     if (const std::size_t bad = split_.append(text); bad != Words::well_formed) throw Malformed(0, bad);
-    const std::string_view all = split_.text();
-    split_.each([&](Word word) {
-      each_word_gram(all.substr(word.first, word.size), min_n_, max_n_, padded_, starts_,
-                     [&](std::string_view gram) {
-                       if (const std::uint32_t id = names_.find(gram); id != WordMap::none) row_.meet(id);
-                     });
-    });
-    row_.add(weights, n_scores, scores);
+    const char* const begin = split_.text().data();
+    words_.clear();
+    split_.each([&](Word word) { words_.emplace_back(begin + word.first, word.size); });
+    padded_.read(words_, min_n_, max_n_);
+    ids_.resize(padded_.grams.size());
+    names_.find(padded_.grams, padded_.readable_end(), ids_.data());
+    for (const std::uint32_t id : ids_)
+      if (id != WordMap::none) row_.meet(id);
+    row_.add(scores);
   }
 
  private:
@@ -119,8 +134,9 @@ class GramPart : public ScorerPart {
   std::size_t min_n_, max_n_;
   Words split_;
   ScoredRow<V> row_;
-  std::string padded_;
-  std::vector<std::size_t> starts_;
+  PaddedWords padded_;
+  std::vector<std::string_view> words_;
+  std::vector<std::uint32_t> ids_;
 };
 
 }  // namespace lineal

@@ -62,6 +62,7 @@ class Vocabulary {
 
   const WordMap& words() const noexcept { return words_; }
   std::size_t n_columns() const noexcept { return n_columns_; }
+  std::size_t max_n() const noexcept { return max_n_; }
 
   // Calls use(column) for every occurrence of an n-gram with a column, of words numbered as in words().
   struct Scratch {
@@ -124,7 +125,7 @@ class Vocabulary {
   std::vector<std::int32_t> word_columns_;
   std::size_t n_columns_, max_n_;
   std::uint64_t seed_ = std::random_device{}();
-  std::vector<Slot> slots_;
+  std::vector<Slot, LargePages<Slot>> slots_;
 };
 
 // The rows of tokenised documents.
@@ -133,13 +134,15 @@ TermMatrix<V> vocabulary_rows(const Vocabulary& vocabulary, const Tokens& tokens
                               Watch& watch) {
   std::vector<std::uint32_t> to(tokens.words().size());
   for (std::uint32_t k = 0; k < to.size(); ++k) to[k] = vocabulary.words().find(tokens.words().name(k));
-  std::vector<DocumentRows<V>> rows(tokens.parts().size(), DocumentRows<V>(vocabulary.n_columns(), weighing));
+  std::vector<DocumentRows<V>> rows;
+  for (std::size_t p = 0; p < tokens.parts().size(); ++p) rows.emplace_back(vocabulary.n_columns(), weighing);
   SharedWatch shared(watch);
   parallel(int(rows.size()), [&](int p) {
     const Part& part = tokens.parts()[std::size_t(p)];
     Vocabulary::Scratch scratch;
     std::vector<std::uint32_t> words;
     std::size_t first = 0;
+    rows[std::size_t(p)].expect(part.word.size() * vocabulary.max_n());
     for (const std::size_t end : part.end) {
       words.clear();
       for (; first < end; ++first) words.push_back(to[part.word[first]]);

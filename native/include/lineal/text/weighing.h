@@ -42,21 +42,28 @@ class Weighing {
   // The numbers of a row from its columns, in order, and their counts.
   template <class V>
   void weigh(std::span<const std::int32_t> columns, const std::int32_t* counts, V* values) const {
+    if (weight.empty())
+      weigh(columns.size(), counts, [](std::size_t) { return 1.0; }, values);
+    else
+      weigh(columns.size(), counts, [&](std::size_t e) { return weight[std::size_t(columns[e])]; }, values);
+  }
+  // The same with weight_of(e), the weight of the e-th column.
+  template <class V, class WeightOf>
+  void weigh(std::size_t n, const std::int32_t* counts, const WeightOf& weight_of, V* values) const {
     double length = 0.0;
     if (tf == Tf::bm25) {
-      for (std::size_t e = 0; e < columns.size(); ++e) length += std::abs(counts[e]);
+      for (std::size_t e = 0; e < n; ++e) length += std::abs(counts[e]);
       length = k * (1.0 - b + b * length / mean_length);
     }
     double sum = 0.0;
-    for (std::size_t e = 0; e < columns.size(); ++e) {
-      double value = of(counts[e], length);
-      if (!weight.empty()) value *= weight[std::size_t(columns[e])];
+    for (std::size_t e = 0; e < n; ++e) {
+      const double value = of(counts[e], length) * weight_of(e);
       sum += norm == Norm::l2 ? value * value : std::abs(value);
       values[e] = V(value);
     }
     if (norm == Norm::none || sum == 0.0) return;
     const double by = norm == Norm::l2 ? std::sqrt(sum) : sum;
-    for (std::size_t e = 0; e < columns.size(); ++e) values[e] = V(double(values[e]) / by);
+    for (std::size_t e = 0; e < n; ++e) values[e] = V(double(values[e]) / by);
   }
 
  private:

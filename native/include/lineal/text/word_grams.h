@@ -19,26 +19,60 @@
 
 namespace lineal {
 
-// Calls use(gram) for the n-grams of one word.
+// Calls use(gram) for the n-grams of one word with a space before and behind it, all of them parts of it.
 template <class Use>
-void each_word_gram(std::string_view word, std::size_t min_n, std::size_t max_n, std::string& padded,
+void each_word_gram(std::string_view padded, std::size_t min_n, std::size_t max_n,
                     std::vector<std::size_t>& starts, Use&& use) {
-  padded.assign(1, ' ');
-  padded += word;
-  padded += ' ';
+  bool is_ascii = true;
+  for (const char byte : padded) is_ascii &= static_cast<unsigned char>(byte) < 0x80;
+  const auto each = [&](std::size_t n_characters, auto&& start) {
+    for (std::size_t n = min_n; n <= max_n; ++n) {
+      if (n >= n_characters) {
+        use(padded);
+        return;
+      }
+      for (std::size_t k = 0; k + n <= n_characters; ++k)
+        use(padded.substr(start(k), start(k + n) - start(k)));
+    }
+  };
+  if (is_ascii) {
+    each(padded.size(), [](std::size_t k) { return k; });
+    return;
+  }
   starts.clear();
   for (std::size_t k = 0; k < padded.size(); k += Characters::size_of(padded[k])) starts.push_back(k);
-  const std::size_t n_characters = starts.size();
   starts.push_back(padded.size());
-  for (std::size_t n = min_n; n <= max_n; ++n) {
-    if (n >= n_characters) {
-      use(std::string_view(padded));
-      return;
-    }
-    for (std::size_t k = 0; k + n <= n_characters; ++k)
-      use(std::string_view(padded.data() + starts[k], starts[k + n] - starts[k]));
-  }
+  each(starts.size() - 1, [&](std::size_t k) { return starts[k]; });
 }
+
+// The n-grams of several words, as views of one text that holds them all with spaces around them.
+class PaddedWords {
+ public:
+  // `grams` gets the n-grams of each word in turn, `ends` how many there are up to its last one.
+  void read(Texts words, std::size_t min_n, std::size_t max_n) {
+    std::size_t size = 16;  // so that sixteen bytes may be read from anywhere
+    for (const std::string_view word : words) size += word.size() + 2;
+    text_.assign(size, ' ');
+    grams.clear();
+    ends.clear();
+    char* at = text_.data();
+    for (const std::string_view word : words) {
+      std::copy(word.begin(), word.end(), at + 1);
+      each_word_gram({at, word.size() + 2}, min_n, max_n, starts_,
+                     [&](std::string_view gram) { grams.push_back(gram); });
+      at += word.size() + 2;
+      ends.push_back(grams.size());
+    }
+  }
+  const char* readable_end() const noexcept { return text_.data() + text_.size(); }
+
+  std::vector<std::string_view> grams;
+  std::vector<std::size_t> ends;
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> starts_;
+};
 
 // The same n-grams as words of a source, for what needs no vocabulary of words.
 template <class Source>
@@ -51,27 +85,13 @@ class GramsOf {
   std::vector<std::size_t> cuts(int n_parts) const { return words_.cuts(n_parts); }
   template <class Use>
   void blocks(std::size_t first, std::size_t last, Use&& use) const {
-    std::string padded, text;
-    std::vector<std::size_t> starts, grams, ends;
-    std::vector<std::string_view> found;
+    PaddedWords padded;
+    std::vector<std::size_t> ends;
     words_.blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
-      text.clear();
-      grams.assign(1, 0);
+      padded.read(words, min_n_, max_n_);
       ends.clear();
-      std::size_t begin = 0;
-      for (const std::size_t end : word_ends) {
-        for (; begin < end; ++begin)
-          each_word_gram(words[begin], min_n_, max_n_, padded, starts, [&](std::string_view gram) {
-            text += gram;
-            grams.push_back(text.size());
-          });
-        ends.push_back(grams.size() - 1);
-      }
-      found.clear();
-      for (std::size_t k = 0; k + 1 < grams.size(); ++k)
-        found.emplace_back(text.data() + grams[k], grams[k + 1] - grams[k]);
-      return use(Texts(found), std::span<const std::size_t>(ends),
-                 static_cast<const char*>(text.data() + text.size()));
+      for (const std::size_t end : word_ends) ends.push_back(end > 0 ? padded.ends[end - 1] : 0);
+      return use(Texts(padded.grams), std::span<const std::size_t>(ends), padded.readable_end());
     });
   }
 
@@ -85,19 +105,27 @@ class WordGrams {
   // Numbers are those of `names`: new n-grams are added to it, or left out where it is const.
   template <class Map>
   WordGrams(const Tokens& tokens, Map& names, std::size_t min_n, std::size_t max_n) : tokens_(tokens) {
-    std::string padded;
-    std::vector<std::size_t> starts;
+    constexpr std::size_t block = 256;
+    PaddedWords padded;
+    std::vector<std::string_view> words;
+    std::vector<std::uint32_t> ids;
     start_.push_back(0);
-    for (std::uint32_t word = 0; word < tokens.words().size(); ++word) {
-      each_word_gram(tokens.words().name(word), min_n, max_n, padded, starts, [&](std::string_view gram) {
-        std::uint32_t id;
-        if constexpr (std::is_const_v<Map>)
-          id = names.find(gram);
-        else
-          id = names.add(gram);
-        if (id != WordMap::none) gram_.push_back(id);
-      });
-      start_.push_back(gram_.size());
+    for (std::uint32_t first = 0; first < tokens.words().size(); first += block) {
+      words.clear();
+      for (std::size_t k = first; k < std::min(first + block, tokens.words().size()); ++k)
+        words.push_back(tokens.words().name(std::uint32_t(k)));
+      padded.read(words, min_n, max_n);
+      ids.resize(padded.grams.size());
+      if constexpr (std::is_const_v<Map>)
+        names.find(padded.grams, padded.readable_end(), ids.data());
+      else
+        names.add(padded.grams, padded.readable_end(), ids.data());
+      std::size_t e = 0;
+      for (const std::size_t end : padded.ends) {
+        for (; e < end; ++e)
+          if (ids[e] != WordMap::none) gram_.push_back(ids[e]);
+        start_.push_back(gram_.size());
+      }
     }
     n_grams_ = names.size();
   }
@@ -136,7 +164,8 @@ class WordGrams {
   template <class V>
   TermMatrix<V> rows(std::span<const std::int32_t> columns, std::size_t n_columns, const Weighing& weighing,
                      Watch& watch) const {
-    std::vector<DocumentRows<V>> made(tokens_.parts().size(), DocumentRows<V>(n_columns, weighing));
+    std::vector<DocumentRows<V>> made;
+    for (std::size_t p = 0; p < tokens_.parts().size(); ++p) made.emplace_back(n_columns, weighing);
     SharedWatch shared(watch);
     const int bits = int(std::bit_width(n_columns));
     parallel(int(made.size()), [&](int p) {
@@ -151,9 +180,7 @@ class WordGrams {
         }
         counter.met.clear();
         radix_sort(found, spare, 0, bits);
-        for (const std::uint64_t one : found)
-          made[std::size_t(p)].meet_often(std::uint32_t(one), std::int32_t(one >> 32));
-        made[std::size_t(p)].end_sorted();
+        made[std::size_t(p)].add(found);
         return !shared.says_stop(p, 8 * found.size());
       });
     });

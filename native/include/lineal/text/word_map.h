@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lineal/raw.h"
 #include "lineal/text/hash.h"
 #include "lineal/text/names.h"
 
@@ -61,6 +62,8 @@ class WordMap {
     std::size_t size = 0;
     std::uint32_t id = none;
   };
+
+  using Slots = std::vector<Slot, LargePages<Slot>>;
 
   static std::uint64_t seed() noexcept {
     static const std::uint64_t drawn = [] {
@@ -112,7 +115,7 @@ class WordMap {
   // At least half of the slots stay empty.
   void make_room(std::size_t n_more) {
     while (2 * (size() + n_more) > slots_.size()) {
-      std::vector<Slot> old(2 * slots_.size());
+      Slots old(2 * slots_.size());
       old.swap(slots_);
       for (const Slot& slot : old)
         if (slot.id != none) {
@@ -122,7 +125,7 @@ class WordMap {
     }
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(1024);
+  Slots slots_ = Slots(1024);
   Names names_;
 };
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 import sys
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -27,13 +26,15 @@ class BaseTextModel(BaseEstimator):
 
     vectorizer: Any
     learner: Any
-    strengths: Sequence[float]
+    strengths: Any
     n_folds: int
-    search_bytes: int
+    search_bytes: float
     missing: str
     random_state: Any
     n_threads: int | None
     progress: bool
+    _scorer: Any
+    _names: Any
 
     # ---- to be said by each kind --------------------------------------------------------------
 
@@ -42,6 +43,9 @@ class BaseTextModel(BaseEstimator):
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         raise NotImplementedError
+
+    def _n_scores(self) -> int:
+        return 1
 
     def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         raise NotImplementedError
@@ -64,7 +68,7 @@ class BaseTextModel(BaseEstimator):
         if len(recipes) * len(strengths) > 1:
             learner = partial(self._learner, is_trial=True)
             search = Search(strengths, self._folds, learner, self._score, self._report)
-            found = search.run(documents, y, self._searched_rows(documents), recipes)
+            found = search.run(documents, y, self._searched_rows(documents, self._n_scores()), recipes)
         self.trials_ = found.trials if found is not None else []
         recipe = found.recipe if found is not None else recipes[0]
         self.strength_ = found.strength if found is not None else strengths[0]
@@ -74,19 +78,23 @@ class BaseTextModel(BaseEstimator):
             read = Read.fit(recipe, documents, y)
         self.vectorizers_ = read.vectorizers
         self.model_ = self._learner(self.strength_, is_trial=False)
-        self.model_.fit(read.X, y, sample_weight)
+        self.model_.fit(read.matrix(), y, sample_weight)
         self.certificate_ = self.model_.certificate_
         self._scorer = self._names = None
         return found
 
-    def _searched_rows(self, documents: _core.Documents) -> NDArray[np.int64]:
-        """All rows, or of many texts a random part with about ``search_bytes`` of text, in order."""
+    def _searched_rows(self, documents: _core.Documents, n_scores: int) -> NDArray[np.int64]:
+        """All rows, or of many texts a random part with about ``search_bytes`` of text, in order.
+
+        A fit costs as much for each score it learns, so with more than eight of them the part is smaller,
+        down to twenty texts for each.
+        """
         n = len(documents)
-        share = self.search_bytes / max(documents.n_bytes, 1)
+        share = self.search_bytes * min(1.0, 8.0 / n_scores) / max(documents.n_bytes, 1)
         if share >= 1.0:
             return np.arange(n, dtype=np.int64)
         rng = np.random.default_rng(self.random_state)
-        wanted = min(n, max(int(share * n), 100))
+        wanted = min(n, max(int(share * n), 20 * n_scores, 100))
         return np.sort(rng.permutation(n)[:wanted]).astype(np.int64)
 
     def _sentence(self, recipe: Recipe, found: Found | None, n: int, had_choice: bool) -> str:
@@ -95,7 +103,9 @@ class BaseTextModel(BaseEstimator):
             why = "there are too few texts to hold any out" if had_choice else "nothing was left to choose"
             return f"{chosen}: {why}."
         searched = len(found.y)
-        score = max(trial.score for trial in found.trials if trial.recipe == recipe.name and trial.n_texts == searched)
+        score = max(
+            trial.score for trial in found.trials if trial.recipe == recipe.name and trial.n_texts == searched
+        )
         part = "all" if searched == n else f"{searched} of {n}"
         return f"{chosen}: {score:.4f} on held-out parts of {part} texts; {len(found.trials)} trials."
 
@@ -108,19 +118,24 @@ class BaseTextModel(BaseEstimator):
         if isinstance(given, (list, tuple)) and given and all(isinstance(v, TextVectorizer) for v in given):
             return [Recipe("the given vectorizers", tuple(given))]
         raise ParameterError(
-            f"vectorizer must be a TextVectorizer, a list of them to stand side by side, or None; got {given!r}."
+            "vectorizer must be a TextVectorizer, a list of them to stand side by side, or None; "
+            f"got {given!r}."
         )
 
     def _given_strengths(self) -> list[float]:
         if self.learner is not None:
             return [float("nan")]
         strengths = [self.strengths] if isinstance(self.strengths, numbers.Real) else list(self.strengths)
-        if not strengths or not all(isinstance(s, numbers.Real) and 0 < s < np.inf for s in strengths):
+        if not strengths or not all(isinstance(s, numbers.Real) and 0 < float(s) < np.inf for s in strengths):
             raise ParameterError(f"strengths must be positive numbers, got {self.strengths!r}.")
         return [float(s) for s in strengths]
 
     def _check_options(self) -> None:
-        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, numbers.Integral) or self.n_folds < 2:
+        if (
+            isinstance(self.n_folds, bool)
+            or not isinstance(self.n_folds, numbers.Integral)
+            or self.n_folds < 2
+        ):
             raise ParameterError(f"n_folds must be a whole number from 2 on, got {self.n_folds!r}.")
         if self.random_state is not None and not isinstance(self.random_state, numbers.Integral):
             raise ParameterError(f"random_state must be a whole number or None, got {self.random_state!r}.")
@@ -146,16 +161,19 @@ class BaseTextModel(BaseEstimator):
         """The scores of one text, by the short way; None where it is not open."""
         if not (type(X) is list and len(X) == 1 and type(X[0]) is str):
             return None
-        check_is_fitted(self, "model_")
-        if self._scorer is None:
-            parts = [vectorizer.scorer_part() for vectorizer in self.vectorizers_]
-            if None in parts:
-                self._scorer = False
-            else:
-                coef = np.atleast_2d(np.asarray(self.model_.coef_, dtype=np.float64))
-                intercept = np.atleast_1d(np.asarray(self.model_.intercept_, dtype=np.float64))
-                self._scorer = _core.TextScorer(parts, np.ascontiguousarray(coef.T), intercept)
-        return None if self._scorer is False else self._scorer(X[0])
+        scorer = getattr(self, "_scorer", None)
+        if scorer is None:
+            check_is_fitted(self, "model_")
+            scorer = self._scorer = self._made_scorer()
+        return scorer(X[0]) if scorer is not False else None
+
+    def _made_scorer(self) -> Any:
+        parts = [vectorizer.scorer_part() for vectorizer in self.vectorizers_]
+        if None in parts:
+            return False
+        coef = np.atleast_2d(np.asarray(self.model_.coef_, dtype=np.float64))
+        intercept = np.atleast_1d(np.asarray(self.model_.intercept_, dtype=np.float64))
+        return _core.TextScorer(parts, np.ascontiguousarray(coef.T), intercept)
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
         """The names of the columns, in the order of ``coef_``."""
@@ -188,13 +206,13 @@ class BaseTextModel(BaseEstimator):
             places.append((end, occurrences(tokens, vectorizer._analysis, vectorizer.ngrams)))
         coef = np.atleast_2d(self.model_.coef_)[output]
         intercept = float(np.atleast_1d(self.model_.intercept_)[output])
-        return explained(
-            label, row, names, sign * coef, sign * intercept, places, tokens
-        )
+        return explained(label, row, names, sign * coef, sign * intercept, places, tokens)
 
     def __getstate__(self) -> dict[str, Any]:
         # What is made when it is first needed is made again.
-        return super().__getstate__() | ({"_scorer": None, "_names": None} if hasattr(self, "_scorer") else {})
+        return super().__getstate__() | (
+            {"_scorer": None, "_names": None} if hasattr(self, "_scorer") else {}
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

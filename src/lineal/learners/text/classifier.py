@@ -17,6 +17,7 @@ from lineal.learners.classifier import BaseLinearClassifier, LinearClassifier
 from lineal.learners.targets import classes_and_codes, plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Found, Recipe
 from lineal.objective import L2, SquaredHinge
 from lineal.text import TextVectorizer
@@ -35,17 +36,19 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     Parameters
     ----------
     vectorizer
-        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the best of
-        three on held-out texts (words with naive-Bayes weights; words and character n-grams with tf-idf; words
-        with BM25 weights).
+        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the
+        best of three on held-out texts (words with naive-Bayes weights; words and character n-grams with
+        tf-idf; words with BM25 weights).
     learner
         A linear classifier to use as it is; ``None``: the squared hinge with an L2 penalty.
     strengths
-        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as it is.
+        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as
+        it is.
     n_folds
         In how many parts texts are held out in turn.
     search_bytes
-        Of more text than this, the choice is made on a random part of this size.
+        Of more text than this, the choice is made on a random part of this size (a smaller one with many
+        labels).
     scoring
         What is best: a function of labels and predicted labels; ``None``: the share that is right.
     missing
@@ -88,7 +91,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         *,
         vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
         learner: BaseLinearClassifier | None = None,
-        strengths: float | Sequence[float] = (1.0, 10.0, 0.1, 0.01),
+        strengths: float | Sequence[float] = (1.0, 10.0, 0.1),
         n_folds: int = 4,
         search_bytes: float = 4e6,
         scoring: Callable[[Any, Any], float] | None = None,
@@ -124,11 +127,13 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
             raise InputError("TextClassifier requires y to be passed, but the target y is None.")
         labels = plain_array(y)
         if labels.ndim != 1:
-            raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
+            raise InputError(
+                f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
+            )
         self.classes_, _ = classes_and_codes(labels)
         if len(self.classes_) < 2:
             raise InputError(
-                f"TextClassifier needs at least 2 classes, but all labels are {self.classes_[0]!r}."
+                f"TextClassifier needs at least 2 classes, but all labels are {self.classes_.tolist()[0]!r}."
                 if len(self.classes_)
                 else "TextClassifier needs at least 2 classes, but there are no labels."
             )
@@ -195,29 +200,16 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         return found
 
     def _recipes(self, n_bytes: int) -> list[Recipe]:
-        # Terms of one document cannot help with others; in small data they still tell where rare words are.
-        min_df = 2 if n_bytes > 4e6 else 1
-        words = {"min_df": min_df, "n_threads": self.n_threads}
-        return [
-            Recipe("words with naive-Bayes weights", (TextVectorizer(ngrams=(1, 3), weighting="nb", **words),)),
-            Recipe(
-                "words and characters with tf-idf",
-                (
-                    TextVectorizer(ngrams=(1, 2), **words),
-                    TextVectorizer(analyzer="char_wb", ngrams=(2, 5), min_df=2, n_threads=self.n_threads),
-                ),
-                is_costly=True,
-            ),
-            Recipe("words with BM25", (TextVectorizer(ngrams=(1, 2), weighting="bm25", **words),)),
-        ]
+        return default_recipes(n_bytes, self.n_threads, has_classes=True)
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         if self.learner is not None:
             return clone(self.learner)
         tol = 1e-2 if is_trial else 1e-3
-        return LinearClassifier(
-            loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads
-        )
+        return LinearClassifier(loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
+
+    def _n_scores(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         _, codes = classes_and_codes(y)

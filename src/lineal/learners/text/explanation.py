@@ -26,9 +26,9 @@ class Term:
 class Explanation:
     """A score taken apart: ``intercept`` + the contributions of all ``terms`` = ``score``, exactly.
 
-    ``tokens`` deals the same sum out to the tokens of the text in order: an n-gram's share goes to each of its
-    occurrences alike, and there to each of its tokens alike. What no token holds (lexicons, functions) is left
-    to ``terms``.
+    ``tokens`` deals the same sum out to the pieces of the text between white space, in order: an n-gram's
+    share goes to each of its occurrences alike, and there to each of its words alike. What no piece holds
+    (lexicons, functions, hashed terms that share a column) is left to ``terms``.
     """
 
     label: Any

@@ -15,23 +15,25 @@ from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
 from lineal.objective import L2, Squared
 from lineal.text import TextVectorizer
 
 
 class TextRegressor(RegressorMixin, BaseTextModel):
-    """Predicts a number from a text: reads it, weighs its words and learns a linear model, all chosen for you.
+    """Predicts a number from a text: how to read it and how much words weigh is chosen and learned.
 
     Parameters
     ----------
     vectorizer
-        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the best of
-        words with tf-idf, words and character n-grams with tf-idf, and words with BM25 weights.
+        How texts are read: a ``TextVectorizer``, a list of them to stand side by side, or ``None``: the
+        best of words with tf-idf, words and character n-grams with tf-idf, and words with BM25 weights.
     learner
         A linear regressor to use as it is; ``None``: least squares with an L2 penalty.
     strengths
-        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as it is.
+        Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as
+        it is.
     n_folds, search_bytes, missing, random_state, n_threads, progress
         As for :class:`TextClassifier`.
     scoring
@@ -82,10 +84,14 @@ class TextRegressor(RegressorMixin, BaseTextModel):
             raise InputError("TextRegressor requires y to be passed, but the target y is None.")
         targets = plain_array(y)
         if targets.ndim != 1:
-            raise InputError(f"y should be a 1d array of numbers, got an array of shape {targets.shape} instead.")
+            raise InputError(
+                f"y should be a 1d array of numbers, got an array of shape {targets.shape} instead."
+            )
         targets = targets.astype(np.float64)
         if not np.isfinite(targets).all():
-            raise InputError(f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(targets))[0])}.")
+            raise InputError(
+                f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(targets))[0])}."
+            )
         self._fit(X, targets, sample_weight)
         return self
 
@@ -99,19 +105,7 @@ class TextRegressor(RegressorMixin, BaseTextModel):
         return self._explained(text, "prediction", 0, 1.0)
 
     def _recipes(self, n_bytes: int) -> list[Recipe]:
-        words = {"min_df": 2 if n_bytes > 4e6 else 1, "n_threads": self.n_threads}
-        return [
-            Recipe("words with tf-idf", (TextVectorizer(ngrams=(1, 2), **words),)),
-            Recipe(
-                "words and characters with tf-idf",
-                (
-                    TextVectorizer(ngrams=(1, 2), **words),
-                    TextVectorizer(analyzer="char_wb", ngrams=(2, 5), min_df=2, n_threads=self.n_threads),
-                ),
-                is_costly=True,
-            ),
-            Recipe("words with BM25", (TextVectorizer(ngrams=(1, 2), weighting="bm25", **words),)),
-        ]
+        return default_recipes(n_bytes, self.n_threads, has_classes=False)
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         if self.learner is not None:
@@ -126,4 +120,8 @@ class TextRegressor(RegressorMixin, BaseTextModel):
         return list(KFold(n_folds, shuffle=True, random_state=self.random_state).split(y))
 
     def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
-        return -float(np.mean((y - predicted) ** 2)) if self.scoring is None else float(self.scoring(y, predicted))
+        return (
+            -float(np.mean((y - predicted) ** 2))
+            if self.scoring is None
+            else float(self.scoring(y, predicted))
+        )

@@ -1,17 +1,19 @@
 """Choosing how to read texts and how strongly to regularise, by held-out rows.
 
-Each recipe turns the texts into one matrix; folds are rows of it. What a fold may not see are labels: document
-frequencies come from all texts, naive-Bayes weights from the fold's training rows alone. Every recipe is tried at
-the first strength, then the best recipe at the others.
+Each recipe turns the texts into one matrix; folds are rows of it. What a fold may not see are labels:
+document frequencies come from all texts, naive-Bayes weights from the fold's training rows alone. Every
+recipe is tried at the first strength, then the best recipe at the others.
 
-Of many texts only a part is searched. There a costly recipe must beat the others by two standard errors to stay,
-and the recipes that stay are compared once more on all texts with one held-out part, since some of them gain more
-from many texts than others. A text is read once by each recipe, and once more if it was in the part.
+Of many texts only a part is searched. There a costly recipe must beat the others by two standard errors to
+stay, and the recipes that stay are compared once more on all texts with one held-out part, since some of
+them gain more from many texts than others. A text is read once by each recipe that is looked at, and once
+more if it was in the part.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lineal import _core
+from lineal.errors import NotCertifiedWarning
 from lineal.text import TextVectorizer
 from lineal.text.weights import log_count_ratios, weighed
 
@@ -39,7 +42,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Trial:
-    """How well a recipe did at a strength on texts that were held out: mean and standard error over the folds."""
+    """How a recipe did at a strength on held-out texts: mean and standard error over the folds."""
 
     recipe: str
     strength: float
@@ -62,8 +65,7 @@ class Read:
         vectorizers = [clone(vectorizer) for vectorizer in recipe.vectorizers]
         return cls(recipe, vectorizers, [v.fit_transform(documents, y) for v in vectorizers])
 
-    @property
-    def X(self) -> sp.csr_matrix:
+    def matrix(self) -> sp.csr_matrix:
         return side_by_side(self.blocks)
 
     def fold(self, train: NDArray[Any], test: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Any]:
@@ -102,8 +104,8 @@ class Found:
 class Search:
     """The recipe and strength of the best mean score; in doubt the earlier ones.
 
-    ``learner(strength)`` makes a model, ``folds(y)`` pairs of train and test rows, ``score(y, predicted)`` is what
-    is to be large, ``report(trial)`` is told of each trial.
+    ``learner(strength)`` makes a model, ``folds(y)`` pairs of train and test rows, ``score(y, predicted)``
+    is what is to be large, ``report(trial)`` is told of each trial.
     """
 
     def __init__(
@@ -162,9 +164,7 @@ class Search:
     ) -> tuple[int, Read | None]:
         cheap = [trial for read, trial in zip(reads, trials, strict=True) if not read.recipe.is_costly]
         bar = max((trial.score + 2.0 * trial.error for trial in cheap), default=-np.inf)
-        costly = [
-            k for k, read in enumerate(reads) if read.recipe.is_costly and trials[k].score > bar
-        ]
+        costly = [k for k, read in enumerate(reads) if read.recipe.is_costly and trials[k].score > bar]
         if costly:
             return max(costly, key=lambda k: trials[k].score), None
         left = [k for k, read in enumerate(reads) if not read.recipe.is_costly] or list(range(len(reads)))
@@ -187,7 +187,10 @@ class Search:
         scores, held_out = [], []
         for train, test in folds:
             seen, unseen = read.fold(train, test, y)
-            model = self._learner(strength).fit(seen, y[train])
+            with warnings.catch_warnings():
+                # A trial that stops early is judged by what it predicts.
+                warnings.simplefilter("ignore", NotCertifiedWarning)
+                model = self._learner(strength).fit(seen, y[train])
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))
             scores.append(self._score(y[test], model.predict(unseen)))
