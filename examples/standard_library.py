@@ -85,7 +85,7 @@ def main():
         f"{len(new_texts)} to test, {len(set(labels))} modules.\n"
     )
     began = time.perf_counter()
-    model = TextClassifier(strengths=1.0).fit(texts, labels)
+    model = TextClassifier().fit(texts, labels)
     seconds = time.perf_counter() - began
     right = model.predict(new_texts) == truth
 

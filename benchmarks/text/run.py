@@ -119,13 +119,12 @@ def in_turns(contenders: dict[str, Callable[[], float]], n: int = N_REPEATS) -> 
 
 def speed(limit: int | None) -> dict[str, Any]:
     """Texts to matrices, and whether they are scikit-learn's; beside them a plain copy of memory."""
-    bandwidth = copied()
-    return {
+    found = {
         **here(lambda: {"imdb": on_set("imdb", ("tf-idf", "hashing"), limit)}),
         **here(lambda: {"20newsgroups": on_set("20newsgroups", ("tf-idf", "hashing"), limit)}),
         **here(lambda: {"imdb, 3,000 texts": characters(limit)}),
-        "copy": bandwidth,
     }
+    return found | {"copy": copied()} if found else {}
 
 
 def characters(limit: int | None) -> dict[str, Any]:
@@ -294,7 +293,7 @@ def accuracy(limit: int | None, sets: list[str]) -> dict[str, Any]:
     """How often a model is right on texts it has not seen, and the seconds of fits and predictions."""
     found: dict[str, Any] = {}
     for name in sets:
-        found |= here(lambda name=name: {name: both(name, limit)})
+        found |= here(lambda name=name: {name: both(name, limit) | {"machine": machine()}})
     return found
 
 
