@@ -708,10 +708,12 @@ void bind_text(nb::module_& m) {
       .def("rename", &rename, "names"_a, "Each distinct word becomes another one or, with None, leaves.")
       .def(
           "join_behind",
-          [](Tokens& self, const Array1<const bool>& is_first, const std::string& prefix) {
-            self.join_behind(std::vector<bool>(is_first.data(), is_first.data() + is_first.size()), prefix);
+          [](Tokens& self, const Array1<const bool>& is_first, const std::string& filler,
+             const std::string& prefix) {
+            self.join_behind(std::vector<bool>(is_first.data(), is_first.data() + is_first.size()), filler,
+                             prefix);
           },
-          "is_first"_a, "prefix"_a, "A token behind one of these becomes one new word with it.")
+          "is_first"_a, "filler"_a, "prefix"_a, "A token behind one of these becomes one new word with it.")
       .def("sums", &sums, "numbers"_a,
            "The sum over each document's tokens of a number for each distinct word.");
 

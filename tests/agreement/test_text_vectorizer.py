@@ -275,6 +275,7 @@ def test_words_can_be_stemmed_negated_dropped_and_emphasised():
     assert terms("running runs", stem="english", ngrams=(1, 2)) == {"run", "run run"}
     assert terms("it is not good", negation=True, ngrams=(1, 1)) == {"it", "is", "not_good"}
     assert terms("not not good, never", negation=True, ngrams=(1, 1)) == {"not", "not_good", "never"}
+    assert terms("it isn't good", negation=True, ngrams=(1, 1)) == {"it", "not_good"}
     assert terms("not running", negation=True, stem="english", ngrams=(1, 1)) == {"not_run"}
     assert terms("the good the film", stop_words=["the"], ngrams=(2, 2)) == {"good film"}
     assert terms("a-b, c", analyzer=lambda text: text.split(), ngrams=(1, 1)) == {"a-b,", "c"}

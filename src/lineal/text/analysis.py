@@ -57,7 +57,7 @@ class Analysis:
         if self.negators is not None:
             words = tokens.words()
             is_negator = np.fromiter((word in self.negators for word in words), bool, len(words))
-            tokens.join_behind(is_negator, _NEGATED)
+            tokens.join_behind(is_negator, "t" if self.negators == NEGATORS else "", _NEGATED)
         if not (self.negators is None and self.stop_words is None and self.stem is None):
             tokens.rename(self._renamed(tokens.words()))
         return tokens

@@ -539,6 +539,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         _one_of("compat", self.compat, ("sklearn", None))
         if self._out_dtype().kind not in "fiu":
             raise ParameterError(f"dtype must be a type of numbers, got {self.dtype!r}.")
+        is_whole = self.weighting == "occurrence" or (self.weighting == "counts" and not self.sublinear)
+        if self._out_dtype().kind in "iu" and not (is_whole and self.norm is None):
+            raise ParameterError(
+                f"dtype={self.dtype!r} would cut fractions off. Whole numbers come from "
+                "weighting='occurrence', or 'counts' with sublinear=False, and norm=None."
+            )
         min_characters = self.min_characters
         if min_characters is None:
             min_characters = 1 if self.compat is None else 2

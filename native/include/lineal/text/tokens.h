@@ -224,20 +224,23 @@ class Tokens {
   }
 
   // A token right behind one of these becomes a new word, its own behind the prefix, in place of both. Of
-  // several in a row the last one counts.
-  void join_behind(const std::vector<bool>& is_first, std::string_view prefix) {
+  // several in a row the last one counts. `filler` between the two is left out (the t of "isn't").
+  void join_behind(const std::vector<bool>& is_first, std::string_view filler, std::string_view prefix) {
     if (is_first.size() != words_.size()) throw std::invalid_argument("one answer for each word is needed");
+    const std::uint32_t filling = filler.empty() ? none : words_.find(filler);
     std::vector<std::uint32_t> joined(words_.size(), none);
     for (Part& part : parts_) {
       std::size_t kept = 0, first = 0;
       for (std::size_t& end : part.end) {
         for (std::size_t k = first; k < end; ++k) {
           const std::uint32_t word = part.word[k];
-          if (!is_first[word] || k + 1 == end || is_first[part.word[k + 1]]) {
+          const std::size_t behind = k + 1 + (k + 1 < end && part.word[k + 1] == filling);
+          if (!is_first[word] || behind >= end || is_first[part.word[behind]]) {
             part.word[kept++] = word;
             continue;
           }
-          const std::uint32_t next = part.word[++k];
+          k = behind;
+          const std::uint32_t next = part.word[k];
           if (joined[next] == none)
             joined[next] = words_.add(std::string(prefix) + std::string(words_.name(next)));
           part.word[kept++] = joined[next];

@@ -44,6 +44,9 @@ class BaseTextModel(BaseEstimator):
     def _learner(self, strength: float, is_trial: bool) -> Any:
         raise NotImplementedError
 
+    def _score_name(self) -> str:
+        raise NotImplementedError
+
     def _n_scores(self) -> int:
         return 1
 
@@ -107,7 +110,8 @@ class BaseTextModel(BaseEstimator):
             trial.score for trial in found.trials if trial.recipe == recipe.name and trial.n_texts == searched
         )
         part = "all" if searched == n else f"{searched} of {n}"
-        return f"{chosen}: {score:.4f} on held-out parts of {part} texts; {len(found.trials)} trials."
+        kind = self._score_name()
+        return f"{chosen}: {kind} {score:.4f} on held-out parts of {part} texts; {len(found.trials)} trials."
 
     def _given_recipes(self, n_bytes: int) -> list[Recipe]:
         given = self.vectorizer
@@ -174,6 +178,10 @@ class BaseTextModel(BaseEstimator):
         coef = np.atleast_2d(np.asarray(self.model_.coef_, dtype=np.float64))
         intercept = np.atleast_1d(np.asarray(self.model_.intercept_, dtype=np.float64))
         return _core.TextScorer(parts, np.ascontiguousarray(coef.T), intercept)
+
+    def transform(self, X: Any) -> Any:
+        """The matrix of texts as the model inside takes it, for ``verify(model_, ...)`` and the like."""
+        return self._matrix(X)
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
         """The names of the columns, in the order of ``coef_``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,18 +16,11 @@ from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import BaseLinearClassifier, LinearClassifier
 from lineal.learners.targets import classes_and_codes, plain_array
 from lineal.learners.text.base import BaseTextModel
-from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Found, Recipe
 from lineal.objective import L2, SquaredHinge
 from lineal.text import TextVectorizer
-
-
-class TopFeature(NamedTuple):
-    """A feature and its weight."""
-
-    name: str
-    weight: float
 
 
 class TextClassifier(ClassifierMixin, BaseTextModel):
@@ -155,7 +148,11 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         rows, Z = (np.concatenate(parts) for parts in zip(*shaped, strict=True))
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         codes = np.array([place[label] for label in found.y[rows].tolist()], dtype=np.int32)
-        return fitted_temperature(Z, codes, np.ones(len(rows)))
+        # However well held-out texts are told apart, a usual margin is no surer than one error in them.
+        ordered = np.sort(np.abs(Z) if Z.shape[1] == 1 else Z, axis=1)
+        margins = ordered[:, -1] - (ordered[:, -2] if Z.shape[1] > 1 else 0.0)
+        least = float(np.median(margins)) / np.log(len(rows) + 1.0)
+        return max(fitted_temperature(Z, codes, np.ones(len(rows))), least, 1e-300)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
@@ -194,9 +191,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
             coef = np.concatenate([-coef, coef])
         found = {}
         for label, weights in zip(self.classes_.tolist(), coef, strict=True):
-            best = np.argpartition(-weights, min(k, len(weights) - 1))[:k]
-            best = best[np.argsort(-weights[best], kind="stable")]
-            found[label] = [TopFeature(str(names[j]), float(weights[j])) for j in best if weights[j] > 0]
+            found[label] = top_features(names, weights, k)
         return found
 
     def _recipes(self, n_bytes: int) -> list[Recipe]:
@@ -207,6 +202,9 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
             return clone(self.learner)
         tol = 1e-2 if is_trial else 1e-3
         return LinearClassifier(loss=SquaredHinge(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
+
+    def _score_name(self) -> str:
+        return "share right" if self.scoring is None else "score"
 
     def _n_scores(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)

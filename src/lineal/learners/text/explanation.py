@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineal.text.occurrences import Places
+
+
+class TopFeature(NamedTuple):
+    """A feature and its weight."""
+
+    name: str
+    weight: float
+
+
+def top_features(
+    names: NDArray[np.object_], weights: NDArray[np.float64], k: int, sign: float = 1.0
+) -> list[TopFeature]:
+    """The k features of largest weight above 0; with ``sign`` -1 of lowest below 0."""
+    signed = sign * weights
+    best = np.argpartition(-signed, min(k, len(signed) - 1))[:k]
+    best = best[np.argsort(-signed[best], kind="stable")]
+    return [TopFeature(str(names[j]), float(weights[j])) for j in best if signed[j] > 0]
 
 
 @dataclass(frozen=True)

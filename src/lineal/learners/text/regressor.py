@@ -14,7 +14,7 @@ from lineal.errors import InputError
 from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import plain_array
 from lineal.learners.text.base import BaseTextModel
-from lineal.learners.text.explanation import Explanation
+from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
 from lineal.objective import L2, Squared
@@ -103,6 +103,14 @@ class TextRegressor(RegressorMixin, BaseTextModel):
     def explain(self, text: str) -> Explanation:
         """Why a text got its number: every term's and token's exact share."""
         return self._explained(text, "prediction", 0, 1.0)
+
+    def top_features(self, k: int = 10) -> dict[str, list[TopFeature]]:
+        """The k features that raise the number most, and the k that lower it most, with their weights."""
+        names, weights = self.get_feature_names_out(), np.ravel(self.coef_)
+        return {"raise": top_features(names, weights, k), "lower": top_features(names, weights, k, sign=-1.0)}
+
+    def _score_name(self) -> str:
+        return "minus the mean squared error" if self.scoring is None else "score"
 
     def _recipes(self, n_bytes: int) -> list[Recipe]:
         return default_recipes(n_bytes, self.n_threads, has_classes=False)
