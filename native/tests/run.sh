@@ -13,7 +13,7 @@ JOBS=${JOBS:-2}
 out=build/native-tests
 # -fopenmp-simd as in CMakeLists.txt. -Wno-psabi: vectors of 32 bytes are passed between inline functions only.
 # -fno-var-tracking halves the time to compile; it costs a debugger some variables, a sanitizer nothing.
-flags="-std=c++20 -O1 -g -fno-var-tracking -fopenmp-simd -Wall -Wextra -Wconversion -Werror -Wno-psabi -Inative/include"
+flags="-std=c++20 -O1 -g1 -fno-var-tracking -fopenmp-simd -Wall -Wextra -Wconversion -Werror -Wno-psabi -Inative/include"
 memory="-fsanitize=address,undefined -fno-sanitize-recover=all"
 races="-fsanitize=thread"
 mkdir -p "$out/memory" "$out/races"
