@@ -253,3 +253,31 @@ def test_texts_may_come_from_anywhere():
     ):
         found = TextVectorizer().fit_transform(source)
         assert (found != wanted).nnz == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"emphasis": {"good": 3.0}}, {"functions": {"length": len}, "lexicons": {"praise": ["good"]}}],
+)
+def test_held_out_rows_are_those_of_a_fit_on_the_others(options):
+    """Naive-Bayes weights learned from some rows: what fit on their texts alone would give the others."""
+    texts, y = reviews()
+    train, test = np.arange(60), np.arange(60, 90)
+    names = TextVectorizer(ngrams=(1, 2)).fit(texts).get_feature_names_out()
+    whole = TextVectorizer(weighting="nb", vocabulary=names, **options)
+    part = TextVectorizer(weighting="nb", vocabulary=names, **options)
+    X = whole.reweighed(whole.fit_transform(texts, y), train, y[train])
+    wanted = part.fit([texts[k] for k in train], y[train]).transform(texts)
+    np.testing.assert_allclose(X[test].toarray(), wanted[test].toarray(), rtol=1e-6)
+    np.testing.assert_allclose(X[train].toarray(), wanted[train].toarray(), rtol=1e-6)
+
+
+def test_labels_are_anything_hashable():
+    """Numbers beside words, truth values: labels come back as they went in."""
+    texts, y = reviews()
+    for good, bad in ((1, "bad"), (True, False), (2.5, 7.5)):
+        labels = [good if label == "pos" else bad for label in y]
+        assert (
+            list(TextClassifier(strengths=1.0).fit(texts, np.array(labels, dtype=object)).predict(texts[:2]))
+            == labels[:2]
+        )

@@ -23,7 +23,8 @@ from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
 from lineal.text.streams import TermRuns, is_stream, pieces
-from lineal.text.weights import bm25_idf, log_count_ratios, smooth_idf, weighed
+from lineal.text.occurrences import Places, occurrences
+from lineal.text.weights import bm25_idf, class_codes, log_count_ratios, smooth_idf, weighed
 
 _UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}
 _WEIGHTINGS = ("tfidf", "counts", "occurrence", "bm25", "nb")
@@ -255,6 +256,26 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if self._idf is None:
             raise AttributeError(f'weighting="{self.weighting}" has no weights of columns.')
         return self._idf
+
+    def reweighed(self, X: sp.csr_matrix, rows: NDArray[Any], y: Any) -> sp.csr_matrix:
+        """X, which this vectoriser made, with naive-Bayes weights learned from some of its rows alone.
+
+        So rows can be held out, labels and all, without texts being read again. With other weightings X
+        itself: no label went into it.
+        """
+        if self.weighting != "nb":
+            return X
+        n_terms = self._columns.n_columns
+        terms, extras = (X[:, :n_terms], X[:, n_terms:]) if self._extras else (X, None)
+        weight = self._emphasised(log_count_ratios(terms, rows, *class_codes(y)))
+        assert weight is not None
+        made = weighed(terms, weight, self.norm).astype(X.dtype, copy=False)
+        return made if extras is None else sp.hstack([made, extras], format="csr")
+
+    def occurrences(self, pieces: list[str]) -> Places:
+        """Of each term the pieces of a text (between white space, by number) that its occurrences touch."""
+        check_is_fitted(self, "_columns")
+        return occurrences(pieces, self._analysis, self.ngrams)
 
     def scorer_part(self) -> tuple[Any, ...] | None:
         """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
@@ -513,10 +534,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             return None, 0
         if y is None:
             raise InputError('weighting="nb" learns from labels: call fit(texts, labels).')
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
-        if len(classes) < 2:
+        codes, n_classes = class_codes(y)
+        if n_classes < 2:
             raise InputError('weighting="nb" needs at least 2 classes in the labels.')
-        return codes, len(classes)
+        return codes, n_classes
 
     def _checked(self) -> Analysis:
         """The options as an analysis; a ParameterError for what cannot be."""
@@ -561,6 +582,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 )
         elif self.signed:
             raise ParameterError("signed is for hashed terms: give n_features, or leave it out.")
+        if self.signed and self.weighting == "nb":
+            raise ParameterError(
+                'weighting="nb" counts occurrences, which signed lets cancel: leave one out.'
+            )
         unit = "words" if callable(self.analyzer) else _UNITS[self.analyzer]
         if unit != "words" and (self.stop_words is not None or self.stem is not None or self.negation):
             raise ParameterError(

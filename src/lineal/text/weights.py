@@ -23,6 +23,14 @@ def bm25_idf(n_documents: NDArray[Any], n_all: int) -> FloatArray:
     return np.log1p((n_all - n_documents + 0.5) / (n_documents + 0.5))
 
 
+def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
+    """A number for each label, anything hashable, as they are first met, and how many there are."""
+    met: dict[Any, int] = {}
+    labels = y.tolist() if isinstance(y, np.ndarray) else list(y)
+    codes = np.fromiter((met.setdefault(label, len(met)) for label in labels), np.int32, len(labels))
+    return codes, len(met)
+
+
 def log_count_ratios(
     X: sp.csr_matrix,
     rows: NDArray[Any],

@@ -18,7 +18,6 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.text.explanation import Explanation, explained
 from lineal.learners.text.search import Found, Read, Recipe, Search, Trial, side_by_side
 from lineal.text import TextVectorizer
-from lineal.text.occurrences import occurrences
 
 
 class BaseTextModel(BaseEstimator):
@@ -211,7 +210,7 @@ class BaseTextModel(BaseEstimator):
         places, end = [], 0
         for vectorizer, own in zip(self.vectorizers_, self._names, strict=True):
             end += len(own)
-            places.append((end, occurrences(tokens, vectorizer._analysis, vectorizer.ngrams)))
+            places.append((end, vectorizer.occurrences(tokens)))
         coef = np.atleast_2d(self.model_.coef_)[output]
         intercept = float(np.atleast_1d(self.model_.intercept_)[output])
         return explained(label, row, names, sign * coef, sign * intercept, places, tokens)

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import BaseLinearClassifier, LinearClassifier
-from lineal.learners.targets import classes_and_codes, plain_array
+from lineal.learners.targets import classes_and_codes, codes_among, plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
@@ -146,8 +147,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         if not shaped:
             return 1.0
         rows, Z = (np.concatenate(parts) for parts in zip(*shaped, strict=True))
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
-        codes = np.array([place[label] for label in found.y[rows].tolist()], dtype=np.int32)
+        codes = codes_among(self.classes_, found.y[rows])
         # However well held-out texts are told apart, a usual margin is no surer than one error in them.
         ordered = np.sort(np.abs(Z) if Z.shape[1] == 1 else Z, axis=1)
         margins = ordered[:, -1] - (ordered[:, -2] if Z.shape[1] > 1 else 0.0)
@@ -173,7 +173,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Why a text got its score for a label (its predicted one): every term's and token's exact share."""
-        self._matrix([])
+        check_is_fitted(self, "model_")
         if label is None:
             label = self.predict([text])[0]
         places = np.flatnonzero(self.classes_ == label)

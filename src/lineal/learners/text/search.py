@@ -26,7 +26,6 @@ from sklearn.base import clone
 from lineal import _core
 from lineal.errors import NotCertifiedWarning
 from lineal.text import TextVectorizer
-from lineal.text.weights import log_count_ratios, weighed
 
 Fold = tuple[NDArray[Any], NDArray[Any]]
 
@@ -72,12 +71,9 @@ class Read:
         """The rows of a fold, as they would be had the test labels not been known."""
         trains, tests = [], []
         for vectorizer, block in zip(self.vectorizers, self.blocks, strict=True):
-            if vectorizer.weighting == "nb":
-                classes, codes = np.unique(y[train], return_inverse=True)
-                ratios = log_count_ratios(block, train, codes, len(classes))
-                block = weighed(block, ratios, vectorizer.norm)
-            trains.append(block[train])
-            tests.append(block[test])
+            weighed = vectorizer.reweighed(block, train, y[train])
+            trains.append(weighed[train])
+            tests.append(weighed[test])
         return side_by_side(trains), side_by_side(tests)
 
 
