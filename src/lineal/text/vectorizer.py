@@ -21,9 +21,9 @@ from lineal.errors import InputError, ParameterError
 from lineal.text.analysis import Analysis, negators_of, stop_words_of
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
+from lineal.text.occurrences import Places, occurrences
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
 from lineal.text.streams import TermRuns, is_stream, pieces
-from lineal.text.occurrences import Places, occurrences
 from lineal.text.weights import bm25_idf, class_codes, log_count_ratios, smooth_idf, weighed
 
 _UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}

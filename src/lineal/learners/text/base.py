@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,17 +24,34 @@ from lineal.text import TextVectorizer
 class BaseTextModel(BaseEstimator):
     """Vectorisers, a linear model behind them, and the search that chose both."""
 
-    vectorizer: Any
-    learner: Any
-    strengths: Any
-    n_folds: int
-    search_bytes: float
-    missing: str
-    random_state: Any
-    n_threads: int | None
-    progress: bool
+    _strengths: tuple[float, ...]
     _scorer: Any
     _names: Any
+
+    def __init__(
+        self,
+        *,
+        vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
+        learner: Any = None,
+        strengths: float | Sequence[float] | None = None,
+        n_folds: int = 4,
+        search_bytes: float = 4e6,
+        scoring: Callable[[Any, Any], float] | None = None,
+        missing: str = "refuse",
+        random_state: Any = 0,
+        n_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.learner = learner
+        self.strengths = strengths
+        self.n_folds = n_folds
+        self.search_bytes = search_bytes
+        self.scoring = scoring
+        self.missing = missing
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.progress = progress
 
     # ---- to be said by each kind --------------------------------------------------------------
 
@@ -128,7 +146,8 @@ class BaseTextModel(BaseEstimator):
     def _given_strengths(self) -> list[float]:
         if self.learner is not None:
             return [float("nan")]
-        strengths = [self.strengths] if isinstance(self.strengths, numbers.Real) else list(self.strengths)
+        given: Any = self._strengths if self.strengths is None else self.strengths
+        strengths: list[Any] = [given] if isinstance(given, numbers.Real) else list(given)
         if not strengths or not all(isinstance(s, numbers.Real) and 0 < float(s) < np.inf for s in strengths):
             raise ParameterError(f"strengths must be positive numbers, got {self.strengths!r}.")
         return [float(s) for s in strengths]

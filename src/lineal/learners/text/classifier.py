@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
-from lineal.learners.classifier import BaseLinearClassifier, LinearClassifier
+from lineal.learners.classifier import LinearClassifier
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Found, Recipe
 from lineal.objective import L2, SquaredHinge
-from lineal.text import TextVectorizer
 
 
 class TextClassifier(ClassifierMixin, BaseTextModel):
@@ -37,7 +35,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         A linear classifier to use as it is; ``None``: the squared hinge with an L2 penalty.
     strengths
         Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as
-        it is.
+        it is; ``None``: 1, 10, 0.1.
     n_folds
         In how many parts texts are held out in turn.
     search_bytes
@@ -80,30 +78,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     good
     """
 
-    def __init__(
-        self,
-        *,
-        vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
-        learner: BaseLinearClassifier | None = None,
-        strengths: float | Sequence[float] = (1.0, 10.0, 0.1),
-        n_folds: int = 4,
-        search_bytes: float = 4e6,
-        scoring: Callable[[Any, Any], float] | None = None,
-        missing: str = "refuse",
-        random_state: Any = 0,
-        n_threads: int | None = None,
-        progress: bool = False,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.learner = learner
-        self.strengths = strengths
-        self.n_folds = n_folds
-        self.search_bytes = search_bytes
-        self.scoring = scoring
-        self.missing = missing
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.progress = progress
+    _strengths = (1.0, 10.0, 0.1)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from texts and their labels.

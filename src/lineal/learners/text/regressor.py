@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,6 @@ from lineal.learners.text.explanation import Explanation, TopFeature, top_featur
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
 from lineal.objective import L2, Squared
-from lineal.text import TextVectorizer
 
 
 class TextRegressor(RegressorMixin, BaseTextModel):
@@ -33,7 +31,7 @@ class TextRegressor(RegressorMixin, BaseTextModel):
         A linear regressor to use as it is; ``None``: least squares with an L2 penalty.
     strengths
         Strengths of the penalty to choose from; recipes are compared at the first. One number is taken as
-        it is.
+        it is; ``None``: 1, 10, 0.1, 0.01.
     n_folds, search_bytes, missing, random_state, n_threads, progress
         As for :class:`TextClassifier`.
     scoring
@@ -53,30 +51,7 @@ class TextRegressor(RegressorMixin, BaseTextModel):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        vectorizer: TextVectorizer | Sequence[TextVectorizer] | None = None,
-        learner: Any = None,
-        strengths: float | Sequence[float] = (1.0, 10.0, 0.1, 0.01),
-        n_folds: int = 4,
-        search_bytes: float = 4e6,
-        scoring: Callable[[Any, Any], float] | None = None,
-        missing: str = "refuse",
-        random_state: Any = 0,
-        n_threads: int | None = None,
-        progress: bool = False,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.learner = learner
-        self.strengths = strengths
-        self.n_folds = n_folds
-        self.search_bytes = search_bytes
-        self.scoring = scoring
-        self.missing = missing
-        self.random_state = random_state
-        self.n_threads = n_threads
-        self.progress = progress
+    _strengths = (1.0, 10.0, 0.1, 0.01)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from texts and their numbers; ``sample_weight`` is for the final fit."""
