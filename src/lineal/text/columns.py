@@ -84,7 +84,6 @@ class NGramColumns:
             here = {
                 words[:n]: k for k, words in enumerate(dict.fromkeys(w[:n] for w in split if len(w) >= n))
             }
-            here = {words: k for k, words in enumerate(here)}
             longer.append(
                 (
                     np.array([before[words[:-1]] for words in here], dtype=np.uint32),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -18,16 +17,15 @@ from lineal import _core
 from lineal.data import thread_count
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
-from lineal.text.analysis import Analysis, negators_of, stop_words_of
+from lineal.text.analysis import Analysis
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
 from lineal.text.occurrences import Places, occurrences
+from lineal.text.options import checked_analysis, out_dtype
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
 from lineal.text.streams import TermRuns, is_stream, pieces
 from lineal.text.weights import bm25_idf, class_codes, log_count_ratios, smooth_idf, weighed
 
-_UNITS = {"word": "words", "char": "characters", "char_wb": "spaced"}
-_WEIGHTINGS = ("tfidf", "counts", "occurrence", "bm25", "nb")
 _WITH_IDF = ("tfidf", "bm25")
 # Text that a stream is read by: what is counted of characters is several times as much.
 _CHUNK_BYTES = {"words": 1 << 23, "spaced": 1 << 23, "characters": 1 << 21}
@@ -295,7 +293,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return tags
 
     def _learn(self, X: Any, y: ArrayLike | None, wants_rows: bool) -> Any:
-        self._analysis = self._checked()
+        self._analysis = checked_analysis(self)
         codes, n_classes = self._codes(y)
         documents = self._documents(X)
         n = len(documents)
@@ -334,7 +332,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def _learn_stream(self, X: Any) -> None:
         """The same from texts that are read once, piece by piece."""
-        self._analysis = self._checked()
+        self._analysis = checked_analysis(self)
         check_limits(self.min_df, self.max_df)
         if self.weighting == "nb":
             raise InputError(
@@ -488,7 +486,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 else:
                     blocks.append(extra.rows(_texts(documents)))
             X = sp.hstack(blocks, format="csr")
-        return X.astype(self._out_dtype(), copy=False)
+        return X.astype(out_dtype(self), copy=False)
 
     def _matrix(self, arrays: Arrays, n: int) -> sp.csr_matrix:
         indptr, indices, data = arrays
@@ -498,18 +496,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         X.has_sorted_indices = X.has_canonical_format = True
         return X
 
-    def _out_dtype(self) -> np.dtype[Any]:
-        if self.dtype is not None:
-            return np.dtype(self.dtype)
-        if self.compat is None:
-            return np.dtype(np.float32)
-        is_count = (
-            self.weighting in ("counts", "occurrence") and self.norm is None and self.n_features is None
-        )
-        return np.dtype(np.int64 if is_count and not self.sublinear else np.float64)
-
     def _is_double(self) -> bool:
-        return self._out_dtype() != np.float32
+        return out_dtype(self) != np.float32
 
     def _threads(self) -> int:
         return thread_count(self.n_threads)
@@ -539,71 +527,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             raise InputError('weighting="nb" needs at least 2 classes in the labels.')
         return codes, n_classes
 
-    def _checked(self) -> Analysis:
-        """The options as an analysis; a ParameterError for what cannot be."""
-        ngrams = self.ngrams
-        if not (
-            isinstance(ngrams, (tuple, list))
-            and len(ngrams) == 2
-            and all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in ngrams)
-            and 1 <= ngrams[0] <= ngrams[1]
-        ):
-            raise ParameterError(
-                f"ngrams must be two whole numbers, 1 <= shortest <= longest; got {ngrams!r}."
-            )
-        if not callable(self.analyzer) and self.analyzer not in _UNITS:
-            raise ParameterError(
-                f'analyzer must be "word", "char", "char_wb" or a function; got {self.analyzer!r}.'
-            )
-        _one_of("weighting", self.weighting, _WEIGHTINGS)
-        _one_of("norm", self.norm, ("l1", "l2", None))
-        _one_of("compat", self.compat, ("sklearn", None))
-        if self._out_dtype().kind not in "fiu":
-            raise ParameterError(f"dtype must be a type of numbers, got {self.dtype!r}.")
-        is_whole = self.weighting == "occurrence" or (self.weighting == "counts" and not self.sublinear)
-        if self._out_dtype().kind in "iu" and not (is_whole and self.norm is None):
-            raise ParameterError(
-                f"dtype={self.dtype!r} would cut fractions off. Whole numbers come from "
-                "weighting='occurrence', or 'counts' with sublinear=False, and norm=None."
-            )
-        min_characters = self.min_characters
-        if min_characters is None:
-            min_characters = 1 if self.compat is None else 2
-        _whole("min_characters", min_characters)
-        if self.chunk_bytes is not None:
-            _whole("chunk_bytes", self.chunk_bytes)
-        if self.max_features is not None:
-            _whole("max_features", self.max_features)
-        if self.n_features is not None:
-            _whole("n_features", self.n_features, most=2**31 - 1)
-            if self.vocabulary is not None:
-                raise ParameterError(
-                    "n_features hashes terms and vocabulary names them: give one of the two."
-                )
-        elif self.signed:
-            raise ParameterError("signed is for hashed terms: give n_features, or leave it out.")
-        if self.signed and self.weighting == "nb":
-            raise ParameterError(
-                'weighting="nb" counts occurrences, which signed lets cancel: leave one out.'
-            )
-        unit = "words" if callable(self.analyzer) else _UNITS[self.analyzer]
-        if unit != "words" and (self.stop_words is not None or self.stem is not None or self.negation):
-            raise ParameterError(
-                f'stop_words, stem and negation are for words, but analyzer is "{self.analyzer}".'
-            )
-        if self.fold_accents and callable(self.analyzer):
-            raise ParameterError("fold_accents is for texts that are split here: fold them in the analyzer.")
-        return Analysis(
-            unit,
-            lowercase=bool(self.lowercase),
-            fold_accents=bool(self.fold_accents),
-            min_characters=int(min_characters) if unit == "words" else 1,
-            tokenizer=self.analyzer if callable(self.analyzer) else None,
-            stop_words=stop_words_of(self.stop_words),
-            stem=self.stem,
-            negators=negators_of(self.negation),
-        )
-
 
 def _emptied(pieces: list[_core.Documents]) -> Iterator[_core.Documents]:
     while pieces:
@@ -612,15 +535,3 @@ def _emptied(pieces: list[_core.Documents]) -> Iterator[_core.Documents]:
 
 def _texts(documents: _core.Documents) -> Iterator[str]:
     return (documents[row] for row in range(len(documents)))
-
-
-def _one_of(name: str, given: Any, known: tuple[Any, ...]) -> None:
-    if given not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}; got {given!r}.")
-
-
-def _whole(name: str, given: Any, most: int | None = None) -> None:
-    if isinstance(given, bool) or not isinstance(given, numbers.Integral) or int(given) < 1:
-        raise ParameterError(f"{name} must be a whole number from 1 on, got {given!r}.")
-    if most is not None and int(given) > most:
-        raise ParameterError(f"{name} can be at most {most}, got {given!r}.")
