@@ -14,6 +14,14 @@ inline nb::str as_str(std::string_view utf8) {
   return nb::steal<nb::str>(made);
 }
 
+inline std::string utf8_of(nb::handle text) {
+  const nb::object bytes = text.attr("encode")("utf-8", "surrogatepass");
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size) != 0) throw nb::python_error();
+  return {data, std::size_t(size)};
+}
+
 // Python objects with the bytes of texts: given back under Python's lock, on whatever thread that is.
 Documents::Owner held_by_python(nb::object first, nb::object second = nb::object());
 

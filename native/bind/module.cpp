@@ -1,4 +1,5 @@
 #include "bind.h"
+#include "text.h"
 #include "text_runs.h"
 
 NB_MODULE(LINEAL_MODULE, m) {
@@ -12,6 +13,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_records(m);
   lineal::bind_text(m);
   lineal::bind_text_runs(m);
+  lineal::bind_text_scorer(m);
   m.def(
       "supports_avx2",
       [] {

@@ -1,11 +1,11 @@
+#include "text.h"
+
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "documents.h"
-#include "lineal/text/characters.h"
 #include "lineal/text/hashing.h"
 #include "lineal/text/ngrams.h"
-#include "lineal/text/scorer.h"
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/term_tree.h"
 #include "lineal/text/vocabulary.h"
@@ -68,22 +68,6 @@ Arrays matrix_of(bool is_double, Make&& make) {
   return is_double ? arrays_of(std::move(*doubles)) : arrays_of(std::move(*floats));
 }
 
-// How texts become words: what is looked for, in lower case or not.
-struct Splitting {
-  bool lowercase, fold_accents;
-  std::size_t min_characters;
-  Runs runs;
-  bool by_character;
-  std::size_t min_gram = 0, max_gram = 0;  // characters of n-grams inside words; 0: whole words
-
-  template <class Use>
-  auto apply(Texts texts, Use&& use) const {
-    if (by_character) return use(SplitTexts(texts, Characters(lowercase, fold_accents)));
-    SplitTexts words(texts, Words(lowercase, min_characters, runs, fold_accents));
-    return min_gram > 0 ? use(GramsOf(std::move(words), min_gram, max_gram)) : use(words);
-  }
-};
-
 Splitting splitting(std::string_view unit, bool lowercase, bool fold_accents, std::size_t min_characters,
                     std::pair<std::size_t, std::size_t> grams) {
   require(unit == "words" || unit == "spaced" || unit == "characters",
@@ -140,14 +124,6 @@ Strings strings(const Names& names) {
   Strings all;
   for (std::size_t k = 0; k < names.size(); ++k) all.append(as_str(names[k]));
   return all;
-}
-
-std::string utf8_of(nb::handle text) {
-  const nb::object bytes = text.attr("encode")("utf-8", "surrogatepass");
-  char* data = nullptr;
-  Py_ssize_t size = 0;
-  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size) != 0) throw nb::python_error();
-  return {data, std::size_t(size)};
 }
 
 void rename(Tokens& tokens, const nb::list& names) {
@@ -448,11 +424,6 @@ class GramTerms {
   std::vector<std::uint32_t> order_;
 };
 
-// Character n-grams with a column each, in order.
-struct GramVocabulary {
-  WordMap names;
-};
-
 Arrays gram_rows(const GramVocabulary& vocabulary, const Tokens& tokens, std::size_t min_n, std::size_t max_n,
                  const Weighing& weighing, bool is_double) {
   require(min_n >= 1 && max_n >= min_n, "1 <= min_n <= max_n is needed");
@@ -566,76 +537,6 @@ nb::ndarray<double, nb::numpy> class_counts(const Array1<const std::int64_t>& st
   }
   return made;
 }
-
-// Scores of one text at a time. The weights of a column lie side by side.
-class TextScorer {
- public:
-  TextScorer(nb::list parts, const Array2<const double>& weights, const Array1<const double>& intercepts)
-      : intercepts_(intercepts.data(), intercepts.data() + intercepts.size()), scores_(intercepts.size()) {
-    require(weights.shape(1) == intercepts.size() && intercepts.size() > 0,
-            "as many intercepts as scores are needed");
-    std::span<const double> left(weights.data(), weights.size());
-    for (const nb::handle part : parts) {
-      const auto [vocabulary, splitting, weighing, is_double] =
-          nb::cast<std::tuple<nb::object, const Splitting*, const Weighing*, bool>>(part);
-      if (is_double)
-        add_part<double>(vocabulary, *splitting, *weighing, left);
-      else
-        add_part<float>(vocabulary, *splitting, *weighing, left);
-      owners_.append(vocabulary);
-    }
-    require(left.empty(), "as many weights as columns are needed");
-  }
-  TextScorer(const TextScorer&) = delete;
-
-  nb::object operator()(nb::str text) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    std::string encoded;  // a text with single surrogates has no UTF-8 of its own
-    if (data == nullptr) {
-      PyErr_Clear();
-      encoded = utf8_of(text);
-      data = encoded.data();
-      size = Py_ssize_t(encoded.size());
-    }
-    std::copy(intercepts_.begin(), intercepts_.end(), scores_.begin());
-    for (const auto& part : parts_) part->add({data, std::size_t(size)}, scores_);
-    if (scores_.size() == 1) return nb::float_(scores_[0]);
-    nb::list all;
-    for (const double score : scores_) all.append(score);
-    return all;
-  }
-
- private:
-  // Takes the weights of the part's columns from the front of those that are left.
-  template <class V>
-  void add_part(const nb::object& vocabulary, const Splitting& splitting, const Weighing& weighing,
-                std::span<const double>& left) {
-    const bool is_inside = nb::isinstance<GramVocabulary>(vocabulary);
-    const std::size_t n = is_inside ? nb::cast<const GramVocabulary&>(vocabulary).names.size()
-                                    : nb::cast<const Vocabulary&>(vocabulary).n_columns();
-    require(weighing.weight.empty() || weighing.weight.size() == n, "one weight for each column is needed");
-    require(n * scores_.size() <= left.size(), "as many weights as columns are needed");
-    ScoredRow<V> row(weighing, left.first(n * scores_.size()), scores_.size());
-    left = left.subspan(n * scores_.size());
-    Words words(splitting.lowercase, splitting.min_characters, splitting.runs, splitting.fold_accents);
-    if (is_inside)
-      parts_.push_back(std::make_unique<GramPart<V>>(nb::cast<const GramVocabulary&>(vocabulary).names,
-                                                     splitting.min_gram, splitting.max_gram, std::move(words),
-                                                     std::move(row)));
-    else if (splitting.by_character)
-      parts_.push_back(std::make_unique<NGramPart<V, Characters>>(
-          nb::cast<const Vocabulary&>(vocabulary), Characters(splitting.lowercase, splitting.fold_accents),
-          std::move(row)));
-    else
-      parts_.push_back(std::make_unique<NGramPart<V, Words>>(nb::cast<const Vocabulary&>(vocabulary),
-                                                             std::move(words), std::move(row)));
-  }
-
-  nb::list owners_;
-  std::vector<std::unique_ptr<ScorerPart>> parts_;
-  std::vector<double> intercepts_, scores_;
-};
 
 Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
   Words found(lowercase, min_characters, Runs::letters, fold_accents);
@@ -838,11 +739,6 @@ void bind_text(nb::module_& m) {
           },
           "hashing"_a, "tokens"_a, "n_threads"_a)
       .def("found", &hashed_names, "(columns, bytes, starts, is_shared) of the columns that were met.");
-
-  nb::class_<TextScorer>(m, "TextScorer", "Scores of one text at a time, straight from the text.")
-      .def(nb::init<nb::list, const Array2<const double>&, const Array1<const double>&>(), "parts"_a,
-           "weights"_a, "intercepts"_a)
-      .def("__call__", &TextScorer::operator(), "text"_a, "The score, or the scores of several outputs.");
 
   m.def("weighed_occurrences", &weighed_occurrences<float>, "start"_a, "column"_a, "weighing"_a);
   m.def("class_counts", &class_counts, "start"_a, "column"_a, "rows"_a, "codes"_a, "n_classes"_a,

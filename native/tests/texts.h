@@ -13,6 +13,7 @@
 #include "lineal/text/ngrams.h"
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/tokens.h"
+#include "lineal/text/vocabulary.h"
 
 namespace lineal::check {
 
@@ -43,6 +44,35 @@ NGrams ngrams_of(const Tokens& tokens, int max_n, std::size_t min_documents = 1,
 // N-grams of min_n to max_n words that are in at least so many documents.
 Grams grams_of(const Sentences& documents, std::size_t min_n, std::size_t max_n,
                std::size_t min_documents = 1);
+
+// A vocabulary's parts, columns given in the order of the walk to what has at least min_n words.
+struct Learned {
+  struct Longer {
+    std::vector<std::uint32_t> prefix, word;
+    std::vector<std::int32_t> column;
+  };
+  WordMap words;
+  std::vector<std::int32_t> word_columns;
+  std::vector<Longer> longer;
+  std::int32_t n_columns = 0;
+
+  Learned(const Tokens& tokens, const NGrams& ngrams, std::size_t min_n) {
+    for (const std::uint32_t word : ngrams.tokens()) words.add(tokens.words().name(word));
+    std::vector<std::vector<std::int32_t>> columns;
+    for (const Level& level : ngrams.levels()) columns.emplace_back(level.size(), -1);
+    ngrams.walk([&](std::size_t n, std::size_t k) {
+      if (n + 1 >= min_n) columns[n][k] = n_columns++;
+    });
+    word_columns = columns[0];
+    for (std::size_t n = 1; n < columns.size(); ++n)
+      longer.push_back({ngrams.levels()[n].prefix, ngrams.levels()[n].token, columns[n]});
+  }
+  Vocabulary vocabulary() const {
+    std::vector<Vocabulary::Longer> views;
+    for (const Longer& level : longer) views.push_back({level.prefix, level.word, level.column});
+    return {words, word_columns, views, std::size_t(n_columns)};
+  }
+};
 
 Entries entries_of(const TermMatrix<float>& matrix);
 Entries entries_of(const TermMatrix<double>& matrix);

@@ -569,14 +569,6 @@ class HashedNames:
     def found(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """(columns, bytes, starts, is_shared) of the columns that were met."""
 
-class TextScorer:
-    """Scores of one text at a time, straight from the text."""
-
-    def __init__(self, parts: list, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def __call__(self, text: str) -> object:
-        """The score, or the scores of several outputs."""
-
 def weighed_occurrences(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing) -> NDArray[numpy.float32]: ...
 
 def class_counts(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, n_columns: int) -> NDArray[numpy.float64]:
@@ -594,6 +586,14 @@ def run_vocabulary(read: Callable, n_bytes: int, columns: Annotated[NDArray[nump
 
 def run_names(read: Callable, n_bytes: int, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_size: int = 262144) -> tuple[NDArray, NDArray]:
     """Bytes and starts of the terms of a run with these columns."""
+
+class TextScorer:
+    """Scores of one text at a time, straight from the text."""
+
+    def __init__(self, parts: list, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __call__(self, text: str) -> object:
+        """The score, or the scores of several outputs."""
 
 def supports_avx2() -> bool:
     """Whether this processor can run the AVX2 build of the core."""

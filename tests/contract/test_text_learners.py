@@ -43,6 +43,10 @@ RECIPES = [
     TextVectorizer(weighting="nb", ngrams=(1, 3)),
     TextVectorizer(analyzer="char", ngrams=(1, 3)),
     TextVectorizer(n_features=512),
+    TextVectorizer(n_features=64, signed=True, ngrams=(1, 2), compat="sklearn"),
+    TextVectorizer(n_features=256, analyzer="char", ngrams=(2, 3), weighting="bm25"),
+    TextVectorizer(n_features=256, analyzer="char_wb", ngrams=(2, 4)),
+    TextVectorizer(vocabulary=["good film plot", "dull", "film plot good poor", "poor"]),
     TextVectorizer(stem="english", functions={"length": len}),
     [TextVectorizer(ngrams=(1, 2)), TextVectorizer(analyzer="char_wb", ngrams=(2, 4))],
 ]
@@ -61,12 +65,15 @@ def test_one_text_scores_as_among_many(vectorizer, labels):
         np.testing.assert_allclose(model.decision_function([text])[0], many[row], rtol=1e-9, atol=1e-12)
         assert model.predict([text])[0] == model.predict(others)[row] == again.predict([text])[0]
     p = model.predict_proba(others)
+    alone = np.concatenate([model.predict_proba([text]) for text in others])
+    np.testing.assert_allclose(alone, p, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(alone.argmax(axis=1), p.argmax(axis=1))
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(others))
 
 
 @pytest.mark.parametrize("labels", [("neg", "pos"), ("mid", "neg", "pos")])
-@pytest.mark.parametrize("vectorizer", [RECIPES[1], RECIPES[2], RECIPES[6]])
+@pytest.mark.parametrize("vectorizer", [RECIPES[1], RECIPES[2], RECIPES[-1]])
 def test_an_explanation_adds_up_to_the_score(vectorizer, labels):
     """Intercept + terms = score, and intercept + tokens = score, for every label."""
     texts, y = reviews(labels)

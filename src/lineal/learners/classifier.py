@@ -173,7 +173,9 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         probabilities: with ``probability=True`` one number, a temperature, is fitted on held-out folds;
         it cannot change which label is largest.
         """
-        Z = self._scores(X)
+        return self._probabilities_of(self._scores(X))
+
+    def _probabilities_of(self, Z: FloatArray) -> FloatArray:
         p = self._probabilities(Z)
         rows, best = np.arange(len(p)), winners(Z)
         # Rounding, or a tie, must not let another label stand where the winner stands.

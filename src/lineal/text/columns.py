@@ -167,7 +167,7 @@ class HashedColumns:
     def _inside_words(self) -> bool:
         return self.unit == "spaced"
 
-    def _hashing(self) -> _core.Hashing:
+    def native(self) -> _core.Hashing:
         # N-grams inside words come one by one; the others are made of words or characters.
         min_n, max_n = (1, 1) if self._inside_words else (self.min_n, self.max_n)
         separator = " " if self.unit == "words" else ""
@@ -186,19 +186,19 @@ class HashedColumns:
         n_threads: int,
     ) -> Arrays:
         if analysis.is_native:
-            return self._hashing().rows(
+            return self.native().rows(
                 documents, self._splitting(analysis), self.is_signed, weighing, is_double, n_threads
             )
         tokens = analysis.tokens(documents, n_threads)
-        return self._hashing().rows_of_tokens(tokens, self.is_signed, weighing, is_double, n_threads)
+        return self.native().rows_of_tokens(tokens, self.is_signed, weighing, is_double, n_threads)
 
     def learn_names(self, pieces: Iterable[_core.Documents], analysis: Analysis, n_threads: int) -> None:
         found = _core.HashedNames()
         for documents in pieces:
             if analysis.is_native:
-                found.read(self._hashing(), documents, self._splitting(analysis), n_threads)
+                found.read(self.native(), documents, self._splitting(analysis), n_threads)
             else:
-                found.read_tokens(self._hashing(), analysis.tokens(documents, n_threads), n_threads)
+                found.read_tokens(self.native(), analysis.tokens(documents, n_threads), n_threads)
         self.named, self.bytes, self.starts, self.is_shared = found.found()
 
     def names(self) -> list[str]:

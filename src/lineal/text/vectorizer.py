@@ -278,11 +278,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def scorer_part(self) -> tuple[Any, ...] | None:
         """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
         check_is_fitted(self, "_columns")
-        if not self._analysis.is_native or self._extras or isinstance(self._columns, HashedColumns):
+        if not self._analysis.is_native or self._extras:
             return None
         grams = self.ngrams if self._analysis.unit == "spaced" else (0, 0)
         splitting = self._analysis.splitting((int(grams[0]), int(grams[1])))
-        return self._columns.native(), splitting, self._weighing(), self._is_double()
+        return self._columns.native(), bool(self.signed), splitting, self._weighing(), self._is_double()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,142 +1,199 @@
 // The scores of one text, straight from its bytes: no matrix, no arrays, nothing kept between calls but
 // memory.
 //
-// A part is a vocabulary with its way of splitting and weighing; its columns begin at an offset of the
-// weights. The numbers are those of the rows that the vocabulary gives for the text, times the weights.
+// A part is a set of columns with its way of splitting and weighing; its columns begin at an offset of the
+// weights. The scores are those of the row that the columns have for the text, times the weights; sums are
+// taken in the order of the text, not of the columns, so their last digits may differ.
+//
+// The time of a text is mostly that of fetching its terms from memory, so all of them are asked for before
+// the first is looked at. Terms hold counts of the text in hand: a part serves one caller at a time.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <memory>
+#include <random>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "lineal/text/document_rows.h"
+#include "lineal/text/hashing.h"
+#include "lineal/text/pieces.h"
+#include "lineal/text/scored_terms.h"
 #include "lineal/text/vocabulary.h"
-#include "lineal/text/word_grams.h"
 
 namespace lineal {
 
 class ScorerPart {
  public:
   virtual ~ScorerPart() = default;
-  virtual std::size_t n_columns() const noexcept = 0;
   // Adds value * weight to the scores, for each column of the text's row.
   virtual void add(std::string_view text, std::span<double> scores) = 0;
 };
 
-// What the parts share: from columns that are met to scores. The numbers of a column (how it is weighed, then
-// its weight for each score) lie side by side, and are asked of the memory when the column is met.
+// Pieces that are columns: `names` numbers them.
 template <class V>
-class ScoredRow {
+class NamedPart : public ScorerPart {
  public:
-  // `weights`: n_scores for each column.
-  ScoredRow(Weighing weighing, std::span<const double> weights, std::size_t n_scores)
-      : weighing_(std::move(weighing)), n_scores_(n_scores) {
-    const std::size_t n_columns = weights.size() / n_scores;
-    bits_ = int(std::bit_width(n_columns));
-    table_.reserve(weights.size() + n_columns);
-    for (std::size_t column = 0; column < n_columns; ++column) {
-      table_.push_back(weighing_.weight.empty() ? 1.0 : weighing_.weight[column]);
-      const auto own = weights.subspan(column * n_scores, n_scores);
-      table_.insert(table_.end(), own.begin(), own.end());
-    }
+  NamedPart(const WordMap& names, InnerPieces pieces, MetTerms<V> met)
+      : names_(names), pieces_(std::move(pieces)), met_(std::move(met)) {
+    for (std::size_t column = 0; column < met_.n_columns(); ++column)
+      terms_.push_back(met_.term(std::int64_t(column)));
   }
-  std::size_t n_columns() const noexcept { return table_.size() / (1 + n_scores_); }
-  void meet(std::size_t column) {
-    met_.push_back(std::uint32_t(column));
-    __builtin_prefetch(&table_[column * (1 + n_scores_)]);
-  }
-  void add(std::span<double> scores) {
-    radix_sort(met_, spare_, 0, bits_);
-    columns_.clear();
-    counts_.clear();
-    for (std::size_t k = 0; k < met_.size();) {
-      const std::uint32_t column = met_[k];
-      std::int32_t count = 0;
-      for (; k < met_.size() && met_[k] == column; ++k) ++count;
-      columns_.push_back(&table_[column * (1 + n_scores_)]);
-      counts_.push_back(count);
-    }
-    met_.clear();
-    values_.resize(columns_.size());
-    weighing_.weigh(
-        columns_.size(), counts_.data(), [&](std::size_t e) { return *columns_[e]; }, values_.data());
-    for (std::size_t e = 0; e < columns_.size(); ++e)
-      for (std::size_t k = 0; k < scores.size(); ++k) scores[k] += double(values_[e]) * columns_[e][1 + k];
-  }
-
- private:
-  Weighing weighing_;
-  std::size_t n_scores_;
-  int bits_;
-  std::vector<double, LargePages<double>> table_;
-  std::vector<std::uint32_t> met_, spare_;
-  std::vector<const double*> columns_;
-  std::vector<std::int32_t> counts_;
-  std::vector<V> values_;
-};
-
-// N-grams of words or characters.
-template <class V, class Split>
-class NGramPart : public ScorerPart {
- public:
-  NGramPart(const Vocabulary& vocabulary, Split split, ScoredRow<V> row)
-      : vocabulary_(vocabulary), split_(std::move(split)), row_(std::move(row)) {}
-  std::size_t n_columns() const noexcept override { return row_.n_columns(); }
 
   void add(std::string_view text, std::span<double> scores) override {
-    split_.clear();
-    if (const std::size_t bad = split_.append(text); bad != Split::well_formed) throw Malformed(0, bad);
-    words_.clear();
-    const char* const begin = split_.text().data();
-    split_.each([&](Word word) { words_.emplace_back(begin + word.first, word.size); });
-    ids_.resize(words_.size());
-    vocabulary_.words().find(words_, split_.readable_end(), ids_.data());
-    vocabulary_.each_column(ids_, scratch_, [&](std::int32_t column) { row_.meet(std::size_t(column)); });
-    row_.add(scores);
-  }
-
- private:
-  const Vocabulary& vocabulary_;
-  Split split_;
-  ScoredRow<V> row_;
-  Vocabulary::Scratch scratch_;
-  std::vector<std::string_view> words_;
-  std::vector<std::uint32_t> ids_;
-};
-
-// Character n-grams inside words.
-template <class V>
-class GramPart : public ScorerPart {
- public:
-  GramPart(const WordMap& names, std::size_t min_n, std::size_t max_n, Words split, ScoredRow<V> row)
-      : names_(names), min_n_(min_n), max_n_(max_n), split_(std::move(split)), row_(std::move(row)) {}
-  std::size_t n_columns() const noexcept override { return row_.n_columns(); }
-
-  void add(std::string_view text, std::span<double> scores) override {
-    split_.clear();
-    if (const std::size_t bad = split_.append(text); bad != Words::well_formed) throw Malformed(0, bad);
-    const char* const begin = split_.text().data();
-    words_.clear();
-    split_.each([&](Word word) { words_.emplace_back(begin + word.first, word.size); });
-    padded_.read(words_, min_n_, max_n_);
-    ids_.resize(padded_.grams.size());
-    names_.find(padded_.grams, padded_.readable_end(), ids_.data());
+    const Texts grams = pieces_.read(text);
+    ids_.resize(grams.size());
+    names_.find(grams, pieces_.readable_end(), ids_.data());
+    met_.begin(grams.size());
     for (const std::uint32_t id : ids_)
-      if (id != WordMap::none) row_.meet(id);
-    row_.add(scores);
+      if (id != WordMap::none) __builtin_prefetch(&terms_[id], 1);
+    for (const std::uint32_t id : ids_)
+      if (id != WordMap::none) met_.meet(terms_[id], true);
+    met_.add(scores);
   }
 
  private:
   const WordMap& names_;
-  std::size_t min_n_, max_n_;
-  Words split_;
-  ScoredRow<V> row_;
-  PaddedWords padded_;
-  std::vector<std::string_view> words_;
+  InnerPieces pieces_;
+  MetTerms<V> met_;
+  ScoredTerms terms_;
   std::vector<std::uint32_t> ids_;
+};
+
+// N-grams that are hashed to columns.
+template <class V, class AnyPieces>
+class HashedPart : public ScorerPart {
+ public:
+  HashedPart(Hashing hashing, bool is_signed, AnyPieces pieces, MetTerms<V> met)
+      : hashing_(hashing), is_signed_(is_signed), pieces_(std::move(pieces)), met_(std::move(met)) {
+    for (std::size_t column = 0; column < met_.n_columns(); ++column)
+      terms_.push_back(met_.term(std::int64_t(column)));
+  }
+
+  void add(std::string_view text, std::span<double> scores) override {
+    const Texts pieces = pieces_.read(text);
+    places_.clear();
+    hashing_.each(pieces, pieces_.readable_end(), scratch_,
+                  [&](const Hashing::Place& place, std::size_t, std::size_t) {
+                    __builtin_prefetch(&terms_[place.column], 1);
+                    places_.emplace_back(place.column, is_signed_ && place.is_negative ? -1 : 1);
+                  });
+    met_.begin(places_.size());
+    for (const auto& [column, by] : places_) met_.meet(terms_[column], true, by);
+    met_.add(scores);
+  }
+
+ private:
+  Hashing hashing_;
+  bool is_signed_;
+  AnyPieces pieces_;
+  MetTerms<V> met_;
+  ScoredTerms terms_;
+  Hashing::Scratch scratch_;
+  std::vector<std::pair<std::size_t, std::int32_t>> places_;
+};
+
+// N-grams of a learned vocabulary. Words are found in its map; longer n-grams in a table of our own, by the
+// number of what they continue and their last word. An n-gram's number is its place in the table, behind
+// those of the words.
+template <class V, class AnyPieces>
+class NGramPart : public ScorerPart {
+ public:
+  NGramPart(const Vocabulary& vocabulary, AnyPieces pieces, MetTerms<V> met)
+      : names_(vocabulary.words()),
+        max_n_(vocabulary.max_n()),
+        pieces_(std::move(pieces)),
+        met_(std::move(met)),
+        slots_(std::bit_ceil(2 * vocabulary.n_longer() + 2)) {
+    for (const std::int32_t column : vocabulary.word_columns()) words_.push_back(met_.term(column));
+    words_.emplace_back();  // what is no word meets this one
+    std::vector<std::uint32_t> place(vocabulary.n_longer());
+    const std::size_t n_words = names_.size();
+    vocabulary.each_longer([&](std::size_t k, std::uint32_t prefix, std::uint32_t word, std::int32_t column) {
+      const std::uint32_t before =
+          prefix < n_words ? prefix : std::uint32_t(n_words + place[prefix - n_words]);
+      const std::uint64_t key = std::uint64_t(before) << 32 | word;
+      const std::size_t at = sought(key, home(key));
+      slots_[at] = {key, met_.term(column)};
+      place[k] = std::uint32_t(at);
+    });
+  }
+
+  void add(std::string_view text, std::span<double> scores) override {
+    const Texts words = pieces_.read(text);
+    ids_.resize(words.size());
+    names_.find(words, pieces_.readable_end(), ids_.data());
+    // All memory is had before the first term is counted: what throws leaves no counts behind.
+    met_.begin(max_n_ * words.size());
+    asked_.resize(words.size() + 1);
+    ngrams_.resize(words.size());
+    const std::size_t no_word = names_.size();
+    for (const std::uint32_t id : ids_) __builtin_prefetch(&words_[id == none ? no_word : id], 1);
+    if (max_n_ > 1) ask(ids_, 1);
+    for (const std::uint32_t id : ids_) met_.meet(words_[id == none ? no_word : id], true);
+    for (std::size_t further = 1; further < max_n_; ++further) {
+      if (further > 1) ask(ngrams_, further);
+      meet_asked(further + 1 < max_n_);
+    }
+    met_.add(scores);
+  }
+
+ private:
+  static constexpr std::uint32_t none = WordMap::none;
+  static constexpr std::uint64_t no_key = ~std::uint64_t(0);
+  struct Slot {
+    std::uint64_t key = no_key;
+    ScoredTerm term;
+  };
+
+  std::size_t home(std::uint64_t key) const noexcept {
+    return std::size_t(fold(key ^ seed_, 0x9E3779B97F4A7C15)) & (slots_.size() - 1);
+  }
+  // Where the key is, or where it belongs.
+  std::size_t sought(std::uint64_t key, std::size_t at) const noexcept {
+    while (slots_[at].key != key && slots_[at].key != no_key) [[unlikely]]
+      at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+  // Asks the memory for the n-grams that continue `shorter` by the words so much further on.
+  void ask(const std::vector<std::uint32_t>& shorter, std::size_t further) {
+    const std::size_t n = ids_.size() > further ? ids_.size() - further : 0;
+    n_asked_ = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint64_t key = std::uint64_t(shorter[k]) << 32 | ids_[k + further];
+      const std::size_t at = home(key);
+      asked_[n_asked_] = {key, at, k};
+      __builtin_prefetch(&slots_[at], 1);
+      n_asked_ += std::size_t((shorter[k] != none) & (ids_[k + further] != none));
+    }
+  }
+  void meet_asked(bool has_longer) {
+    if (has_longer) std::fill(ngrams_.begin(), ngrams_.end(), none);
+    for (std::size_t e = 0; e < n_asked_; ++e) {
+      const auto [key, first, k] = asked_[e];
+      const std::size_t at = sought(key, first);
+      const bool is_there = slots_[at].key == key;
+      met_.meet(slots_[at].term, is_there);
+      if (has_longer && is_there) ngrams_[k] = std::uint32_t(names_.size() + at);
+    }
+  }
+
+  struct Asked {
+    std::uint64_t key;
+    std::size_t at, k;
+  };
+  const WordMap& names_;
+  std::size_t max_n_;
+  AnyPieces pieces_;
+  MetTerms<V> met_;
+  ScoredTerms words_;
+  std::uint64_t seed_ = std::random_device{}();
+  std::vector<Slot, LargePages<Slot>> slots_;
+  std::vector<std::uint32_t> ids_, ngrams_;
+  std::vector<Asked> asked_;
+  std::size_t n_asked_ = 0;
 };
 
 }  // namespace lineal

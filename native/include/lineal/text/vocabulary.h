@@ -37,10 +37,9 @@ class Vocabulary {
     if (word_columns_.size() != words_.size())
       throw std::invalid_argument("one column for each word is needed");
     check_columns(word_columns_);
-    std::size_t n = 0;
-    for (const Longer& level : longer) n += level.word.size();
-    if (n + words_.size() >= none) throw std::length_error("more than 2^32 - 1 n-grams");
-    slots_.resize(std::bit_ceil(2 * n + 2));
+    for (const Longer& level : longer) n_longer_ += level.word.size();
+    if (n_longer_ + words_.size() >= none) throw std::length_error("more than 2^32 - 1 n-grams");
+    slots_.resize(std::bit_ceil(2 * n_longer_ + 2));
     std::size_t before = 0, here = words_.size(),
                 next = here;  // the numbers of the level before, and of this one
     for (const Longer& level : longer) {
@@ -63,6 +62,19 @@ class Vocabulary {
   const WordMap& words() const noexcept { return words_; }
   std::size_t n_columns() const noexcept { return n_columns_; }
   std::size_t max_n() const noexcept { return max_n_; }
+  std::size_t n_longer() const noexcept { return n_longer_; }
+  std::span<const std::int32_t> word_columns() const noexcept { return word_columns_; }
+
+  // Calls use(k, prefix, word, column) for the n-grams of more than one word, shorter ones first. The k-th
+  // has the number words().size() + k, by which longer ones name it as their prefix.
+  template <class Use>
+  void each_longer(Use&& use) const {
+    std::vector<const Slot*> ordered(n_longer_);
+    for (const Slot& slot : slots_)
+      if (slot.id != none) ordered[slot.id - words_.size()] = &slot;
+    for (std::size_t k = 0; k < n_longer_; ++k)
+      use(k, std::uint32_t(ordered[k]->key >> 32), std::uint32_t(ordered[k]->key), ordered[k]->column);
+  }
 
   // Calls use(column) for every occurrence of an n-gram with a column, of words numbered as in words().
   struct Scratch {
@@ -123,7 +135,7 @@ class Vocabulary {
 
   WordMap words_;
   std::vector<std::int32_t> word_columns_;
-  std::size_t n_columns_, max_n_;
+  std::size_t n_columns_, max_n_, n_longer_ = 0;
   std::uint64_t seed_ = std::random_device{}();
   std::vector<Slot, LargePages<Slot>> slots_;
 };

@@ -64,7 +64,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     Notes
     -----
     Probabilities are the scores over one temperature, fitted to the held-out scores of the search.
-    ``predict([text])`` of one text goes a short way that makes no matrix: tens of microseconds for a review.
+    One text alone (``predict([text])``, ``predict_proba([text])``) goes a short way that makes no matrix: tens
+    of microseconds for a review.
 
     Examples
     --------
@@ -144,7 +145,10 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n, K) probabilities whose largest entry is always the predicted label's."""
-        return self.model_.predict_proba(self._matrix(X))
+        single = self._single(X)
+        if single is None:
+            return self.model_.predict_proba(self._matrix(X))
+        return self.model_._probabilities_of(np.reshape(single, (1, -1)))
 
     def explain(self, text: str, label: Any = None) -> Explanation:
         """Why a text got its score for a label (its predicted one): every term's and token's exact share."""
