@@ -58,7 +58,7 @@ THEOREM("a text's score by a vocabulary is its row times the weights") {
         const Entries rows =
             entries_of(vocabulary_rows<double>(vocabulary, tokens_of(others), weighing, watch));
         for (const std::size_t n_scores : {1u, 3u}) {
-          const std::vector<double> weights = uniforms(rng, Index(n_scores * vocabulary.n_columns(), -1, 1));
+          const std::vector<double> weights = uniforms(rng, Index(n_scores * vocabulary.n_columns()), -1, 1);
           NGramPart part(vocabulary, Pieces(any_words()), MetTerms<double>(weighing, weights, n_scores));
           check_scores(part, others, rows, weights, n_scores);
         }
@@ -89,7 +89,7 @@ THEOREM("a text's score by n-grams inside its words is their weights' sum, each 
   const Strings names = {" a", "ab", "b ", " b", "ba", " ab", "abb"};
   WordMap map;
   for (const std::string& name : names) map.add(name);
-  const std::vector<double> weights = uniforms(rng, Index(names.size(), -1, 1));
+  const std::vector<double> weights = uniforms(rng, Index(names.size()), -1, 1);
   NamedPart part(map, InnerPieces(Words(true, 1, Runs::spaced, false), 2, 3),
                  MetTerms<double>(Weighing(), weights, 1));
   for (const Strings& words : {Strings{"ab", "ABB", "a"}, Strings{}, Strings{"bab", "bab"}}) {

@@ -8,7 +8,8 @@
     └── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
 
     UserWarning
-    └── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    └── UnmatchedWordsWarning           given words that no text can contain as texts are read
 
 A message says what was needed, what came, and what to do.
 """
@@ -40,3 +41,7 @@ class NoMinimumError(LinealError, ValueError):
 
 class NotCertifiedWarning(UserWarning):
     """A fit ended before its tolerance was certified; the certificate says how far it came."""
+
+
+class UnmatchedWordsWarning(UserWarning):
+    """Given words that no text can contain as texts are read: capitals where texts are lower-cased, say."""

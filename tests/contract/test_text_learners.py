@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from lineal import LinearClassifier, TextClassifier, TextRegressor, TextVectorizer, verify
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, ParameterError, UnmatchedWordsWarning
 from lineal.objective import L2, Log
 
 WORDS = ["film", "cast", "plot", "scene", "music", "ending", "story"]
@@ -288,3 +288,37 @@ def test_labels_are_anything_hashable():
             list(TextClassifier(strengths=1.0).fit(texts, np.array(labels, dtype=object)).predict(texts[:2]))
             == labels[:2]
         )
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"stop_words": ["the", "Film"]}, "Film"),
+        ({"vocabulary": ["a film", "a Film"], "ngrams": (1, 2)}, "a Film"),
+        ({"vocabulary": ["don't", "don"]}, "don't"),
+        ({"emphasis": {"FILM": 2.0}}, "FILM"),
+        ({"lexicons": {"places": ["paris", "café"]}, "fold_accents": True}, "café"),
+        ({"negation": ["Not"]}, "Not"),
+        ({"vocabulary": [" a", "A "], "analyzer": "char_wb", "ngrams": (2, 2)}, "A "),
+        ({"vocabulary": ["a b", "B"], "analyzer": "char", "ngrams": (1, 3)}, "B"),
+    ],
+)
+def test_given_words_that_no_text_can_contain_are_told_of(options, word):
+    """Capitals, accents and punctuation that reading takes away would make a word match nothing, silently."""
+    texts = ["a film in paris", "a bad film"]
+    with pytest.warns(UnmatchedWordsWarning, match=f"1 of .*{word!r}"):
+        TextVectorizer(**options).fit(texts)
+
+
+def test_given_words_as_texts_are_read_are_taken_without_a_word():
+    """One-character words, stems, underscores, padded n-grams and a function's tokens can all be met."""
+    texts = ["a film in paris", "not a bad film"]
+    for options in (
+        {"stop_words": ["a", "in"], "min_characters": 2},
+        {"stop_words": "english"},
+        {"vocabulary": ["film", "not_a", "a bad"], "negation": True},
+        {"vocabulary": [" a", "m ", "fil"], "analyzer": "char_wb", "ngrams": (2, 3)},
+        {"vocabulary": ["Film", "FILM bad"], "lowercase": False},
+        {"vocabulary": ["<Film>"], "analyzer": str.split},
+    ):
+        TextVectorizer(**options).fit(texts)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lineal.errors import ParameterError
 from lineal.text.analysis import Analysis, negators_of, stop_words_of
+from lineal.text.given_words import warn_of_unmatched
 
 if TYPE_CHECKING:
     from lineal.text.vectorizer import TextVectorizer
@@ -65,7 +67,7 @@ def checked_analysis(options: TextVectorizer) -> Analysis:
         )
     if options.fold_accents and callable(options.analyzer):
         raise ParameterError("fold_accents is for texts that are split here: fold them in the analyzer.")
-    return Analysis(
+    analysis = Analysis(
         unit,
         lowercase=bool(options.lowercase),
         fold_accents=bool(options.fold_accents),
@@ -75,6 +77,8 @@ def checked_analysis(options: TextVectorizer) -> Analysis:
         stem=options.stem,
         negators=negators_of(options.negation),
     )
+    _check_given_words(options, analysis)
+    return analysis
 
 
 def out_dtype(options: TextVectorizer) -> np.dtype[Any]:
@@ -87,6 +91,16 @@ def out_dtype(options: TextVectorizer) -> np.dtype[Any]:
         options.weighting in ("counts", "occurrence") and options.norm is None and options.n_features is None
     )
     return np.dtype(np.int64 if is_count and not options.sublinear else np.float64)
+
+
+def _check_given_words(options: TextVectorizer, analysis: Analysis) -> None:
+    if not isinstance(options.stop_words, str):
+        warn_of_unmatched("stop_words", analysis.stop_words or (), analysis)
+    warn_of_unmatched("negation", analysis.negators or (), analysis)
+    warn_of_unmatched("emphasis", options.emphasis or (), analysis)
+    for name, words in (options.lexicons or {}).items():
+        if isinstance(words, Collection) and not isinstance(words, str):
+            warn_of_unmatched(f"lexicons[{name!r}]", words, analysis)
 
 
 def _one_of(name: str, given: Any, known: tuple[Any, ...]) -> None:

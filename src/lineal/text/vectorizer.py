@@ -20,6 +20,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.text.analysis import Analysis
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
+from lineal.text.given_words import warn_of_unmatched
 from lineal.text.occurrences import Places, occurrences
 from lineal.text.options import checked_analysis, out_dtype
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
@@ -46,7 +47,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     fold_accents
         Whether accents are dropped after that, so that "café" is "cafe": Unicode's compatibility
         decomposition (NFKD) without its combining marks, scikit-learn's ``strip_accents="unicode"``. Stop
-        words, lexicons and vocabularies are compared with what comes out: spell them without accents.
+        words, lexicons and vocabularies are compared with what comes out: spell them in lower case and
+        without accents. An ``UnmatchedWordsWarning`` tells of words that no text can contain.
     min_characters
         Words of fewer characters are dropped; 1 unless said otherwise (2 under ``compat="sklearn"``).
     stop_words
@@ -430,6 +432,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 raise ParameterError("vocabulary must number its terms 0, 1, 2, ..., each once.")
         if not names:
             raise ParameterError("vocabulary is empty.")
+        warn_of_unmatched("vocabulary", names, self._analysis)
         if self._analysis.unit == "spaced":
             return GramColumns.from_names(names, *self.ngrams)
         return NGramColumns.from_names(names, self._separator())

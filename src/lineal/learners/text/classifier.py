@@ -64,8 +64,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
     Notes
     -----
     Probabilities are the scores over one temperature, fitted to the held-out scores of the search.
-    One text alone (``predict([text])``, ``predict_proba([text])``) goes a short way that makes no matrix: tens
-    of microseconds for a review.
+    One text alone (``predict([text])``, ``predict_proba([text])``) goes a short way that makes no matrix:
+    tens of microseconds for a review.
 
     Examples
     --------
