@@ -36,13 +36,15 @@ def main() -> None:
     print(json.dumps(found | {"plan": getattr(model, "plan_", None)}))
 
 
-def peer() -> Any:
-    """scikit-learn's best simple pipeline for text."""
+def peer(analyzer: str = "word") -> Any:
+    """scikit-learn's best simple pipeline: words and their pairs, or for languages the characters in words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
-    return make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), LinearSVC())
+    ngrams = (1, 2) if analyzer == "word" else (2, 5)
+    vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=ngrams, min_df=2, sublinear_tf=True)
+    return make_pipeline(vectorizer, LinearSVC())
 
 
 def fixed() -> Any:

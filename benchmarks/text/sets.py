@@ -70,6 +70,11 @@ def _tsv(folder: str, file: str) -> Texts:
     return Texts([text for _, text in rows], [label for label, _ in rows])
 
 
+def _some(found: Texts, part: str) -> Texts:
+    """One text in twenty to learn from, all to be tested on."""
+    return Texts(found.texts[::20], found.labels[::20]) if part == "train" else found
+
+
 def _deceptive(part: str) -> Texts:
     with path_of("op_spam", "deceptive-opinion.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
@@ -117,4 +122,5 @@ _READERS = {
     "rotten tomatoes": lambda part: _tsv("rt_polarity", "rt-polarity.tsv"),
     "deceptive reviews": _deceptive,
     "89 languages": lambda part: _tsv("l10n_langid", f"{part}.tsv"),
+    "89 languages, 1 text in 20": lambda part: _some(_tsv("l10n_langid", f"{part}.tsv"), part),
 }

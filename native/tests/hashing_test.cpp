@@ -33,6 +33,14 @@ std::vector<std::vector<Met>> met(const Sentences& documents, const Hashing& has
   return all;
 }
 
+std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) {
+  const std::string readable = std::string(bytes) + "more";
+  Murmur3 hash(seed);
+  hash.take(readable.data(), bytes.size() / 2);  // in two steps
+  hash.take(readable.data(), bytes.size());
+  return hash.end(readable.data(), bytes.size());
+}
+
 }  // namespace
 
 THEOREM("MurmurHash3 has its published values") {

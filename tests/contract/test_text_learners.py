@@ -90,6 +90,15 @@ def test_an_explanation_adds_up_to_the_score(vectorizer, labels):
     assert str(model.explain(text)).startswith(str(model.predict([text])[0]))
 
 
+def test_spaces_of_character_n_grams_are_seen_in_print():
+    """ "film" at a word's beginning and within it are two terms, and look like two."""
+    texts, y = reviews()
+    vectorizer = TextVectorizer(analyzer="char_wb", ngrams=(4, 4))
+    printed = str(TextClassifier(vectorizer=vectorizer, strengths=1.0).fit(texts, y).explain(texts[0]))
+    assert "␣" in printed
+    assert all(line == line.rstrip() for line in printed.splitlines())
+
+
 def test_the_search_is_told_and_repeats_itself():
     """The plan names the choice, trials hold all of them, and the same seed gives the same model."""
     texts, y = reviews()

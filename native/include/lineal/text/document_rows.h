@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/term_matrix.h"
@@ -67,11 +68,19 @@ class DocumentRows {
       for (const std::size_t end : part.ends_) made.start.push_back(std::int64_t(n + end));
       n += part.column_.size();
     }
-    // The others go behind the first, one by one, so that no more than one of them is there twice.
+    // The others go behind the first, one by one, so that no more than one of them is there twice. All
+    // threads copy: most of the time goes to memory that is touched for the first time.
     for (std::size_t p = 1; p < parts.size(); ++p) {
       const std::size_t size = parts[p].column_.size();
-      std::copy_n(parts[p].column_.data(), size, parts[0].column_.extend(size));
-      std::copy_n(parts[p].value_.data(), size, parts[0].value_.extend(size));
+      std::int32_t* const columns = parts[0].column_.extend(size);
+      V* const values = parts[0].value_.extend(size);
+      const auto n_shares = size < 1 << 16 ? 1 : int(parts.size());
+      parallel(n_shares, [&](int share) {
+        const std::size_t first = size * std::size_t(share) / std::size_t(n_shares);
+        const std::size_t n_own = size * std::size_t(share + 1) / std::size_t(n_shares) - first;
+        std::copy_n(parts[p].column_.data() + first, n_own, columns + first);
+        std::copy_n(parts[p].value_.data() + first, n_own, values + first);
+      });
       parts[p].column_ = {};
       parts[p].value_ = {};
     }

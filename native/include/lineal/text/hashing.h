@@ -17,24 +17,39 @@
 
 namespace lineal {
 
-// Appleby's MurmurHash3 (x86, 32 bits), published 2011.
-inline std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) noexcept {
-  const auto mix = [](std::uint32_t k) { return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u; };
-  std::uint32_t hash = seed;
-  std::size_t at = 0;
-  for (; at + 4 <= bytes.size(); at += 4) {
-    std::uint32_t part;
-    std::memcpy(&part, bytes.data() + at, 4);
-    hash = std::rotl(hash ^ mix(part), 13) * 5 + 0xE6546B64u;
+// Appleby's MurmurHash3 (x86, 32 bits), published 2011, of bytes that come one behind the other: what was
+// added before counts once for all texts that begin with it.
+class Murmur3 {
+ public:
+  explicit Murmur3(std::uint32_t seed = 0) noexcept : hash_(seed) {}
+
+  // Takes all whole groups of four among the first `size` bytes, of which so many were taken before.
+  void take(const char* bytes, std::size_t size) noexcept {
+    for (; n_taken_ + 4 <= size; n_taken_ += 4) {
+      std::uint32_t part;
+      std::memcpy(&part, bytes + n_taken_, 4);
+      hash_ = std::rotl(hash_ ^ mixed(part), 13) * 5 + 0xE6546B64u;
+    }
   }
-  std::uint32_t rest = 0;
-  for (std::size_t k = bytes.size(); k > at; --k) rest = rest << 8 | static_cast<unsigned char>(bytes[k - 1]);
-  if (at < bytes.size()) hash ^= mix(rest);
-  hash ^= std::uint32_t(bytes.size());
-  hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
-  hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
-  return hash ^ hash >> 16;
-}
+  // The hash of the first `size` bytes, whose whole groups were taken; four more bytes may be read.
+  std::uint32_t end(const char* bytes, std::size_t size) const noexcept {
+    std::uint32_t rest;
+    std::memcpy(&rest, bytes + n_taken_, 4);
+    // No branch on how many bytes are left, which nobody can foresee; nothing mixed is nothing.
+    std::uint32_t hash = hash_ ^ mixed(rest & ((1u << 8 * (size - n_taken_)) - 1));
+    hash ^= std::uint32_t(size);
+    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
+    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
+    return hash ^ hash >> 16;
+  }
+
+ private:
+  static std::uint32_t mixed(std::uint32_t k) noexcept {
+    return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u;
+  }
+  std::uint32_t hash_;
+  std::size_t n_taken_ = 0;
+};
 
 struct Hashing {
   std::size_t min_n = 1, max_n = 1, n_columns = 1;
@@ -50,24 +65,30 @@ struct Hashing {
     if (!is_murmur) return {std::size_t(Wide(hash) * n_columns >> 64), (hash & 1) != 0, hash};
     const auto as_signed = std::int32_t(std::uint32_t(hash));
     const std::uint32_t size = as_signed < 0 ? 0u - std::uint32_t(hash) : std::uint32_t(hash);
-    return {size % n_columns, as_signed < 0, hash};
+    // A division takes longer than all else.
+    const bool is_power = std::has_single_bit(n_columns);
+    return {is_power ? size & std::uint32_t(n_columns - 1) : size % std::uint32_t(n_columns), as_signed < 0,
+            hash};
   }
 
   struct Scratch {
     std::vector<std::uint64_t> word, ngram;
     std::string spelt;
     std::vector<std::size_t> start, end;  // of the words in what is spelt
+    std::vector<Murmur3> murmur;          // of the n-gram that begins with each word
   };
   // Calls use(place, first word, number of words) for every n-gram of a document.
   template <class Use>
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
     if (is_murmur) {
       spell(words, scratch);
-      for (std::size_t n = min_n; n <= max_n && n <= words.size(); ++n)
+      scratch.murmur.assign(words.size(), Murmur3());
+      for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n)
         for (std::size_t k = 0; k + n <= words.size(); ++k) {
-          const std::string_view name(scratch.spelt.data() + scratch.start[k],
-                                      scratch.end[k + n - 1] - scratch.start[k]);
-          use(place(murmur3(name, 0)), k, n);
+          const char* const begin = scratch.spelt.data() + scratch.start[k];
+          const std::size_t size = scratch.end[k + n - 1] - scratch.start[k];
+          scratch.murmur[k].take(begin, size);
+          if (n >= min_n) use(place(scratch.murmur[k].end(begin, size)), k, n);
         }
       return;
     }
@@ -97,6 +118,7 @@ struct Hashing {
       scratch.end.push_back(scratch.spelt.size());
       if (separator != 0) scratch.spelt += separator;
     }
+    scratch.spelt.append(4, ' ');  // which a hash may look at
   }
 };
 
@@ -109,16 +131,17 @@ TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_
   SharedWatch shared(watch);
   parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
     Hashing::Scratch scratch;
+    DocumentRows<V>& own = rows[p];
     // Words of four letters.
-    rows[p].expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
+    own.expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
     source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
       std::size_t begin = 0;
       for (const std::size_t end : ends) {
         hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
                      [&](const Hashing::Place& place, std::size_t, std::size_t) {
-                       rows[p].meet(place.column, is_signed && place.is_negative);
+                       own.meet(place.column, is_signed && place.is_negative);
                      });
-        rows[p].end();
+        own.end();
         begin = end;
       }
       return !shared.says_stop(int(p), 8 * words.size());

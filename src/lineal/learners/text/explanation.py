@@ -29,6 +29,11 @@ def top_features(
     return [TopFeature(str(names[j]), float(weights[j])) for j in best if signed[j] > 0]
 
 
+def shown(name: str) -> str:
+    """A term to be read: spaces are made visible in n-grams of characters that begin or end with one."""
+    return name if name == name.strip(" ") else name.replace(" ", "␣")
+
+
 @dataclass(frozen=True)
 class Term:
     """One column of a text's row: value * weight = contribution."""
@@ -56,7 +61,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [f"{self.label}: {self.score:+.4f} = {self.intercept:+.4f} (intercept)"]
-        lines += [f"  {term.contribution:+.4f}  {term.name}" for term in self.terms[:12]]
+        lines += [f"  {term.contribution:+.4f}  {shown(term.name)}" for term in self.terms[:12]]
         if len(self.terms) > 12:
             rest = sum(term.contribution for term in self.terms[12:])
             lines.append(f"  {rest:+.4f}  ({len(self.terms) - 12} more)")
