@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def peer(analyzer: str = "word") -> Any:
-    """scikit-learn's best simple pipeline: words and their pairs, or for languages the characters in words."""
+    """scikit-learn's best simple pipeline: words and their pairs, or for languages characters in words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
