@@ -95,6 +95,10 @@ class Solver(ABC):
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """Yields an iterate per epoch; ends when nothing more can be gained."""
 
+    def is_patient(self, problem: Problem) -> bool:
+        """Whether a slow run goes on to its floor, though another solver stands behind it."""
+        return False
+
 
 def instead(problem: Problem) -> str:
     """The solvers to send someone to: those that take every loss with this penalty."""

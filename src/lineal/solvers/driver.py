@@ -40,7 +40,7 @@ _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
 _SMALL, _PROOF_STEPS = 5e6, 60
 # So many of these stretches in a row that gain less than 1 % of the gap, and less than this share of the
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
-# half of the gap is enough to hand over.
+# half of the gap is enough to hand over, unless it is known to be worth its time.
 _PATIENCE, _FALL = 14, 0.01
 
 
@@ -162,8 +162,8 @@ def minimise(
     with Interruption() as interruption, np.errstate(over="ignore", invalid="ignore"):
         for place, solver in enumerate(solvers):
             used.append(solver.name)
-            is_final = place == len(solvers) - 1
-            gain, patience = (0.99, _PATIENCE) if is_final else (0.5, 1)
+            goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
+            gain, patience = (0.99, _PATIENCE) if goes_on else (0.5, 1)
             waited, due, mark, height = 0, epochs + _EVERY, np.inf, np.inf
             look_due = epochs + _FIRST_LOOK
             stream = solver.iterates(problem, start, tol, seed)
@@ -185,7 +185,7 @@ def minimise(
                     point = _record(best, epochs, time.perf_counter() - began)
                     if epochs >= due:
                         # A bound may say nothing until the weights are nearly right: then P alone can tell.
-                        has_fallen = is_final and point.primal < height - _FALL * tol * abs(height)
+                        has_fallen = goes_on and point.primal < height - _FALL * tol * abs(height)
                         waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
                         due = epochs + max(_EVERY, int(_GROWTH * epochs))
                         mark, height = point.gap, point.primal

@@ -66,6 +66,10 @@ class DualCD(Solver):
             return "dual_cd takes an elastic net with a free intercept or none: use prox_cd"
         return None
 
+    def is_patient(self, problem: Problem) -> bool:
+        """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""
+        return not isinstance(problem.loss, (Log, Softmax))
+
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per epoch, endlessly."""
         single = tol >= SINGLE_PRECISION_TOL and problem.X.n_columns * problem.n_outputs > _MANY_WEIGHTS
