@@ -13,6 +13,7 @@ _HOMES = {
     "lineal.features.scaling": ("ColumnScaler",),
     "lineal.features.table": ("TableVectorizer",),
     "lineal.learners.classifier": ("LinearClassifier",),
+    "lineal.learners.fisher.discriminant": ("FisherDiscriminant",),
     "lineal.learners.joint": ("JointClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),

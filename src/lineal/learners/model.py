@@ -23,6 +23,23 @@ from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
 
 
+def read_matrix(learner: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
+    try:
+        return validate_data(
+            learner, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
+            dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
+        )  # fmt: skip
+    except InputError:
+        raise
+    except ValueError as error:
+        is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
+        kind = InputTypeError if is_kind else InputError
+        raise kind(str(error)) from error
+    except TypeError as error:
+        raise InputTypeError(str(error)) from error
+
+
 @dataclass(frozen=True)
 class Task:
     """Data that were checked, and the problem that they pose to a learner.
@@ -166,20 +183,8 @@ class LinearModel(BaseEstimator):
         )
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
-        try:
-            return validate_data(
-                self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
-                dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
-            )  # fmt: skip
-        except InputError:
-            raise
-        except ValueError as error:
-            is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
-            kind = InputTypeError if is_kind else InputError
-            raise kind(str(error)) from error
-        except TypeError as error:
-            raise InputTypeError(str(error)) from error
+        """X as a float array or SciPy matrix."""
+        return read_matrix(self, X, reset=reset)
 
     def _solve(self, problem: Problem, start: Start | None) -> Solution:
         """Runs the plan."""
