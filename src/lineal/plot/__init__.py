@@ -10,6 +10,7 @@ curves) is another pair.
 """
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
+from lineal.plot.discriminant import Projections, projections
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.trajectories import Trajectory, trajectory
@@ -17,11 +18,13 @@ from lineal.plot.trajectories import Trajectory, trajectory
 __all__ = [
     "Comparison",
     "Contour",
+    "Projections",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
     "compare_solvers",
     "contour",
+    "projections",
     "ravine",
     "step_sizes",
     "textbook_descent",
