@@ -8,7 +8,8 @@
     └── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
 
     UserWarning
-    └── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    └── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
 
 A message says what was needed, what came, and what to do.
 """
@@ -40,3 +41,7 @@ class NoMinimumError(LinealError, ValueError):
 
 class NotCertifiedWarning(UserWarning):
     """A fit ended before its tolerance was certified; the certificate says how far it came."""
+
+
+class PrecisionWarning(UserWarning):
+    """Numbers that rounding, or too little data, makes unreliable; the message says which and what to do."""

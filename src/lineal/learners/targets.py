@@ -77,6 +77,27 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
+def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
+    """(n,) or (n, K) finite numbers, for each row one or K."""
+    raw = plain_array(y)
+    if raw.dtype.kind == "c":
+        raise InputError("Complex data not supported as y.")
+    try:
+        targets = raw.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"y must be numbers for {learner}, got {raw.dtype}: {error}.") from error
+    if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
+        targets = one_column(targets)
+    if targets.ndim not in (1, 2) or len(targets) != n_rows:
+        raise InputError(
+            f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
+        )
+    if not np.isfinite(targets).all():
+        bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
+        raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
+    return targets
+
+
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
     try:
