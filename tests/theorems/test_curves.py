@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from lineal import PolynomialFeatures, PolynomialRegression, Ridge
 from lineal.errors import InputError, ParameterError, PrecisionWarning
@@ -111,6 +112,20 @@ def test_high_degrees_predict_and_confess():
     between = np.linspace(4.01, 5.99, 777)
     np.testing.assert_allclose(model.predict(between[:, None]), np.sin(20 * between), atol=1e-11)
     assert model.coef_error_ > 1e-6
+
+
+@pytest.mark.parametrize("size", [1e300, 1e100, 1e-100, 1e-300])
+@pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")  # x^2 is beyond float64
+def test_numbers_of_any_size(size):
+    """x and y in units of 1e300 and 1e-300 give the same curve."""
+    x, y = noisy_sine(20)
+    curve = PolynomialRegression(3).fit(x, y).predict(x)
+    np.testing.assert_allclose(PolynomialRegression(3).fit(size * x, y).predict(size * x), curve, atol=1e-10)
+    np.testing.assert_allclose(PolynomialRegression(3).fit(x, size * y).predict(x) / size, curve, atol=1e-10)
+    scaled = PolynomialRegression(3, 0.1, scaled=True)
+    np.testing.assert_allclose(
+        clone(scaled).fit(size * x, y).predict(size * x), scaled.fit(x, y).predict(x), atol=1e-10
+    )
 
 
 def test_weight_2_is_the_row_twice():

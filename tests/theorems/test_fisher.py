@@ -115,6 +115,17 @@ def test_units_do_not_matter(shape, shrinkage):
     np.testing.assert_allclose(b.decision_function(moved), a.decision_function(X), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e300, 1e150, 1e-150, 1e-300])
+@pytest.mark.parametrize("shrinkage", ["auto", "ledoit_wolf", None, 0.2])
+@pytest.mark.parametrize("shape", [(60, 5), (30, 50)], ids=["narrow", "wide"])
+def test_numbers_of_any_size(shape, shrinkage, size):
+    """All columns in units of 1e300 or 1e-300: the same predictions, also shrunk by a number."""
+    X, y, _ = clouds(3, *shape)
+    a, b = (FisherDiscriminant(shrinkage=shrinkage).fit(Z, y) for Z in (X, size * X))
+    np.testing.assert_array_equal(b.predict(size * X), a.predict(X))
+    assert np.isfinite(b.coef_).all()
+
+
 # ---- the threshold --------------------------------------------------------------------------------
 
 finite = st.floats(-50, 50)

@@ -130,7 +130,8 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
         """Weighted least squares in the chosen basis, the means apart."""
         root, features = np.sqrt(s), self._features(A)
         self._mean, self._offsets = float(np.average(y, weights=s)), s @ features / s.sum()
-        equations, right = (features - self._offsets) * root[:, None], (y - self._mean) * root
+        unit = float(np.abs(y - self._mean).max()) or 1.0  # squares of y must not overflow
+        equations, right = (features - self._offsets) * root[:, None], (y - self._mean) / unit * root
         if self.strength > 0:
             # Powers of one column only meet those of the same column: a block for each.
             with np.errstate(over="ignore", invalid="ignore"):
@@ -143,7 +144,7 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
                 )
             equations = np.vstack([equations, penalty])
             right = np.concatenate([right, np.zeros(len(penalty))])
-        self._weights = _least_squares(equations, right)
+        self._weights = _least_squares(equations, right) * unit
 
     def _tell(self, A: FloatArray, y: FloatArray) -> None:
         """The coefficients of powers, and warnings where they or the degree are not what one would think."""

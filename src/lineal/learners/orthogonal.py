@@ -123,7 +123,9 @@ def _frame(x: FloatArray) -> tuple[float, float]:
 def _moved(degree: int, centre: float, half: float) -> FloatArray:
     """Column m has the powers of x in ((x - centre) / half)^m."""
     shift = np.zeros((degree + 1, degree + 1))
-    for m in range(degree + 1):
-        for i in range(m + 1):
-            shift[i, m] = comb(m, i) * (-centre / half) ** (m - i) * half ** float(-i)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # who asks looks at what comes out
+        moves, sizes = np.float64(-centre / half), 1 / np.float64(half)
+        for m in range(degree + 1):
+            for i in range(m + 1):
+                shift[i, m] = comb(m, i) * moves ** (m - i) * sizes**i
     return shift

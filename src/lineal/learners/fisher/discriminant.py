@@ -151,8 +151,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         return self
 
     def _learn(self, rows: NativeRows, of: Classes, found: Directions) -> None:
-        sums = rows.adjoint(np.ascontiguousarray(of.indicator().toarray().T))
-        self.counts_, self.means_ = of.counts, sums.T / of.counts[:, None]
+        self.counts_ = of.counts
+        self.means_ = of.means(rows.csr() if rows.dense is None else rows.dense)
         self.priors_ = self._shares()
         self.scalings_, self.eigenvalues_ = found.scalings, found.eigenvalues
         self.explained_ratio_ = self.eigenvalues_ / max(float(self.eigenvalues_.sum()), 1e-300)

@@ -45,6 +45,11 @@ class Classes:
         """The weight of all rows."""
         return float(self.s.sum())
 
+    def means(self, X: Any) -> FloatArray:
+        """(K, d) means of the classes, of an array or a CSR matrix."""
+        sums = self.indicator() @ X
+        return np.asarray(sums.toarray() if sp.issparse(sums) else sums) / self.counts[:, None]
+
     def indicator(self, rows: slice = slice(None)) -> sp.csr_array:
         """(K, n) weights: its product with X sums the rows of each class."""
         codes, s = self.codes[rows], self.s[rows]
