@@ -1,5 +1,6 @@
 """Fisher's discriminant against scikit-learn's linear discriminant analysis, where both are the same."""
 
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_svmlight_file, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lineal import FisherDiscriminant
 
@@ -104,3 +106,29 @@ def test_the_intensity_is_ledoit_and_wolfs(shape):
     residuals = X - model.means_[y]
     residuals /= np.sqrt(np.mean(residuals**2, axis=0))
     assert model.shrinkage_ == pytest.approx(ledoit_wolf_shrinkage(residuals, assume_centered=True), rel=1e-9)
+
+
+@pytest.mark.slow
+def test_newsgroups_stay_sparse():
+    """130,000 sparse columns: the equations of the shrunk S_W hold for each class pair's direction."""
+    path = DATA / "20newsgroups" / "train.jsonl"
+    if not path.exists():
+        pytest.skip("20newsgroups/train.jsonl is not there: unpack the real data, or set LINEAL_DATA")
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    y = np.array([row["label"] for row in rows])
+    X = TfidfVectorizer(sublinear_tf=True).fit_transform([row["text"] for row in rows])
+    two = np.isin(y, np.unique(y)[:2])
+    A, codes = X[two], (y[two] == np.unique(y)[1]).astype(int)
+    model = FisherDiscriminant(shrinkage=0.01).fit(A, codes)
+    w, gap = model.direction_, model.means_[1] - model.means_[0]
+    deep = A @ w - (model.means_ @ w)[codes]
+    trace = A.multiply(A).sum() - np.sum(model.counts_[:, None] * model.means_**2)
+    left = 0.99 * (A.T @ deep) + 0.01 * trace / A.shape[1] * w
+    np.testing.assert_allclose(left, gap, atol=1e-8 * np.abs(gap).max())
+    all_of_them = FisherDiscriminant().fit(X, y)
+    assert all_of_them.scalings_.shape == (X.shape[1], 19)
+    places = all_of_them.transform(X)
+    around = [places[y == label] - places[y == label].mean(axis=0) for label in np.unique(y)]
+    spread = sum(part.T @ part for part in around) / len(y)
+    assert np.linalg.eigvalsh(spread).max() < 1.0 / (1 - all_of_them.shrinkage_)  # the rest is the target's
