@@ -46,18 +46,22 @@ def _dots(shown: Projections, ax: Any, points: Any) -> None:
 
 
 def _draw_space(shown: Projections, ax: Any) -> None:
-    places = shown.places
+    places, title = shown.places, "Classes in the discriminant space"
     if places.shape[1] == 1:  # class means on one line: the rows are spread by their order
         places = np.column_stack([places[:, 0], np.linspace(0, 1, len(places))])
     _dots(shown, ax, places)
     ax.set_xlabel("direction 1, in deviations within classes", color=INK)
-    ax.set_ylabel("direction 2" if shown.places.shape[1] > 1 else "order of the rows", color=INK)
-    if shown.places.shape[1] > 1:
+    if shown.places.shape[1] == 1:
+        ax.set_yticks([])
+        ax.set_ylabel("order of the rows", color=INK)
+    else:
+        ax.set_ylabel("direction 2", color=INK)
         ax.set_aspect("equal", adjustable="datalim")
+        title += "; stars: their means"
         for k, mean in enumerate(shown.means()):
             style = {"markersize": 15, "markeredgecolor": "white", "markeredgewidth": 1.2, "zorder": 5}
             ax.plot(*mean[:2], marker="*", color=COLOURS[k % len(COLOURS)], **style)
-    ax.set_title("Classes in the discriminant space; stars: their means", fontsize=11, loc="left")
+    ax.set_title(title, fontsize=11, loc="left")
     ax.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
