@@ -276,6 +276,11 @@ def test_columns_that_tell_everything():
     assert FisherDiscriminant().fit(X, y).score(X, y) == 1.0
     with pytest.raises(InputError, match="shrinkage='auto'"):
         FisherDiscriminant(shrinkage=None).fit(X, y)
+    for layout in (np.asarray, sp.csr_array):
+        with pytest.raises(
+            InputError, match="shrinkage='auto'"
+        ):  # tr S_W is 0, so that is what it shrinks to
+            FisherDiscriminant(shrinkage=0.5).fit(layout([[0.0, 0.0], [2.0, 0.0]]), ["a", "b"])
     points = FisherDiscriminant().fit([[0.0, 0.0], [2.0, 0.0]], ["a", "b"])  # one row of each
     assert points.threshold_ == pytest.approx(points.direction_ @ [1.0, 0.0])
     assert points.predict([[0.9, 5.0], [1.1, 5.0]]).tolist() == ["a", "b"]

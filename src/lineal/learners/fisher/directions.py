@@ -9,6 +9,7 @@ that it does not depend on the units of the data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 import scipy.linalg
@@ -78,17 +79,22 @@ def _directions(
     means = np.sqrt(of.counts)[:, None] * scatter.means
     lengths, axes = _decomposed(means @ whitening)
     lengths, axes = lengths[: of.n_classes - 1], axes[: of.n_classes - 1]
-    if intensity == 0 and not lengths.max(initial=0.0) > _FLAT * _size(means):
+    if not lengths.max(initial=0.0) > _FLAT * _size(means):
         lengths = lengths[:0]
         if _size(means) > np.sqrt(of.total) * _FLAT:
-            raise InputError(
-                "S_W is singular, and the class means differ only in directions in which no class varies, "
-                "which shrinkage=None leaves out. Use shrinkage='auto'."
-            )
+            refuse_still_classes()
     r = int(np.sum(lengths > _FLAT * lengths.max(initial=0.0)))
     weights = whitening @ axes[:r].T
     weights = weights * signs(scatter.means @ weights)
     return Directions(scatter.columns(weights), lengths[:r] ** 2 / of.total, intensity, reason)
+
+
+def refuse_still_classes() -> NoReturn:
+    """Means differ, but no class varies in those directions, and nothing was put in S_W's place there."""
+    raise InputError(
+        "the class means differ only where no class varies: S_W is 0 there, and shrinkage=None "
+        "or towards tr S_W = 0 does not change that. Use shrinkage='auto'."
+    )
 
 
 def signs(projected: FloatArray) -> FloatArray:

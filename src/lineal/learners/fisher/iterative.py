@@ -15,7 +15,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
-from lineal.learners.fisher.directions import LEAST, Directions, ledoit_wolf, signs
+from lineal.learners.fisher.directions import LEAST, Directions, ledoit_wolf, refuse_still_classes, signs
 from lineal.learners.fisher.scatter import STILL, Classes
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
@@ -68,6 +68,8 @@ def conjugated(rows: NativeRows, of: Classes, shrinkage: str | float | None) -> 
         unit = live / largest
         intensity, reason = shrinkage, f"shrunk by {shrinkage:g}, as asked for"
         level = float(np.sum(variances)) / largest**2 / rows.n_columns
+        if level == 0 and live.any():
+            refuse_still_classes()
     else:
         size = np.sqrt(np.where(variances > STILL**2 * whole, variances, whole))
         unit = np.divide(1.0, size, out=np.zeros_like(size), where=live)
