@@ -9,6 +9,7 @@
 
     UserWarning
     ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    ├── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
     └── UnmatchedWordsWarning           given words that no text can contain as texts are read
 
 A message says what was needed, what came, and what to do.
@@ -41,6 +42,10 @@ class NoMinimumError(LinealError, ValueError):
 
 class NotCertifiedWarning(UserWarning):
     """A fit ended before its tolerance was certified; the certificate says how far it came."""
+
+
+class PrecisionWarning(UserWarning):
+    """Numbers that rounding, or too little data, makes unreliable; the message says which and what to do."""
 
 
 class UnmatchedWordsWarning(UserWarning):

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import lineal
+from lineal.learners.model import LinearModel
 
 
-def estimators():
+def predictors():
     """Every public class that learns to predict; a new one arrives with all its contracts.
 
     Learners of texts have contracts of their own, in test_text_learners.
@@ -19,9 +20,20 @@ def estimators():
     return [member for member in found if not member().__sklearn_tags__().input_tags.string]
 
 
+def estimators():
+    """Those predictors that minimise an objective, and so have a tolerance and a certificate."""
+    return [member for member in predictors() if issubclass(member, LinearModel)]
+
+
+def formulas():
+    """Those predictors whose weights are a formula: nothing to certify, and no tolerance."""
+    return [member for member in predictors() if not issubclass(member, LinearModel)]
+
+
 def transformers():
-    """Every public class that learns a map of features."""
-    return [member for member in _classes_that_fit() if hasattr(member, "transform")]
+    """Every public class that learns a map of features and nothing else."""
+    found = [member for member in _classes_that_fit() if hasattr(member, "transform")]
+    return [member for member in found if not hasattr(member, "predict")]
 
 
 def _classes_that_fit():
@@ -74,7 +86,7 @@ def numbers(X, n_targets=None, seed=1):
 def data_for(kind, n=40, d=5, seed=0):
     """(X, y) that suit an estimator."""
     X = features(n, d, seed)
-    return X, labels(X) if kind in classifiers() else numbers(X)
+    return X, labels(X) if is_classifier(kind()) else numbers(X)
 
 
 def whole_features(n=40, d=5, seed=0):

@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import lineal
-from contract.members import estimators, of_matrices, transformers
+from contract.members import of_matrices, predictors, transformers
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -29,8 +29,10 @@ def _left_to_tight_options(estimator):
     return dict.fromkeys(AT_1E7, "compares at 1e-7, finer than the default tol; run below with a tight tol")
 
 
+# Some checks fit columns of two or three different numbers, which a cubic rightly warns of.
+@pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
 @parametrize_with_checks(
-    [kind() for kind in of_matrices(estimators())], expected_failed_checks=_left_to_tight_options
+    [kind() for kind in of_matrices(predictors())], expected_failed_checks=_left_to_tight_options
 )
 def test_scikit_learn_check(estimator, check):
     """An estimator with its default options obeys scikit-learn's conventions."""

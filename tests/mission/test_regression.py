@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from lineal.objective.losses import Huber, Log, Squared
+from lineal import LinearRegression, LinearRegressor
+from lineal.objective.losses import Absolute, EpsilonInsensitive, Huber, Log, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept
 from lineal.solvers.closed_form import ClosedForm
@@ -56,6 +57,36 @@ def test_the_line_through_points_solves_two_equations():
     w0, w1 = np.linalg.solve(system, [t.sum(), t @ x])
     solution = fitted(x[:, None], t, Squared(), NoPenalty(), Intercept.FREE)
     assert (solution.b[0], solution.W[0, 0]) == pytest.approx((w0, w1), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_line_in_closed_form(seed):
+    """w1 = sum (x - x_mean)(t - t_mean) / sum (x - x_mean)^2, w0 = t_mean - w1 x_mean; J is flat there."""
+    rng = np.random.default_rng(seed)
+    x, t = rng.uniform(500, 4000, 50), rng.normal(size=50)
+    t += 1e-3 * x
+    w1 = np.sum((x - x.mean()) * (t - t.mean())) / np.sum((x - x.mean()) ** 2)
+    model = LinearRegression().fit(x[:, None], t)
+    assert (model.coef_[0], model.intercept_) == pytest.approx((w1, t.mean() - w1 * x.mean()), rel=1e-10)
+    h = model.predict(x[:, None])
+    assert np.sum(h - t) == pytest.approx(0.0, abs=1e-10)
+    assert np.sum((h - t) * x) == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_robust_losses_stay_with_the_line(seed):
+    """One point in seven is far below the line: three losses stay near it, squares do not."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 10, 70)
+    t = 2 * x + 1 + rng.normal(size=70)
+    t[np.argsort(x)[-20::2]] -= 30.0
+
+    def away(loss):
+        model = LinearRegressor(loss, NoPenalty()).fit(x[:, None], t)
+        return np.sqrt(np.mean((model.predict(x[:, None]) - 2 * x - 1) ** 2))
+
+    for robust in (Absolute(), Huber(1.0), EpsilonInsensitive(0.5)):
+        assert away(robust) < away(Squared()) / 4
 
 
 def test_polynomials_are_linear_regression():

@@ -49,3 +49,27 @@ def test_the_pictures_of_optimisers_are_written(tmp_path):
     assert names == ["learning_rates.png", "ravine.png", "solvers.png"]
     for words in ("certified relative gaps", "least objective 0.5", "diverges"):
         assert words in run.stdout
+
+
+def test_the_outliers_example_runs():
+    """It prints a line for each loss and the summary of least squares, and needs no matplotlib for that."""
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLES / "outliers.py")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    for words in ("squared", "absolute", "Huber", "ε-insensitive", "from the truth", "degrees of freedom"):
+        assert words in run.stdout
+
+
+@pytest.mark.slow
+def test_the_pictures_of_outliers_are_written(tmp_path):
+    """Two pictures in the folder asked for and nothing beside them."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    command = [sys.executable, str(EXAMPLES / "outliers.py"), str(tmp_path / "new")]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["curves.png", "outliers.png"]

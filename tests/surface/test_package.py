@@ -55,7 +55,8 @@ def test_all_is_sorted_and_importable(name):
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
     from lineal.features import polynomial, scaling, table
-    from lineal.learners import classifier, joint, regressor
+    from lineal.learners import classifier, curve, joint, regressor
+    from lineal.learners.fisher import discriminant
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
@@ -65,7 +66,7 @@ def test_every_estimator_of_the_package_is_public():
         name
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
-            *(polynomial, scaling, table),
+            *(curve, discriminant, polynomial, scaling, table),
             *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()
@@ -143,6 +144,7 @@ def test_the_error_tree():
     assert not issubclass(errors.InputError, errors.ParameterError)
     assert issubclass(errors.NotCertifiedWarning, UserWarning)
     assert not issubclass(errors.NotCertifiedWarning, errors.LinealError)
+    assert issubclass(errors.PrecisionWarning, UserWarning)
 
 
 def test_every_error_is_in_the_tree():

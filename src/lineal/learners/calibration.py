@@ -22,6 +22,14 @@ def probabilities(Z: FloatArray, temperature: float) -> FloatArray:
     return np.asarray(softmax(Z / temperature, axis=1))
 
 
+def crowned(p: FloatArray, best: NDArray[np.intp]) -> FloatArray:
+    """The probabilities, in place, with the winner's at least as large as any before it."""
+    # Rounding, or a tie, must not let another label stand where the winner stands.
+    lost = np.flatnonzero(p.argmax(axis=1) != best)
+    p[lost, best[lost]] = np.nextafter(p.max(axis=1)[lost], 2.0)
+    return p
+
+
 def fitted_temperature(Z: FloatArray, codes: NDArray[np.int32], s: FloatArray) -> float:
     """The temperature of least log loss, found on a logarithmic scale."""
     from scipy.optimize import minimize_scalar

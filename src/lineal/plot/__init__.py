@@ -10,18 +10,28 @@ curves) is another pair.
 """
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
+from lineal.plot.curves import CurveComparison, compare_curves, noisy_sine
+from lineal.plot.discriminant import Projections, projections
 from lineal.plot.landscape import Contour, contour, ravine
+from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.trajectories import Trajectory, trajectory
 
 __all__ = [
     "Comparison",
     "Contour",
+    "CurveComparison",
+    "LineComparison",
+    "Projections",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
+    "compare_curves",
+    "compare_lines",
     "compare_solvers",
     "contour",
+    "noisy_sine",
+    "projections",
     "ravine",
     "step_sizes",
     "textbook_descent",
