@@ -22,6 +22,14 @@ def probabilities(Z: FloatArray, temperature: float) -> FloatArray:
     return np.asarray(softmax(Z / temperature, axis=1))
 
 
+def crowned(p: FloatArray, best: NDArray[np.intp]) -> FloatArray:
+    """Probabilities whose first largest is the winner's: rounding, or a tie, lets no other stand there."""
+    rows = np.arange(len(p))
+    lost = p.argmax(axis=1) != best
+    p[rows[lost], best[lost]] = np.nextafter(p.max(axis=1)[lost], 2.0)
+    return p
+
+
 def fitted_temperature(Z: FloatArray, codes: NDArray[np.int32], s: FloatArray) -> float:
     """The temperature of least log loss, found on a logarithmic scale."""
     from scipy.optimize import minimize_scalar

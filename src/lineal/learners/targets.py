@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
@@ -38,6 +39,28 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
     if not s.any():
         raise InputError("every sample_weight is zero, so there is nothing to learn from.")
     return s
+
+
+def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
+    """(n,) labels, anything hashable, without NaN."""
+    labels = plain_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = one_column(labels)
+    if labels.ndim != 1:
+        raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
+    if len(labels) != n_rows:
+        raise InputError(
+            f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
+        )
+    if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
+        raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise InputError(
+                f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
+            )
+        check_classification_targets(labels)
+    return labels
 
 
 def plain_array(y: Any) -> NDArray[Any]:
