@@ -8,15 +8,27 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import lineal
+from lineal.learners.bayes.base import BaseNaiveBayes
+from lineal.learners.model import LinearModel
 
 
-def estimators():
+def learners():
     """Every public class that learns to predict; a new one arrives with all its contracts.
 
     Learners of texts have contracts of their own, in test_text_learners.
     """
     found = [member for member in _classes_that_fit() if hasattr(member, "predict")]
     return [member for member in found if not member().__sklearn_tags__().input_tags.string]
+
+
+def estimators():
+    """Those that minimise the objective, to a tolerance, with a certificate."""
+    return [member for member in learners() if issubclass(member, LinearModel)]
+
+
+def naive_bayes():
+    """Those that count; their contracts are in test_naive_bayes."""
+    return [member for member in learners() if issubclass(member, BaseNaiveBayes)]
 
 
 def transformers():
@@ -30,7 +42,7 @@ def _classes_that_fit():
 
 
 def classifiers():
-    """Every public classifier class."""
+    """Every public classifier class that minimises the objective."""
     return [kind for kind in estimators() if is_classifier(kind())]
 
 

@@ -114,8 +114,8 @@ class BernoulliNB(CountingNaiveBayes):
     def _learn(self, counts: FloatArray) -> None:
         K, d = counts.shape
         l, n = self._pseudo_count, self.class_count_
-        with np.errstate(divide="ignore"):
-            at_zero = np.where(n > 0, np.log(l) - np.log(n + l), 0.0)  # without rows mu is 1/2, in the limit
+        with np.errstate(divide="ignore", invalid="ignore"):  # without rows mu is 1/2, in the limit of l -> 0
+            at_zero = np.where(n > 0, np.log(l) - np.log(n + l), 0.0)
             log_absent = np.where(n + l > 0, np.log(n + l), np.log(0.5))
             log_total = np.where(n + l > 0, np.log(n + 2 * l), 0.0)
         W = np.empty((d, K))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.features.columns import Column, Table, read_table
+from lineal.features.kinds.categories import text_of
 from lineal.learners.bayes.base import BaseNaiveBayes, class_weights
 from lineal.learners.bayes.catalogue import Catalogue
 from lineal.learners.bayes.counts import grown
@@ -189,7 +190,7 @@ class CategoricalNB(BaseNaiveBayes):
         self.intercept_ = self.class_log_prior_
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(len(counts))])
         self.coef_names_ = [
-            f"{name}={value}"
+            f"{name}={text_of(value)}"
             for name, values in zip(names, self.categories_, strict=True)
             for value in values.tolist()
         ]

@@ -49,8 +49,9 @@ class MatrixNaiveBayes(BaseNaiveBayes):
     """A kind whose rows are rows of a matrix, dense or sparse."""
 
     def _read(self, X: Any, *, reset: bool) -> NativeRows:
+        array = read_matrix(self, X, reset=reset)
         names = getattr(self, "feature_names_in_", None)
-        return checked_rows(read_matrix(self, X, reset=reset), thread_count(self.n_threads), names)
+        return checked_rows(array, thread_count(self.n_threads), names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

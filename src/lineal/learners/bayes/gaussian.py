@@ -178,7 +178,7 @@ class GaussianNB(MatrixNaiveBayes):
         variance = np.where(is_constant & (variance == 0), 1.0, variance)
         if not (variance > 0).all():
             k, j = np.argwhere(~(variance > 0))[0]
-            who = "all classes" if self.shared_variance else f"class {self.classes_[k]!r}"
+            who = "all classes" if self.shared_variance else f"class {self.classes_.tolist()[k]!r}"
             raise InputError(
                 f"{who} has a variance of 0 in column {j}, where a normal distribution has no density. "
                 "Use smoothing > 0 (1e-9 is the default), give more rows, or drop the column."
