@@ -10,6 +10,8 @@ curves) is another pair.
 """
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
+from lineal.plot.densities import Posteriors, posteriors
+from lineal.plot.evidence import Novelty, novelty
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.trajectories import Trajectory, trajectory
@@ -17,11 +19,15 @@ from lineal.plot.trajectories import Trajectory, trajectory
 __all__ = [
     "Comparison",
     "Contour",
+    "Novelty",
+    "Posteriors",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
     "compare_solvers",
     "contour",
+    "novelty",
+    "posteriors",
     "ravine",
     "step_sizes",
     "textbook_descent",
