@@ -14,6 +14,7 @@ import sklearn.naive_bayes as theirs
 from sklearn.datasets import load_svmlight_file
 
 import lineal
+from lineal.learners.bayes.catalogue import Catalogue
 
 DATA = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser()
 
@@ -162,3 +163,49 @@ def test_real_numbers(name):
     X = X[:6000].toarray()
     mine, others = both("GaussianNB", X[::2], y[:6000:2])
     assert_agree(mine, others, X[1::2])
+
+
+# ---- catalogues -----------------------------------------------------------------------------------
+
+WHOLE = [np.int8, np.uint8, np.int16, np.int64, np.uint64]
+
+
+@pytest.mark.parametrize("asked", [*WHOLE, np.float64, object])
+@pytest.mark.parametrize("held", [*WHOLE, np.float64, object])
+@pytest.mark.parametrize("values", [[3, 5, 5, 0, 100], [0, 127], [7]])
+def test_places_are_those_of_a_dictionary(values, held, asked):
+    """By table, by search or by hashing: a value is where a dictionary of the sorted ones has it."""
+    catalogue = Catalogue.of(np.array(values, dtype=held))
+    wanted = sorted(set(values))
+    assert catalogue.values.tolist() == wanted
+    some = [0, 1, 3, 4, 5, 7, 99, 100, 101, 127]
+    if np.dtype(asked).kind in "iu":
+        some += [np.iinfo(asked).max, np.iinfo(asked).min]
+    place = {value: k for k, value in enumerate(wanted)}
+    places = catalogue.places(np.array(some, dtype=asked))
+    assert places.tolist() == [place.get(int(value), len(wanted)) for value in some]
+
+
+def test_catalogues_of_wide_and_negative_numbers():
+    """Differences beyond the type that holds the numbers do not overflow."""
+    for values, dtype in (
+        ([-100, 100], np.int8),
+        ([-(2**63), 2**63 - 1], np.int64),
+        ([2**64 - 1], np.uint64),
+    ):
+        catalogue = Catalogue.of(np.array(values, dtype=dtype))
+        assert catalogue.values.tolist() == values
+        assert (
+            catalogue.places(np.array(values[::-1], dtype=dtype)).tolist() == list(range(len(values)))[::-1]
+        )
+        assert catalogue.places(np.array([3], dtype=dtype)).tolist() == [len(values)]
+
+
+def test_joined_catalogues_hold_both():
+    """Joining keeps what is there, sorts what is new among it, and returns itself where nothing is."""
+    words = Catalogue.of(np.array(["b", "d"]))
+    assert words.joined(Catalogue.of(np.array(["d"]))) is words
+    assert words.joined(Catalogue.of(np.array(["c", "longer"]))).values.tolist() == ["b", "c", "d", "longer"]
+    mixed = words.joined(Catalogue.of(np.array([3, 1])))
+    assert mixed.values.tolist() == [1, 3, "b", "d"]
+    assert mixed.places(np.array(["b", 3, "3"], dtype=object)).tolist() == [2, 1, 4]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,9 +106,12 @@ class CategoricalNB(BaseNaiveBayes):
                 f"{type(self).__name__}."
             )
         self._hold_to_names(X, table, reset)
+        columns = {}
         for j, column in enumerate(table.columns.values()):
             _check_cells(column, j)
-        return table
+            # Gathered once: a column of a matrix is spread over all of it, and is looked at several times.
+            columns[column.name] = replace(column, values=np.ascontiguousarray(column.values))
+        return replace(table, columns=columns)
 
     def _hold_to_names(self, X: Any, table: Table, reset: bool) -> None:
         """Sets or compares the number and names of columns, as scikit-learn does for matrices."""
@@ -177,7 +180,7 @@ class CategoricalNB(BaseNaiveBayes):
         l, n = self._pseudo_count, self.class_count_[:, None]
         self.categories_ = [of.catalogue.values for of in counts]
         self.category_count_ = [of.count for of in counts]
-        self.feature_log_prob_, self._log_unseen = [], []
+        self.feature_log_prob_, self._tables = [], []
         for of in counts:
             V = len(of.catalogue)
             total = n + l * V
@@ -185,7 +188,9 @@ class CategoricalNB(BaseNaiveBayes):
                 # Without rows, and without smoothing, shares are 0 / 0: the limit of l -> 0 makes them equal.
                 log_total = np.where(total > 0, np.log(total), np.log(V))
                 self.feature_log_prob_.append(np.where(total > 0, np.log(of.count + l), 0.0) - log_total)
-                self._log_unseen.append(np.where(total > 0, np.log(l), 0.0) - log_total)
+                unseen = np.where(total > 0, np.log(l), 0.0) - log_total
+            # For prediction, a row for each value and a last one for those that were never seen.
+            self._tables.append(np.ascontiguousarray(np.hstack([self.feature_log_prob_[-1], unseen]).T))
         self.coef_: FloatArray = np.hstack(self.feature_log_prob_)
         self.intercept_ = self.class_log_prior_
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(len(counts))])
@@ -199,10 +204,8 @@ class CategoricalNB(BaseNaiveBayes):
 
     def _scores(self, rows: Table) -> FloatArray:
         A = np.tile(self.class_log_prior_, (rows.n_rows, 1))
-        for column, of, known, unseen in zip(
-            rows.columns.values(), self._counts, self.feature_log_prob_, self._log_unseen, strict=True
-        ):
-            A += np.hstack([known, unseen]).T[of.catalogue.places(column.values)]
+        for column, of, table in zip(rows.columns.values(), self._counts, self._tables, strict=True):
+            A += table.take(of.catalogue.places(column.values), axis=0)
         return A
 
     def __sklearn_tags__(self) -> Any:
