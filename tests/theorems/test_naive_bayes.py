@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -274,8 +275,6 @@ def test_predict_is_the_largest_probability(seed):
 @pytest.mark.parametrize("scale", [2.0**-1000, 1e-160, 1e-3, 1e160, 2.0**1000])
 def test_units_of_a_column_do_not_matter_to_gaussians(scale, layout):
     """X -> cX leaves the posterior alone and moves every log density by -ln c; squares never overflow."""
-    import scipy.sparse as sp
-
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 2, 50)
     shaped = sp.csr_array if layout == "sparse" else np.asarray
@@ -296,6 +295,25 @@ def test_a_constant_column_says_nothing():
     assert model.var_[:, 2].tolist() == [1.0, 1.0]
     test = np.column_stack([X, rng.normal(size=30)])
     np.testing.assert_allclose(model.predict_proba(test), GaussianNB().fit(X, y).predict_proba(X), rtol=1e-11)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_rows_beyond_all_bounds_are_answered_with_the_prior(layout):
+    """Where squares of distances outgrow a double no class can give the row: prior, -inf, never NaN."""
+    model = GaussianNB().fit([[1.0, 1e10], [2.0, 3e10], [3.0, 2e10], [9.0, 1e10]], [0, 0, 0, 1])
+    rows = layout(np.array([[1e300, 1e300], [-1e300, 0.0], [1.0, 1e308], [1.5, 1e10]]))
+    assert np.isneginf(model.log_evidence(rows)).tolist() == [True, True, True, False]
+    np.testing.assert_allclose(model.predict_proba(rows)[:3], [[0.75, 0.25]] * 3, rtol=1e-14)
+    assert model.predict(rows).tolist() == [0, 0, 0, 0]
+
+
+def test_a_gaussian_class_without_rows_is_like_all():
+    """Announced and given a prior, it has the mean and the variance of all rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2)) * [1.0, 5.0] + 3.0
+    model = GaussianNB(class_prior="uniform").partial_fit(X, ["a"] * 20, classes=["a", "b"])
+    np.testing.assert_allclose(model.theta_, [X.mean(axis=0)] * 2, rtol=1e-14)
+    np.testing.assert_allclose(model.var_, [X.var(axis=0)] * 2, rtol=1e-8)
 
 
 def test_maximum_likelihood_refuses_a_variance_of_0():

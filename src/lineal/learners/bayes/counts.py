@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal import _core
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
@@ -78,12 +77,6 @@ class CountingNaiveBayes(MatrixNaiveBayes):
     def feature_count_(self) -> FloatArray:
         """(K, n_columns) what was counted."""
         return self._counts
-
-    def _sums(self, rows: NativeRows, codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
-        refuse_negative(self, rows)
-        V = np.empty((n_classes, rows.n_columns))
-        _core.class_sums(rows.matrix, codes, s, V, rows.n_threads)
-        return V
 
     def _show(self, scores: LinearScores, W: FloatArray) -> None:
         """Keeps the scores, and shows their weights, infinite ones included."""

@@ -148,17 +148,18 @@ class GaussianNB(MatrixNaiveBayes):
         if self.shared_variance:
             squares, rows = squares.sum(axis=0, keepdims=True), n.sum(keepdims=True)
         variance = np.broadcast_to(self._variances(squares, rows, column, counts.unit), counts.mean.shape)
-        self._mean, self._variance = counts.mean, variance
+        mean = np.where(n > 0, counts.mean, overall)  # a class without rows is like all
+        self._mean, self._variance = mean, variance
         with np.errstate(over="ignore"):  # of numbers beyond 1e154 the variance is shown as inf
-            self.theta_ = counts.mean / counts.unit
+            self.theta_ = mean / counts.unit
             self.var_ = variance / counts.unit / counts.unit
         self.class_prior_ = np.exp(self.class_log_prior_)
         self._constant = self.class_log_prior_ + (
             np.log(counts.unit) - 0.5 * np.log(2 * np.pi * variance)
         ).sum(axis=1)
         if self.shared_variance:
-            self.coef_ = counts.mean / variance * counts.unit
-            self.intercept_ = self.class_log_prior_ - 0.5 * (counts.mean**2 / variance).sum(axis=1)
+            self.coef_ = mean / variance * counts.unit
+            self.intercept_ = self.class_log_prior_ - 0.5 * (mean**2 / variance).sum(axis=1)
         else:
             for name in ("coef_", "intercept_"):
                 self.__dict__.pop(name, None)
@@ -170,6 +171,11 @@ class GaussianNB(MatrixNaiveBayes):
         if self.var_smoothing is not None:
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                 added = float(self.var_smoothing) * (column / unit / unit).max() * unit * unit
+            if not np.isfinite(added).all():
+                raise InputError(
+                    "var_smoothing adds a part of the largest variance of a column, which is beyond float64 "
+                    "here. Use smoothing, which looks at each column by itself."
+                )
             variance = np.divide(squares, n, out=np.zeros_like(squares), where=n > 0) + added
         else:
             l = self._pseudo_count
@@ -194,11 +200,12 @@ class GaussianNB(MatrixNaiveBayes):
     def _scores(self, rows: NativeRows) -> FloatArray:
         rows = _in_units(rows, self._counts.unit)
         m, v = self._mean, self._variance
-        with np.errstate(over="ignore"):  # a row too far out for a double is impossible
+        with np.errstate(over="ignore", invalid="ignore"):  # a row too far out for a double is impossible
             if rows.dense is None:
                 # sum (x - m)^2 / v from what is stored: sum m^2 / v at 0, and x (x - 2 m) / v on top.
                 A = self._constant - 0.5 * (m**2 / v).sum(axis=1)
-                return A + rows.dot((m / v).T) - 0.5 * _squared(rows).dot((1.0 / v).T)
+                A = A + rows.dot((m / v).T) - 0.5 * _squared(rows).dot((1.0 / v).T)
+                return np.where(np.isnan(A), -np.inf, A)  # infinity less infinity: the square is the larger
             A = np.empty((rows.n_rows, len(m)))
             step = max(_BLOCK // max(rows.n_columns, 1), 1)
             deviation = np.sqrt(v)

@@ -6,11 +6,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
 from lineal.data import thread_count
 from lineal.errors import ParameterError
-from lineal.learners.bayes.counts import CountingNaiveBayes
+from lineal.learners.bayes.counts import CountingNaiveBayes, refuse_negative
 from lineal.learners.bayes.linear import LinearScores
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
@@ -20,7 +22,14 @@ class _Words(CountingNaiveBayes):
     """Counts of words by class."""
 
     def _count(self, rows: NativeRows, codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
-        return self._sums(rows, codes, s, n_classes)
+        V = np.empty((n_classes, rows.n_columns))
+        _core.class_sums(rows.matrix, codes, s, V, rows.n_threads)
+        return V
+
+    def _read(self, X: Any, *, reset: bool) -> NativeRows:
+        rows = super()._read(X, reset=reset)
+        refuse_negative(self, rows)
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -125,8 +134,10 @@ class MultinomialNB(_Words):
 
     def typicality(self, X: Any) -> FloatArray:
         """(n,) ln p(x) per word; 0 for a document without words."""
-        evidence = self.log_evidence(X)
-        length = self._read(X, reset=False).dot(np.ones((self.n_features_in_, 1)))[:, 0]
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        evidence = np.asarray(logsumexp(self._scores(rows), axis=1))
+        length = rows.dot(np.ones((rows.n_columns, 1)))[:, 0]
         return np.divide(evidence, length, out=np.zeros_like(evidence), where=length > 0)
 
 
