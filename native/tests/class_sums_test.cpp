@@ -144,3 +144,23 @@ THEOREM("without smoothing a count of 0 weighs -inf, and a count of all rows has
   CHECK(share[0] == -infinity && share[1] == 0.0);
   CHECK(odds[0] == -infinity && odds[1] == infinity);
 }
+
+THEOREM("log_nonnegative is the logarithm, at 0, among the subnormal numbers and at infinity too") {
+  Rng rng(15);
+  CHECK(log_nonnegative(0.0) == -infinity);
+  CHECK(log_nonnegative(infinity) == infinity);
+  CHECK(std::isnan(log_nonnegative(not_a_number)));
+  CHECK(log_nonnegative(1.0) == 0.0);
+  const auto near = [](double t) {
+    const double wanted = std::log(t);
+    CHECK(std::abs(log_nonnegative(t) - wanted) <= 4e-16 * std::abs(wanted) + 1e-320);
+  };
+  for (const double t : {5e-324, 1e-320, 0x1p-1022, 1e-300, 0.5, 0.9999999999999999, 1.0000000000000002, 2.0,
+                         3.0, 1e300, 0x1.fffffffffffffp1023})
+    near(t);
+  for (int n = 0; n < 2000; ++n) {
+    near(check::uniform(rng, 0.5, 2.0));
+    near(std::exp2(check::uniform(rng, -1074, 1023)));
+    near(double(1 + rng.below(100000)));
+  }
+}

@@ -393,6 +393,8 @@ def test_a_refused_piece_changes_nothing(kind):
     for data, labels in ((X, y[:-1]), (np.where(X.max() == X, np.nan, X), y)):
         with pytest.raises(InputError):
             model.partial_fit(data, labels)
+        with pytest.raises(InputError):
+            model.fit(data[:, :3], [*labels, "one", "too many"])
         assert pickle.dumps(model) == kept
     if "class_prior" in model.get_params():
         model = kind(class_prior=[0.2, 0.3, 0.5]).fit(X, y)
@@ -421,6 +423,29 @@ def test_huge_counts_stay_numbers(kind):
         p = model.predict_proba(rows)
         np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
         np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(rows))
+
+
+@every
+def test_sums_beyond_float64_are_refused(kind):
+    """Weights, or counts, that add up to infinity are refused in words, not turned into NaN."""
+    X, y = case()
+    with pytest.raises(InputError, match="float64"):
+        kind().fit(X, y, sample_weight=np.full(len(y), 1e308))
+    if kind in (MultinomialNB, ComplementNB):
+        with pytest.raises(InputError, match="float64"):
+            kind().fit(np.full((60, 5), 1e308), y)
+
+
+@of_matrices
+def test_numbers_behind_the_last_row_mean_nothing(kind):
+    """SciPy allows arrays longer than their rows; what lies behind is neither counted nor checked."""
+    X, y = case()
+    A = sp.csr_array(X.astype(float))
+    longer = sp.csr_array(X.astype(float))
+    longer.indices = np.append(A.indices, [4, 3]).astype(np.int32)
+    longer.data = np.append(A.data, [-7.0, 1e300])
+    assert_same(kind().fit(longer, y), kind().fit(A, y))
+    np.testing.assert_array_equal(kind().fit(A, y).log_joint(longer), kind().fit(A, y).log_joint(A))
 
 
 # ---- categories -----------------------------------------------------------------------------------

@@ -3,13 +3,13 @@
 //   W[j, k] = weight(V[k, j], k, j)
 //
 // Counts are class-major, weights feature-major as products with rows want them; tiles keep both sides in
-// cache. Most counts of text are 0 and have the same weight in all columns of a class, so that is computed
-// once and not a million times. Every number is computed alone: threads change no bit.
+// cache. The weight of a count of 0 is given, for its limit is not always what the formula says. Every number
+// is computed alone: threads change no bit.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
+#include "lineal/elementary.h"
 #include "lineal/parallel.h"
 #include "lineal/rows.h"
 
@@ -21,7 +21,8 @@ struct LogShare {
   const double* log_total;  // (K)
   const double* at_zero;    // (K) the weight of a count of 0
   double operator()(double count, Index k, Index) const noexcept {
-    return count == 0.0 ? at_zero[k] : std::log(count + smoothing) - log_total[k];
+    const double logarithm = log_nonnegative(count + smoothing) - log_total[k];
+    return count == 0.0 ? at_zero[k] : logarithm;
   }
 };
 
@@ -31,9 +32,9 @@ struct LogOdds {
   const double* total;    // (K)
   const double* at_zero;  // (K)
   double operator()(double count, Index k, Index) const noexcept {
-    if (count == 0.0) return at_zero[k];
-    const double others = std::max(total[k] - count, 0.0);  // sums of weights round
-    return std::log((count + smoothing) / (others + smoothing));
+    const double rest = total[k] - count, others = rest > 0.0 ? rest : 0.0;  // sums of weights round
+    const double logarithm = log_nonnegative((count + smoothing) / (others + smoothing));
+    return count == 0.0 ? at_zero[k] : logarithm;
   }
 };
 
@@ -43,7 +44,7 @@ struct ComplementLogShare {
   const double* log_total;     // (K) of the other classes
   const double* column_total;  // (n_columns) of all classes
   double operator()(double count, Index k, Index j) const noexcept {
-    return log_total[k] - std::log(column_total[j] - count + smoothing);
+    return log_total[k] - log_nonnegative(column_total[j] - count + smoothing);
   }
 };
 
@@ -55,8 +56,12 @@ void class_weights_pass(const double* V, Index K, Index n_columns, const Weight&
     const Range columns = share(n_columns, part, n_threads);
     for (Index first = columns.first; first < columns.last; first += tile) {
       const Index last = std::min(first + tile, Index(columns.last));
-      for (Index k = 0; k < K; ++k)
-        for (Index j = first; j < last; ++j) W[j * K + k] = weight(V[k * n_columns + j], k, j);
+      for (Index k = 0; k < K; ++k) {
+        const double* const counts = V + k * n_columns;
+        double weights[tile];  // side by side first, so that the logarithms vectorise
+        for (Index j = first; j < last; ++j) weights[j - first] = weight(counts[j], k, j);
+        for (Index j = first; j < last; ++j) W[j * K + k] = weights[j - first];
+      }
     }
   });
 }

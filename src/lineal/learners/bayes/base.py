@@ -62,6 +62,11 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     fit_prior: bool = True
     n_threads: int | None = None
 
+    classes_: NDArray[Any]
+    class_count_: FloatArray
+    class_log_prior_: FloatArray
+    _counts: Any
+
     # ---- what kinds say -----------------------------------------------------------------------
 
     def _read(self, X: Any, *, reset: bool) -> Any:
@@ -131,6 +136,20 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         return self._take_in(X, y, classes, sample_weight, is_first=not hasattr(self, "class_count_"))
 
     def _take_in(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, is_first: bool) -> Self:
+        """All of it or nothing: a refusal, or Ctrl-C, leaves the model as it was."""
+        before = dict(self.__dict__)
+        try:
+            with np.errstate(over="ignore"):  # sums that overflow are refused in words
+                self._absorb(X, y, classes, sample_weight, is_first)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        self.__dict__.pop("typical_", None)  # evidence of another model
+        return self
+
+    def _absorb(self, X: Any, y: Any, classes: Any, sample_weight: Any, is_first: bool) -> None:
+        """Reads, counts, adds what was counted before, and concludes."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         self._check_options()
@@ -142,30 +161,18 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
             known = known.joined(Catalogue.of(plain_array(classes)))
         codes = known.places(labels).astype(np.int32)
         codes[s == 0] = 0  # some class, to which they add nothing
-        more = self._count(rows, codes, s, len(known))
-        m = class_weights(codes, s, len(known))
-        if is_first:
-            counts, total = more, m
-        else:
+        m, n = class_weights(codes, s, len(known)), np.zeros(len(known))
+        if not is_first:
             places = known.places(self.classes_)
-            n = np.zeros(len(known))
             n[places] = self.class_count_
-            counts, total = self._merge(self._counts, places, more, n, m), n + m
-        self._conclude(known.values, total, counts)
-        return self
-
-    def _conclude(self, classes: NDArray[Any], class_count: FloatArray, counts: Any) -> None:
-        """From counts to attributes; a refusal leaves the model as it was."""
-        before = dict(self.__dict__)
-        try:
-            self.classes_, self.class_count_, self._counts = classes, class_count, counts
-            self.class_log_prior_ = self._log_prior()
-            self._learn(counts)
-        except Exception:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        self.__dict__.pop("typical_", None)  # evidence of another model
+        if not np.isfinite((n + m).sum()):
+            raise InputError("the weights of rows add up to more than float64 can hold. Scale sample_weight.")
+        counts = self._count(rows, codes, s, len(known))
+        if not is_first:
+            counts = self._merge(self._counts, places, counts, n, m)
+        self.classes_, self.class_count_, self._counts = known.values, n + m, counts
+        self.class_log_prior_ = self._log_prior()
+        self._learn(counts)
 
     @property
     def _pseudo_count(self) -> float:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import thread_count
 from lineal.learners.bayes.base import class_weights
-from lineal.learners.bayes.counts import CountingNaiveBayes
+from lineal.learners.bayes.counts import CountingNaiveBayes, stored, with_values
 from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.bayes.options import real
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr, native_dense
+from lineal.objective.rows import NativeRows, native_dense
 
 
 class BernoulliNB(CountingNaiveBayes):
@@ -106,9 +105,9 @@ class BernoulliNB(CountingNaiveBayes):
         V = np.empty((n_classes, rows.n_columns))
         _core.class_counts_above(rows.matrix, codes, s, self._threshold, V, rows.n_threads)
         if self._threshold < 0 and rows.is_sparse:  # zeros that are not stored are above it too
-            stored = np.empty_like(V)
-            _core.class_counts_above(rows.matrix, codes, s, -np.inf, stored, rows.n_threads)
-            V += class_weights(codes, s, n_classes)[:, None] - stored
+            written = np.empty_like(V)
+            _core.class_counts_above(rows.matrix, codes, s, -np.inf, written, rows.n_threads)
+            V += class_weights(codes, s, n_classes)[:, None] - written
         return V
 
     def _learn(self, counts: FloatArray) -> None:
@@ -148,16 +147,11 @@ class BernoulliNB(CountingNaiveBayes):
         threshold, scores = self._threshold, self._linear
         if rows.dense is not None:
             return scores(native_dense((rows.dense > threshold).astype(np.float64), rows.n_threads))
-        start, index, value = rows.matrix.arrays()
-        there = (value > threshold).astype(np.float64)
+        there = (stored(rows)[2] > threshold).astype(np.float64)
         if threshold < 0:  # zeros that are not stored are there: say what is taken away from a row of ones
             there -= 1.0
             scores = scores.from_ones()
-        return scores(
-            native_csr(
-                sp.csr_array((there, index, start), shape=(rows.n_rows, rows.n_columns)), rows.n_threads
-            )
-        )
+        return scores(with_values(rows, there))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.data import checked_rows, thread_count
@@ -13,7 +14,7 @@ from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.reading import read_matrix
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
+from lineal.objective.rows import NativeRows, native_csr
 
 
 def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> FloatArray:
@@ -25,16 +26,29 @@ def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> Float
     return larger
 
 
+def stored(rows: NativeRows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+    """(start, index, value) of sparse rows, without what may lie behind the last of them."""
+    start, index, value = rows.matrix.arrays()
+    return start, index[: start[-1]], value[: start[-1]]
+
+
+def with_values(rows: NativeRows, value: NDArray[Any]) -> NativeRows:
+    """Sparse rows with other numbers in the same places."""
+    start, index, _ = stored(rows)
+    shape = (rows.n_rows, rows.n_columns)
+    return native_csr(sp.csr_array((value, index, start), shape=shape), rows.n_threads)
+
+
 def refuse_negative(owner: Any, rows: NativeRows) -> None:
     """Counts cannot be below 0; the first that is, by row and column."""
-    values = rows.dense if rows.dense is not None else rows.matrix.arrays()[2]
+    values = rows.dense if rows.dense is not None else stored(rows)[2]
     if not values.size or values.min() >= 0:
         return
     at = int(np.flatnonzero(values.ravel() < 0)[0])
     if rows.dense is not None:
         row, column = divmod(at, rows.n_columns)
     else:
-        start, index, _ = rows.matrix.arrays()
+        start, index, _ = stored(rows)
         row, column = int(np.searchsorted(start, at, side="right")) - 1, int(index[at])
     names = getattr(owner, "feature_names_in_", None)
     name = f" ({names[column]!r})" if names is not None else ""
@@ -42,6 +56,15 @@ def refuse_negative(owner: Any, rows: NativeRows) -> None:
         f"Negative values in data: {type(owner).__name__} counts, so numbers must be at least 0, but "
         f"row {row}, column {column}{name} has {values.ravel()[at]:g}. GaussianNB takes numbers of any sign."
     )
+
+
+def refuse_overflow(owner: Any, totals: FloatArray) -> None:
+    """Sums of counts must be numbers; those of at least 0 are, if their total is."""
+    if not np.isfinite(totals).all():
+        raise InputError(
+            f"the counts of {type(owner).__name__} add up to more than float64 can hold. "
+            "Scale X or sample_weight."
+        )
 
 
 class MatrixNaiveBayes(BaseNaiveBayes):

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.base import class_weights
-from lineal.learners.bayes.counts import MatrixNaiveBayes, grown
+from lineal.learners.bayes.counts import MatrixNaiveBayes, grown, stored, with_values
 from lineal.learners.presets.dialect import not_negative
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr, native_dense
+from lineal.objective.rows import NativeRows, native_dense
 
 # Sizes of numbers whose squares neither overflow nor vanish; columns beyond are seen in other units.
 _LEAST, _GREATEST = 1e-100, 1e100
@@ -122,9 +121,9 @@ class GaussianNB(MatrixNaiveBayes):
         np.divide(mean, n, out=mean, where=n > 0)
         _core.class_deviations(rows.matrix, codes, s, mean, squares, rows.n_threads)
         if rows.is_sparse:
-            stored = np.empty_like(mean)
-            _core.class_counts_above(rows.matrix, codes, s, -np.inf, stored, rows.n_threads)
-            squares += np.maximum(n - stored, 0.0) * mean**2
+            written = np.empty_like(mean)
+            _core.class_counts_above(rows.matrix, codes, s, -np.inf, written, rows.n_threads)
+            squares += np.maximum(n - written, 0.0) * mean**2
         return Spread(unit, mean, squares)
 
     def _merge(
@@ -222,7 +221,7 @@ def _units(rows: NativeRows) -> FloatArray:
     if rows.dense is not None:
         size = np.abs(rows.dense).max(axis=0, initial=0.0).astype(np.float64)
     else:
-        _, index, value = rows.matrix.arrays()
+        _, index, value = stored(rows)
         size = np.zeros(rows.n_columns)
         np.maximum.at(size, index, np.abs(value))
     _, exponent = np.frexp(size)
@@ -235,16 +234,9 @@ def _in_units(rows: NativeRows, unit: FloatArray) -> NativeRows:
         return rows
     if rows.dense is not None:
         return native_dense(rows.dense.astype(np.float64) * unit, rows.n_threads)
-    _, index, value = rows.matrix.arrays()
-    return _with_values(rows, value.astype(np.float64) * unit[index])
+    _, index, value = stored(rows)
+    return with_values(rows, value.astype(np.float64) * unit[index])
 
 
 def _squared(rows: NativeRows) -> NativeRows:
-    return _with_values(rows, rows.matrix.arrays()[2].astype(np.float64) ** 2)
-
-
-def _with_values(rows: NativeRows, value: FloatArray) -> NativeRows:
-    start, index, _ = rows.matrix.arrays()
-    return native_csr(
-        sp.csr_array((value, index, start), shape=(rows.n_rows, rows.n_columns)), rows.n_threads
-    )
+    return with_values(rows, stored(rows)[2].astype(np.float64) ** 2)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal import _core
 from lineal.data import thread_count
 from lineal.errors import ParameterError
-from lineal.learners.bayes.counts import CountingNaiveBayes, refuse_negative
+from lineal.learners.bayes.counts import CountingNaiveBayes, refuse_negative, refuse_overflow
 from lineal.learners.bayes.linear import LinearScores
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
@@ -113,6 +113,7 @@ class MultinomialNB(_Words):
         K, d = counts.shape
         l = self._pseudo_count
         total = counts.sum(axis=1) + l * d
+        refuse_overflow(self, total)
         with np.errstate(divide="ignore"):
             # Without words, and without smoothing, shares are 0 / 0: the limit of l -> 0 makes them equal.
             log_total = np.where(total > 0, np.log(total), np.log(d))
@@ -212,8 +213,8 @@ class ComplementNB(_Words):
     def _learn(self, counts: FloatArray) -> None:
         K, d = counts.shape
         l = self._pseudo_count
-        column_total = counts.sum(axis=0)
-        total = counts.sum(axis=1)
+        column_total, total = counts.sum(axis=0), counts.sum(axis=1)
+        refuse_overflow(self, total.sum())
         log_total = np.log(np.maximum(column_total.sum() - total, 0.0) + l * d)
         W = np.empty((d, K))
         _core.complement_log_shares(counts, l, log_total, column_total, W, thread_count(self.n_threads))
