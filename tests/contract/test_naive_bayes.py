@@ -253,7 +253,10 @@ def test_threads_change_no_bit(kind):
     rng = np.random.default_rng(0)
     X = sp.random_array((2000, 400), density=0.3, rng=rng, format="csr")
     y = rng.integers(0, 5, 2000)
-    for data in (X, X.toarray(), X.toarray()[:, :6].repeat(4, axis=0)):
+    wide = sp.random_array(
+        (200, 50_001), density=0.01, rng=rng, format="csr"
+    )  # worth threads for weights too
+    for data in (X, wide, X.toarray(), X.toarray()[:, :6].repeat(4, axis=0)):
         labels = np.resize(y, data.shape[0])
         one = kind(n_threads=1).fit(data, labels)
         for n_threads in (2, 3, 7):

@@ -15,14 +15,18 @@
 
 namespace lineal {
 
+// Of each kind of weight, of(k) is the function of one class: weight(count, j).
+
 // log((count + smoothing) / total).
 struct LogShare {
   double smoothing;
   const double* log_total;  // (K)
   const double* at_zero;    // (K) the weight of a count of 0
-  double operator()(double count, Index k, Index) const noexcept {
-    const double logarithm = log_nonnegative(count + smoothing) - log_total[k];
-    return count == 0.0 ? at_zero[k] : logarithm;
+  auto of(Index k) const noexcept {
+    return [l = smoothing, log_total = log_total[k], at_zero = at_zero[k]](double count, Index) noexcept {
+      const double logarithm = log_nonnegative(count + l) - log_total;
+      return count == 0.0 ? at_zero : logarithm;
+    };
   }
 };
 
@@ -31,10 +35,12 @@ struct LogOdds {
   double smoothing;
   const double* total;    // (K)
   const double* at_zero;  // (K)
-  double operator()(double count, Index k, Index) const noexcept {
-    const double rest = total[k] - count, others = rest > 0.0 ? rest : 0.0;  // sums of weights round
-    const double logarithm = log_nonnegative((count + smoothing) / (others + smoothing));
-    return count == 0.0 ? at_zero[k] : logarithm;
+  auto of(Index k) const noexcept {
+    return [l = smoothing, total = total[k], at_zero = at_zero[k]](double count, Index) noexcept {
+      const double rest = total - count, others = rest > 0.0 ? rest : 0.0;  // sums of weights round
+      const double logarithm = log_nonnegative((count + l) / (others + l));
+      return count == 0.0 ? at_zero : logarithm;
+    };
   }
 };
 
@@ -43,10 +49,19 @@ struct ComplementLogShare {
   double smoothing;
   const double* log_total;     // (K) of the other classes
   const double* column_total;  // (n_columns) of all classes
-  double operator()(double count, Index k, Index j) const noexcept {
-    return log_total[k] - log_nonnegative(column_total[j] - count + smoothing);
+  auto of(Index k) const noexcept {
+    return [l = smoothing, log_total = log_total[k], all = column_total](double count, Index j) noexcept {
+      return log_total - log_nonnegative(all[j] - count + l);
+    };
   }
 };
+
+// out[j] = weight(counts[j], j) for some columns, side by side, so that the logarithms vectorise.
+template <class Weight>
+void weigh_columns(const double* counts, Range columns, const Weight weight, double* out) noexcept {
+#pragma omp simd
+  for (Index j = columns.first; j < columns.last; ++j) out[j - columns.first] = weight(counts[j], j);
+}
 
 template <class Weight>
 void class_weights_pass(const double* V, Index K, Index n_columns, const Weight& weight, double* W,
@@ -54,12 +69,11 @@ void class_weights_pass(const double* V, Index K, Index n_columns, const Weight&
   constexpr Index tile = 64;
   parallel(n_threads, [&](int part) {
     const Range columns = share(n_columns, part, n_threads);
+    double weights[tile];
     for (Index first = columns.first; first < columns.last; first += tile) {
       const Index last = std::min(first + tile, Index(columns.last));
       for (Index k = 0; k < K; ++k) {
-        const double* const counts = V + k * n_columns;
-        double weights[tile];  // side by side first, so that the logarithms vectorise
-        for (Index j = first; j < last; ++j) weights[j - first] = weight(counts[j], k, j);
+        weigh_columns(V + k * n_columns, Range{first, last}, weight.of(k), weights);
         for (Index j = first; j < last; ++j) W[j * K + k] = weights[j - first];
       }
     }

@@ -88,8 +88,8 @@ inline double log_normal(double t) noexcept {
 // log(t) for any t >= 0, subnormal ones too, within 2 units in the last place; -inf at 0.
 inline double log_nonnegative(double t) noexcept {
   constexpr double least = 0x1p-1022, greatest = 0x1.fffffffffffffp1023, infinity = HUGE_VAL;
-  const double lifted = log_normal(t * 0x1p54) - 54 * (log2_high + log2_low), plain = log_normal(t);
-  const double logarithm = t < least ? lifted : plain;
+  const double lifted = t < least ? t * 0x1p54 : t, back = t < least ? 54 * (log2_high + log2_low) : 0.0;
+  const double logarithm = log_normal(lifted) - back;
   return t <= greatest ? (t > 0.0 ? logarithm : -infinity) : t;
 }
 
