@@ -43,7 +43,7 @@ from lineal.learners.targets import labels_of_rows, plain_array, weights_of_rows
 from lineal.objective.losses import FloatArray
 
 
-def class_weights(codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
+def class_weights(codes: NDArray[Any], s: FloatArray, n_classes: int) -> FloatArray:
     """(K,) the weight of the rows of each class."""
     return np.asarray(np.bincount(codes, weights=s, minlength=n_classes), dtype=np.float64)
 

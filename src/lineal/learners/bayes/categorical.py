@@ -140,13 +140,15 @@ class CategoricalNB(BaseNaiveBayes):
         self, rows: Table, codes: NDArray[np.int32], s: FloatArray, n_classes: int
     ) -> list[CategoryCounts]:
         announced = self._announced(len(rows.columns))
-        counts = []
+        counts, is_row = [], s > 0  # a row without weight is none: what it says is no category
+        all_are = bool(is_row.all())
         for column, known in zip(rows.columns.values(), announced, strict=True):
-            met = column.values if s.all() else column.values[s > 0]
+            met = column.values if all_are else column.values[is_row]
             catalogue = Catalogue.of(met) if known is None else Catalogue.of(met).joined(known)
             V = len(catalogue)
-            at = np.where(s > 0, catalogue.places(column.values), 0)  # rows without weight add nothing
-            count = class_weights(codes * V + at, s, n_classes * V)
+            at = catalogue.places(column.values)
+            at = at if all_are else np.where(is_row, at, 0)
+            count = class_weights(codes.astype(np.intp) * V + at, s, n_classes * V)
             counts.append(CategoryCounts(catalogue, count.reshape(n_classes, V)))
         return counts
 
