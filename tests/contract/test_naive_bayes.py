@@ -486,6 +486,22 @@ def test_categories_of_any_type():
     assert mixed.predict([[("x", 2)], [1], ["a"]]).tolist() == [2, 1, 0]
 
 
+def test_dicts_and_records_go_by_name():
+    """Columns of dicts are found by name, in any order; other names are refused."""
+    columns = {"size": ["s", "l", "l"], "speed": ["s", "s", "f"]}
+    y = [0, 1, 1]
+    model = CategoricalNB().fit(columns, y)
+    assert model.feature_names_in_.tolist() == ["size", "speed"]
+    assert_same(model, CategoricalNB().fit(pd.DataFrame(columns), y))
+    records = [{"speed": b, "size": a} for a, b in zip(*columns.values(), strict=True)]
+    turned = {"speed": columns["speed"], "size": columns["size"]}
+    for same in (columns, turned, records, pd.DataFrame(columns)):
+        np.testing.assert_array_equal(model.predict_proba(same), model.predict_proba(pd.DataFrame(columns)))
+    for other in ({"size": ["s"]}, {"size": ["s"], "weight": ["s"]}):
+        with pytest.raises(InputError, match="feature names"):
+            model.predict(other)
+
+
 def test_a_category_that_was_never_seen():
     """It has l / (N_k + l V_i) in class k: never a crash, whatever its type."""
     model = CategoricalNB(smoothing=1, smooth_prior=False).fit([["a"], ["b"], ["a"]], [0, 0, 1])

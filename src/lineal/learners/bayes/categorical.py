@@ -105,7 +105,7 @@ class CategoricalNB(BaseNaiveBayes):
                 f"(shape=({table.n_rows}, {len(table.columns)})) while a minimum of 1 is required by "
                 f"{type(self).__name__}."
             )
-        self._hold_to_names(X, table, reset)
+        table = self._held_to_names(X, table, reset)
         columns = {}
         for j, column in enumerate(table.columns.values()):
             _check_cells(column, j)
@@ -113,16 +113,28 @@ class CategoricalNB(BaseNaiveBayes):
             columns[column.name] = replace(column, values=np.ascontiguousarray(column.values))
         return replace(table, columns=columns)
 
-    def _hold_to_names(self, X: Any, table: Table, reset: bool) -> None:
-        """Sets or compares the number and names of columns, as scikit-learn does for matrices."""
-        shape = np.broadcast_to(np.int8(0), (table.n_rows, len(table.columns)))
-        is_frame = hasattr(X, "columns") or not table.has_names
+    def _held_to_names(self, X: Any, table: Table, reset: bool) -> Table:
+        """Sets or compares the number and names of columns, as scikit-learn does for matrices.
+
+        Dicts and records, which it does not know, have names too; theirs may come in any order.
+        """
+        names = list(table.columns)
+        if table.has_names and not hasattr(X, "columns"):
+            if reset:
+                self.feature_names_in_ = np.array(names, dtype=object)
+                self.n_features_in_ = len(names)
+            known = list(getattr(self, "feature_names_in_", []))
+            if sorted(known) != sorted(names):
+                raise InputError(
+                    f"The feature names should match those that were passed during fit: {known}, got {names}."
+                )
+            return replace(table, columns={name: table.columns[name] for name in known})
+        shape = np.broadcast_to(np.int8(0), (table.n_rows, len(names)))
         try:
-            validate_data(
-                self, X if is_frame and hasattr(X, "shape") else shape, reset=reset, skip_check_array=True
-            )
+            validate_data(self, X if hasattr(X, "shape") else shape, reset=reset, skip_check_array=True)
         except ValueError as error:
             raise InputError(str(error)) from error
+        return table
 
     # ---- learning -----------------------------------------------------------------------------
 
