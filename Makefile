@@ -5,6 +5,7 @@
 #   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
+#   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
@@ -12,11 +13,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,10s/^# *//p' Makefile
+	@sed -n '2,11s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -80,6 +81,10 @@ bench-quick: .venv/.built
 # TEXT_OPTIONS="--only speed,memory" runs parts; "--texts 2000" tries it on a few texts and keeps nothing.
 bench-text: .venv/.built
 	$(BIN)/python benchmarks/text/run.py $(TEXT_OPTIONS)
+
+# BAYES_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
+bench-bayes: .venv/.built
+	$(BIN)/python benchmarks/bayes/run.py $(BAYES_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py

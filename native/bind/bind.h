@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -74,6 +75,12 @@ inline void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);
 }
 
+// How many of the threads a pass is worth: starting one takes as long as some 30,000 multiplications.
+inline int worthwhile(int n_threads, Index n_multiplications) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  return int(std::clamp<Index>(n_multiplications / 32768, 1, n_threads));
+}
+
 // Runs body(watch) without Python's lock. On the main thread, the only one that signals are handled on,
 // Python is asked for them while it runs; what a handler raises ends the body's loops and is raised here.
 template <class Body>
@@ -92,6 +99,7 @@ void interruptible(Body&& body) {
 }
 
 void bind_matrix(nb::module_& m);
+void bind_class_sums(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);

@@ -23,12 +23,6 @@ Matrix from_dense(Array2<const V> value, nb::object owner) {
   return {Dense<V>{n, d, value.data()}, n * d, std::move(owner)};
 }
 
-// How many of the threads a pass is worth: starting one takes as long as some 30,000 multiplications.
-int worthwhile(int n_threads, Index n_multiplications) {
-  require(n_threads >= 1, "n_threads must be at least 1");
-  return int(std::clamp<Index>(n_multiplications / 32768, 1, n_threads));
-}
-
 // How far apart the rows of W begin.
 template <class T>
 Index row_stride(const StridedArray2<T>& W) {

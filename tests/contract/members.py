@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import lineal
+from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.model import LinearModel
 
 
@@ -25,9 +26,15 @@ def estimators():
     return [member for member in predictors() if issubclass(member, LinearModel)]
 
 
+def naive_bayes():
+    """Those that count; their contracts are in test_naive_bayes."""
+    return [member for member in predictors() if issubclass(member, BaseNaiveBayes)]
+
+
 def formulas():
     """Those predictors whose weights are a formula: nothing to certify, and no tolerance."""
-    return [member for member in predictors() if not issubclass(member, LinearModel)]
+    others = (LinearModel, BaseNaiveBayes)
+    return [member for member in predictors() if not issubclass(member, others)]
 
 
 def transformers():
@@ -42,7 +49,7 @@ def _classes_that_fit():
 
 
 def classifiers():
-    """Every public classifier class."""
+    """Every public classifier class that minimises the objective."""
     return [kind for kind in estimators() if is_classifier(kind())]
 
 

@@ -32,10 +32,17 @@ def _left_to_tight_options(estimator):
 # Some checks fit columns of two or three different numbers, which a cubic rightly warns of.
 @pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
 @parametrize_with_checks(
-    [kind() for kind in of_matrices(predictors())], expected_failed_checks=_left_to_tight_options
+    [
+        *(kind() for kind in of_matrices(predictors())),
+        lineal.GaussianNB(shared_variance=True),
+        lineal.MultinomialNB(smoothing=0),
+        lineal.BernoulliNB(smoothing=0),
+        lineal.CategoricalNB(smoothing=0),
+    ],
+    expected_failed_checks=_left_to_tight_options,
 )
 def test_scikit_learn_check(estimator, check):
-    """An estimator with its default options obeys scikit-learn's conventions."""
+    """An estimator with its default options, or with some that matter, obeys scikit-learn's conventions."""
     check(estimator)
 
 

@@ -73,3 +73,21 @@ def test_the_pictures_of_outliers_are_written(tmp_path):
     command = [sys.executable, str(EXAMPLES / "outliers.py"), str(tmp_path / "new")]
     subprocess.run(command, capture_output=True, timeout=120, check=True)
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["curves.png", "outliers.png"]
+
+
+def test_the_frog_decides():
+    """It prints the probabilities that were counted, and finds (medium, medium) inedible, 0.027 to 0.024."""
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLES / "frog.py")], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    likelihood, laplace = run.stdout.split("--- Laplace's rule")
+    for line in (
+        "p(+) = 0.429",
+        "p(-) = 0.571",
+        "p(convex=large|-) = 0.125  p(convex=medium|-) = 0.125  p(convex=small|-) = 0.750",
+        "p(speed=large|+) = 0.667  p(speed=medium|+) = 0.167  p(speed=small|+) = 0.167",
+        "(medium, medium): 0.027 for -, 0.024 for +: inedible",
+    ):
+        assert line in likelihood
+    assert "p(+) = 0.438" in laplace

@@ -56,6 +56,8 @@ def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, curve, joint, regressor
+    from lineal.learners.bayes import bernoulli, categorical, gaussian
+    from lineal.learners.bayes import text as bayes_text
     from lineal.learners.fisher import discriminant
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
@@ -67,6 +69,7 @@ def test_every_estimator_of_the_package_is_public():
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(curve, discriminant, polynomial, scaling, table),
+            *(bernoulli, categorical, gaussian, bayes_text),
             *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()

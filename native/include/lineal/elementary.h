@@ -72,9 +72,8 @@ inline double log1p_series(double f) noexcept {
 // log(1 + e) for 0 <= e <= 1, within 2 units in the last place.
 inline double log1p_unit(double e) noexcept { return log1p_series<16>(e); }
 
-// t log t for 0 <= t <= 1, within 3 units in the last place; 0 below 1e-300, where t log t is nothing beside
-// anything else.
-inline double xlogx_unit(double t) noexcept {
+// log(t) for normal t > 0, within 2 units in the last place.
+inline double log_normal(double t) noexcept {
   constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd, mantissa = 0x000fffffffffffff;
   // t = 2^k m with m in [sqrt(1/2), sqrt(2)). Counted from sqrt(1/2), t's bits are k above the mantissa and
   // m's own bits below; 1024 keeps k from being negative.
@@ -83,8 +82,21 @@ inline double xlogx_unit(double t) noexcept {
   // A whole number in the low bits of 2^52 is 2^52 and that number.
   const double k =
       std::bit_cast<double>((counted >> 52) | std::bit_cast<std::uint64_t>(0x1p52)) - (0x1p52 + 1024);
-  const double logarithm = k * log2_high + (log1p_series<10>(m - 1.0) + k * log2_low),
-               product = t * logarithm;
+  return k * log2_high + (log1p_series<10>(m - 1.0) + k * log2_low);
+}
+
+// log(t) for any t >= 0, subnormal ones too, within 2 units in the last place; -inf at 0.
+inline double log_nonnegative(double t) noexcept {
+  constexpr double least = 0x1p-1022, greatest = 0x1.fffffffffffffp1023, infinity = HUGE_VAL;
+  const double lifted = t < least ? t * 0x1p54 : t, back = t < least ? 54 * (log2_high + log2_low) : 0.0;
+  const double logarithm = log_normal(lifted) - back;
+  return t <= greatest ? (t > 0.0 ? logarithm : -infinity) : t;
+}
+
+// t log t for 0 <= t <= 1, within 3 units in the last place; 0 below 1e-300, where t log t is nothing beside
+// anything else.
+inline double xlogx_unit(double t) noexcept {
+  const double product = t * log_normal(t);
   return t > 1e-300 ? product : t == t ? 0.0 : t;
 }
 

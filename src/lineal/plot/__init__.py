@@ -11,7 +11,9 @@ curves) is another pair.
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
 from lineal.plot.curves import CurveComparison, compare_curves, noisy_sine
+from lineal.plot.densities import Posteriors, posteriors
 from lineal.plot.discriminant import Projections, projections
+from lineal.plot.evidence import Novelty, novelty
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
@@ -22,6 +24,8 @@ __all__ = [
     "Contour",
     "CurveComparison",
     "LineComparison",
+    "Novelty",
+    "Posteriors",
     "Projections",
     "SolverTrace",
     "StepSizes",
@@ -31,6 +35,8 @@ __all__ = [
     "compare_solvers",
     "contour",
     "noisy_sine",
+    "novelty",
+    "posteriors",
     "projections",
     "ravine",
     "step_sizes",

@@ -94,15 +94,16 @@ def _levels(column: Column) -> Iterator[str]:
     """The text of each value that is there."""
     if column.values.dtype.kind != "O":  # few distinct values are written many times
         distinct, codes = np.unique(column.present, return_inverse=True)
-        texts = [_text(value) for value in distinct.tolist()]
+        texts = [text_of(value) for value in distinct.tolist()]
         return (texts[code] for code in codes)
     for row in np.flatnonzero(~column.missing):
         if isinstance(column.values[row], (dict, list, set, np.ndarray)):
             refuse(column, int(row), column.values[row], "one value in each cell")
-    return (value if type(value) is str else _text(value) for value in column.present)
+    return (value if type(value) is str else text_of(value) for value in column.present)
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """What a level is called; whole numbers look the same whatever type holds them."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, bytes):

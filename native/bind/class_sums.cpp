@@ -1,0 +1,89 @@
+#include "lineal/class_sums.h"
+
+#include "bind.h"
+#include "lineal/class_weights.h"
+
+namespace lineal {
+namespace {
+
+using Codes = Array1<const std::int32_t>;
+using Weights = Array1<const double>;
+using Sums = Array2<double>;
+
+template <class Term>
+void sum(const Matrix& X, const Codes& codes, const Weights& s, const Term& term, Sums& V, int n_threads) {
+  n_threads = worthwhile(n_threads, X.n_stored);
+  require(Index(codes.shape(0)) == X.n_rows(), "codes needs one entry per row of X");
+  require(Index(s.shape(0)) == X.n_rows(), "s needs one entry per row of X");
+  require(Index(V.shape(1)) == X.n_columns(), "V needs one column per column of X");
+  const Index K = Index(V.shape(0));
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    require(codes.data()[i] >= 0 && codes.data()[i] < K, "a class that does not exist");
+  const nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& rows) { class_sums_pass(rows, codes.data(), s.data(), K, term, V.data(), n_threads); },
+      X.rows);
+}
+
+void class_sums(const Matrix& X, Codes codes, Weights s, Sums V, int n_threads) {
+  sum(X, codes, s, Value{}, V, n_threads);
+}
+
+void class_counts_above(const Matrix& X, Codes codes, Weights s, double threshold, Sums V, int n_threads) {
+  sum(X, codes, s, IsAbove{threshold}, V, n_threads);
+}
+
+void class_deviations(const Matrix& X, Codes codes, Weights s, Array2<const double> centre, Sums V,
+                      int n_threads) {
+  require(centre.shape(0) == V.shape(0) && centre.shape(1) == V.shape(1), "centre has the wrong shape");
+  sum(X, codes, s, SquaredDeviation{centre.data(), X.n_columns()}, V, n_threads);
+}
+
+template <class Weight>
+void weigh(const Array2<const double>& V, const Weight& weight, Sums& W, int n_threads) {
+  require(V.shape(0) == W.shape(1) && V.shape(1) == W.shape(0), "W needs the shape of V turned over");
+  n_threads = worthwhile(n_threads, Index(V.size()));
+  const nb::gil_scoped_release unlocked;
+  class_weights_pass(V.data(), Index(V.shape(0)), Index(V.shape(1)), weight, W.data(), n_threads);
+}
+
+void log_shares(Array2<const double> V, double smoothing, Weights log_total, Weights at_zero, Sums W,
+                int n_threads) {
+  require(log_total.shape(0) == V.shape(0) && at_zero.shape(0) == V.shape(0),
+          "one number per class is needed");
+  weigh(V, LogShare{smoothing, log_total.data(), at_zero.data()}, W, n_threads);
+}
+
+void log_odds(Array2<const double> V, double smoothing, Weights total, Weights at_zero, Sums W,
+              int n_threads) {
+  require(total.shape(0) == V.shape(0) && at_zero.shape(0) == V.shape(0), "one number per class is needed");
+  weigh(V, LogOdds{smoothing, total.data(), at_zero.data()}, W, n_threads);
+}
+
+void complement_log_shares(Array2<const double> V, double smoothing, Weights log_total, Weights column_total,
+                           Sums W, int n_threads) {
+  require(log_total.shape(0) == V.shape(0), "one total per class is needed");
+  require(column_total.shape(0) == V.shape(1), "one total per column is needed");
+  weigh(V, ComplementLogShare{smoothing, log_total.data(), column_total.data()}, W, n_threads);
+}
+
+}  // namespace
+
+void bind_class_sums(nb::module_& m) {
+  m.def("class_sums", &class_sums, "X"_a, "codes"_a, "s"_a, "V"_a.noconvert(), "n_threads"_a = 1,
+        "V[k, j] = the weighted sum of column j over the rows of class k.");
+  m.def("class_counts_above", &class_counts_above, "X"_a, "codes"_a, "s"_a, "threshold"_a, "V"_a.noconvert(),
+        "n_threads"_a = 1, "The weights of the rows of each class whose stored entry is above a threshold.");
+  m.def("class_deviations", &class_deviations, "X"_a, "codes"_a, "s"_a, "centre"_a, "V"_a.noconvert(),
+        "n_threads"_a = 1, "Weighted squared distances of stored entries from the centre of their class.");
+  m.def("log_shares", &log_shares, "V"_a, "smoothing"_a, "log_total"_a, "at_zero"_a, "W"_a.noconvert(),
+        "n_threads"_a = 1, "W[j, k] = log(V[k, j] + smoothing) - log_total[k]; where V is 0, at_zero[k].");
+  m.def("log_odds", &log_odds, "V"_a, "smoothing"_a, "total"_a, "at_zero"_a, "W"_a.noconvert(),
+        "n_threads"_a = 1,
+        "W[j, k] = log((V[k, j] + l) / (total[k] - V[k, j] + l)); where V is 0, at_zero[k].");
+  m.def("complement_log_shares", &complement_log_shares, "V"_a, "smoothing"_a, "log_total"_a,
+        "column_total"_a, "W"_a.noconvert(), "n_threads"_a = 1,
+        "W[j, k] = log_total[k] - log(column_total[j] - V[k, j] + smoothing).");
+}
+
+}  // namespace lineal

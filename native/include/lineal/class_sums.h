@@ -1,0 +1,112 @@
+// Sums over the rows of each class: all that a naive Bayes learner asks of its data.
+//
+//   V[k, j] = sum over the rows i of class k that store column j of  s_i * term(x_ij, k, j)
+//
+// V is class-major, and rows are visited class by class: what one class adds up to stays in a cache that the
+// sums of all classes would not fit into. Every number is the sum of its rows in their own order, by one
+// thread (or, where columns are few, by shares of the rows that depend on the data alone), so that the bits
+// do not depend on the number of threads. One pass; memory for one number a row.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "lineal/parallel.h"
+#include "lineal/passes.h"
+#include "lineal/rows.h"
+
+namespace lineal {
+
+// What a stored number adds to the sum of its class and column.
+struct Value {
+  double operator()(double x, Index, Index) const noexcept { return x; }
+};
+struct IsAbove {
+  double threshold;
+  double operator()(double x, Index, Index) const noexcept { return x > threshold ? 1.0 : 0.0; }
+};
+struct SquaredDeviation {
+  const double* centre;  // (K x n_columns)
+  Index n_columns;
+  double operator()(double x, Index k, Index j) const noexcept {
+    const double d = x - centre[k * n_columns + j];
+    return d * d;
+  }
+};
+
+// The rows of each class, in their own order: those of class k are row[first[k]] .. row[first[k + 1] - 1].
+struct ClassRows {
+  std::vector<Index> first, row;
+
+  ClassRows(const std::int32_t* codes, Index n_rows, Index K)
+      : first(std::size_t(K) + 1, 0), row(std::size_t(n_rows)) {
+    for (Index i = 0; i < n_rows; ++i) ++first[std::size_t(codes[i]) + 1];
+    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
+    std::vector<Index> next(first.begin(), first.end() - 1);
+    for (Index i = 0; i < n_rows; ++i) row[std::size_t(next[std::size_t(codes[i])]++)] = i;
+  }
+};
+
+// A row's part of the sums of its class k; `sums` are those of the whole class.
+template <class Row, class Term>
+inline void add_terms(Row x, Index first, double s, Index k, const Term& term, double* sums) noexcept {
+  for (Index e = 0; e < x.size; ++e) {
+    const Index j = column(x, e) + first;
+    sums[j] += s * term(double(x.value[e]), k, j);
+  }
+}
+
+// Few columns: each share of the rows has sums of its own, added up in order.
+template <class Rows, class Term>
+void short_class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K,
+                           const Term& term, double* V, int n_threads) {
+  const Index size = X.n_columns * K;
+  const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t(size * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      const Range rows = share(X.n_rows, int(part), n_shares);
+      double* const sums = partial.data() + part * size;
+      for (Index i = rows.first; i < rows.last; ++i)
+        add_terms(X[i], 0, s[i], codes[i], term, sums + codes[i] * X.n_columns);
+    }
+  });
+  for (Index v = 0; v < size; ++v) {
+    V[v] = 0.0;
+    for (Index part = 0; part < n_shares; ++part) V[v] += partial[std::size_t(part * size + v)];
+  }
+}
+
+// V, (K x n_columns), is zeroed here; codes are in [0, K). Threads own ranges of columns where those are
+// many.
+template <class Rows, class Term>
+void class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K, const Term& term,
+                     double* V, int n_threads) {
+  if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
+    short_class_sums_pass(X, codes, s, K, term, V, n_threads);
+    return;
+  }
+  // Finding its columns in short rows costs a thread more than it saves.
+  if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
+  const ClassRows classes(codes, X.n_rows, K);
+  const auto cuts = column_cuts(X, n_threads);
+  parallel(n_threads, [&](int part) {
+    const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
+    for (Index k = 0; k < K; ++k) {
+      double* const sums = V + k * X.n_columns;
+      std::fill(sums + first, sums + last, 0.0);
+      const Index end_of_class = classes.first[std::size_t(k) + 1];
+      for (Index r = classes.first[std::size_t(k)]; r < end_of_class; ++r) {
+        const Index i = classes.row[std::size_t(r)];
+        const auto x = X[i];
+        const Index begin = n_threads == 1 ? 0 : lower_bound(x, first);
+        const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
+        add_terms(slice(x, begin, end), first_column(x, begin), s[i], k, term, sums);
+      }
+    }
+  });
+}
+
+}  // namespace lineal
