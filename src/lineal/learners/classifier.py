@@ -12,12 +12,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature, probabilities, winners
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.targets import classes_and_codes, codes_among, one_column, plain_array, weights_of_rows
+from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -84,26 +83,7 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         return classes_and_codes(labels)
 
     def _labels(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
-        labels = plain_array(y)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = one_column(labels)
-        if labels.ndim != 1:
-            raise InputError(
-                f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
-            )
-        if len(labels) != n_rows:
-            raise InputError(
-                f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
-            )
-        if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
-            raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
-        if labels.dtype.kind == "f":
-            if not np.isfinite(labels).all():
-                raise InputError(
-                    f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
-                )
-            check_classification_targets(labels)
-        return labels
+        return labels_of_rows(y, n_rows)
 
     def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lineal.data import checked_rows, thread_count
-from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
+from lineal.errors import NotCertifiedWarning, ParameterError
+from lineal.learners.inputs import read_matrix
 from lineal.learners.progress import GapBar
 from lineal.objective import Intercept, Loss, NoPenalty, Penalty, Problem
 from lineal.objective.losses import FloatArray
@@ -166,20 +167,8 @@ class LinearModel(BaseEstimator):
         )
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """X as a float array or SciPy matrix; scikit-learn's refusals become this library's."""
-        try:
-            return validate_data(
-                self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
-                dtype=(np.float64, np.float32), ensure_all_finite=False, order="C",
-            )  # fmt: skip
-        except InputError:
-            raise
-        except ValueError as error:
-            is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
-            kind = InputTypeError if is_kind else InputError
-            raise kind(str(error)) from error
-        except TypeError as error:
-            raise InputTypeError(str(error)) from error
+        """X as a float array or SciPy matrix."""
+        return read_matrix(self, X, reset=reset)
 
     def _solve(self, problem: Problem, start: Start | None) -> Solution:
         """Runs the plan."""

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.targets import one_column, plain_array, weights_of_rows
+from lineal.learners.targets import numbers_of_rows, weights_of_rows
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
@@ -60,25 +60,7 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
             self.intercept_ = float(self.intercept_[0])
 
     def _targets(self, y: ArrayLike, n_rows: int) -> FloatArray:
-        raw = plain_array(y)
-        if raw.dtype.kind == "c":
-            raise InputError("Complex data not supported as y.")
-        try:
-            targets = raw.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"y must be numbers for {type(self).__name__}, got {raw.dtype}: {error}."
-            ) from error
-        if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
-            targets = one_column(targets)
-        if targets.ndim not in (1, 2) or len(targets) != n_rows:
-            raise InputError(
-                f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
-            )
-        if not np.isfinite(targets).all():
-            bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
-            raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
-        return targets
+        return numbers_of_rows(y, n_rows, type(self).__name__)
 
     def _pose(self, rows: Rows, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)
