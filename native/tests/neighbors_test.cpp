@@ -176,7 +176,7 @@ THEOREM(
 THEOREM("cosine: dense product, inverted index and every sparse row agree bit for bit, with rows of zeros") {
   Rng rng(3);
   for (const double density : {0.02, 0.3, 1.0})
-    for (const Index n : {1, 40, 700}) {
+    for (const Index n : {1, 3, 40, 700}) {
       const Index d = 60;
       auto X = sample_matrix<double>(rng, n, d, density).full,
            Q = sample_matrix<double>(rng, 9, d, density).full;

@@ -8,15 +8,24 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import lineal
+from lineal.learners.model import LinearModel
 
 
-def estimators():
-    """Every public class that learns to predict; a new one arrives with all its contracts.
+def predictors():
+    """Every public class that learns to predict; a new one arrives with scikit-learn's checks.
 
     Learners of texts have contracts of their own, in test_text_learners.
     """
     found = [member for member in _classes_that_fit() if hasattr(member, "predict")]
     return [member for member in found if not member().__sklearn_tags__().input_tags.string]
+
+
+def estimators():
+    """Those that minimise an objective, with weights, a tolerance and a certificate.
+
+    Nearest neighbours have contracts of their own, in test_neighbors.
+    """
+    return [member for member in predictors() if issubclass(member, LinearModel)]
 
 
 def transformers():

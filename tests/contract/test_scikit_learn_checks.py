@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import lineal
-from contract.members import estimators, of_matrices, transformers
+from contract.members import of_matrices, predictors, transformers
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -30,7 +30,7 @@ def _left_to_tight_options(estimator):
 
 
 @parametrize_with_checks(
-    [kind() for kind in of_matrices(estimators())], expected_failed_checks=_left_to_tight_options
+    [kind() for kind in of_matrices(predictors())], expected_failed_checks=_left_to_tight_options
 )
 def test_scikit_learn_check(estimator, check):
     """An estimator with its default options obeys scikit-learn's conventions."""

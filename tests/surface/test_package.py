@@ -34,6 +34,7 @@ def python(program):
         "lineal.solvers",
         "lineal.data",
         "lineal.features",
+        "lineal.neighbors",
         "lineal.plot",
         "lineal.text",
     ],
@@ -56,6 +57,8 @@ def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, joint, regressor
+    from lineal.learners.neighbors import classifier as neighbor_classifier
+    from lineal.learners.neighbors import regressor as neighbor_regressor
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
@@ -66,6 +69,7 @@ def test_every_estimator_of_the_package_is_public():
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(polynomial, scaling, table),
+            *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()

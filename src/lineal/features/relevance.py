@@ -195,7 +195,8 @@ def chi2(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatA
     observed = table.sums(table.value)
     expected = table.totals[:, None] / table.totals.sum() * observed.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(expected > 0, (observed - expected) ** 2 / expected, 0.0).sum(axis=0)
+        share = np.where(expected > 0, (observed - expected) / expected, 0.0)
+    return np.asarray((share * (observed - expected)).sum(axis=0))
 
 
 @dataclass(frozen=True)
@@ -296,10 +297,14 @@ def t_statistic(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) ->
     >>> t_statistic([[1.0], [3.0], [6.0], [8.0]], [0, 0, 1, 1]).round(4)
     array([3.5355])
     """
-    of = _moments(_table(X, y, sample_weight).in_units())
-    freedom = float(of.weight.sum()) - 2.0
+    table = _table(X, y, sample_weight)
+    freedom = float(table.s.sum()) - 2.0
     if freedom <= 0:
-        raise InputError(f"t_statistic needs rows of total weight above 2, got {freedom + 2:g}.")
+        raise InputError(
+            f"t_statistic needs rows of total weight above 2, but n_samples = {len(table.s)} rows weigh "
+            f"{freedom + 2:g}."
+        )
+    of = _moments(table.in_units())
     with np.errstate(invalid="ignore", divide="ignore"):
         deviation = np.sqrt((of.squares + of.other_squares) / freedom)
         error = np.maximum(deviation, 2.0**-52) * np.sqrt(1 / of.weight + 1 / of.other_weight)

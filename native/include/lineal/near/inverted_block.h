@@ -41,7 +41,7 @@ class InvertedBlock {
   // The largest |x_j|; 0 if no row has the column.
   float most(std::int32_t j) const noexcept { return columns_[std::size_t(j)].most; }
   // About how many additions a column costs.
-  Index work(std::int32_t j) const noexcept { return level(j) == 2 ? size / 8 : 2 * n_postings(j); }
+  Index work(std::int32_t j) const noexcept { return level(j) == 2 ? size / 8 + 1 : 2 * n_postings(j); }
 
   // sums += q x_j, from postings.
   void add_postings(std::int32_t j, float q, float* sums) const noexcept {
