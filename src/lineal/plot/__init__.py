@@ -5,24 +5,30 @@ matplotlib is met only when its ``plot`` is called (``pip install lineal[plot]``
 it is given or on a new figure, returns the axes, shows nothing and changes no setting.
 
 The files come in pairs: one computes and never imports matplotlib, its ``_picture`` draws and computes
-nothing; ``canvas`` holds what the drawings share. A new picture (decision regions, margins, losses, learning
-curves) is another pair.
+nothing; ``canvas`` holds what the drawings share. A new picture (margins, losses, learning curves) is
+another pair.
 """
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
+from lineal.plot.curves import RegressionCurves, regression_curves
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
+from lineal.plot.regions import DecisionRegions, decision_regions
 from lineal.plot.trajectories import Trajectory, trajectory
 
 __all__ = [
     "Comparison",
     "Contour",
+    "DecisionRegions",
+    "RegressionCurves",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
     "compare_solvers",
     "contour",
+    "decision_regions",
     "ravine",
+    "regression_curves",
     "step_sizes",
     "textbook_descent",
     "trajectory",
