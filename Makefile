@@ -5,6 +5,7 @@
 #   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
+#   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
@@ -12,11 +13,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-neighbors grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,10s/^# *//p' Makefile
+	@sed -n '2,11s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -81,6 +82,9 @@ bench-quick: .venv/.built
 bench-text: .venv/.built
 	$(BIN)/python benchmarks/text/run.py $(TEXT_OPTIONS)
 
+bench-neighbors: .venv/.built
+	$(BIN)/python benchmarks/neighbors/run.py
+
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
 
@@ -89,6 +93,7 @@ paths: .venv/.built
 
 pictures: .venv/.plot
 	$(BIN)/python examples/optimisers.py build/pictures
+	$(BIN)/python examples/neighbors.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

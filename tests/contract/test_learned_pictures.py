@@ -15,7 +15,7 @@ COLOURS = np.array(["red", "green", "blue"])[rng.integers(0, 3, 40)]
 
 
 def test_curves_are_predictions_and_one_neighbour_goes_through_the_points():
-    """Every curve is its learner's predict; 1-NN has no error on the points, and the given learner is unfitted."""
+    """Every curve is its learner's predict; 1-NN has no error on the points; the given one stays unfitted."""
     learner = KNeighborsRegressor(1)
     found = regression_curves({"one": learner, "line": Ridge()}, LINE, HEIGHTS, n_points=50)
     assert found.error("one") == 0.0
