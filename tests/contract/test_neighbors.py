@@ -229,7 +229,7 @@ def test_plans_say_what_and_why():
         )
 
     assert plan(rng.normal(size=(5000, 2))) == "kd_tree: 2 columns are few for 5000 rows (up to 5)."
-    assert plan(rng.normal(size=(500, 40))).startswith("brute: 40 columns are too many")
+    assert plan(rng.normal(size=(500, 40))).startswith("brute: 40 columns are many for a kd-tree of 500 rows")
     assert plan(sp.random(50, 90, density=0.1), metric="cosine").startswith("inverted: sparse rows")
     assert plan(rng.normal(size=(50, 2)), algorithm="kd_tree") == "kd_tree: asked for."
     assert plan(WORDS, metric="levenshtein").startswith("brute: strings by length")

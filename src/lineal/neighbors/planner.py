@@ -25,8 +25,6 @@ from lineal.neighbors.indexes import (
 from lineal.neighbors.spaces import Space
 
 ALGORITHMS = ("auto", "kd_tree", "brute", "inverted")
-# A tree pays while a query meets few of its leaves: measured, up to log2(n) - 7 columns of normal numbers.
-_HALVINGS_SPARED = 7
 
 
 @dataclass(frozen=True)
@@ -75,14 +73,16 @@ def _best(space: Space, points: Any) -> IndexPlan:
         )
     if space.name == "cosine":
         return IndexPlan("brute", f"{n} dense rows, filtered by a matrix product", ProductIndex)
-    most = math.log2(max(n, 1)) - _HALVINGS_SPARED
+    most, columns = _columns_of_a_tree(n), "1 column is" if d == 1 else f"{d} columns are"
     if d <= most:
-        return IndexPlan("kd_tree", f"{d} columns are few for {n} rows (up to {most:.0f})", KdTreeIndex)
-    return IndexPlan(
-        "brute",
-        f"{d} columns are too many for a kd-tree of {n} rows; filtered by a matrix product",
-        ProductIndex,
-    )
+        return IndexPlan("kd_tree", f"{columns} few for {n} rows (up to {most})", KdTreeIndex)
+    why = f"{columns} many for a kd-tree of {n} rows (up to {most}); filtered by a matrix product"
+    return IndexPlan("brute", why, ProductIndex)
+
+
+def _columns_of_a_tree(n: int) -> int:
+    """Up to how many columns of normal numbers a tree was measured to be faster than products."""
+    return int(math.log2(n) / 3 + 1)
 
 
 def _asked(space: Space, points: Any, algorithm: str) -> IndexPlan:

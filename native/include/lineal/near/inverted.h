@@ -147,8 +147,8 @@ class InvertedIndex {
                          float side, const float& cut, See&& see) {
     const bool is_complete = l == n_levels;
     const float* tails = block.tail[std::size_t(is_complete ? 0 : l)].data();
-    const Floats tail = Floats{} + float(is_complete ? 0.0 : doubt.tail[l] * (1 + 0x1p-20));
-    const Floats most = Floats{} + float(is_complete ? 0.0 : doubt.most[l] * (1 + 0x1p-20));
+    const Floats tail = in_all_lanes(float(is_complete ? 0.0 : doubt.tail[l] * (1 + 0x1p-20)));
+    const Floats most = in_all_lanes(float(is_complete ? 0.0 : doubt.most[l] * (1 + 0x1p-20)));
     const float error = float(doubt.error * (1 + 0x1p-20));
     for (Index r = 0; r < block.stride; r += lanes) {
       const Floats rest = tail * load(tails + r);

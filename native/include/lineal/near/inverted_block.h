@@ -56,7 +56,7 @@ class InvertedBlock {
     Floats factor[4];
     for (Index t = 0; t < 4; ++t) {
       column[t] = whole_.data() + columns_[std::size_t(j[t < n ? t : 0])].place * stride;
-      factor[t] = Floats{} + (t < n ? q[t] : 0.0f);
+      factor[t] = in_all_lanes(t < n ? q[t] : 0.0f);
     }
     for (Index r = 0; r < stride; r += Index(sizeof(Floats) / sizeof(float))) {
       Floats sum = load(sums + r);

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#ifdef __FMA__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -38,9 +38,17 @@ inline Floats load(const float* from) noexcept {
   __builtin_memcpy(&lane, from, sizeof lane);
   return lane;
 }
+// One number in every lane.
+inline Floats in_all_lanes(float x) noexcept {
+#ifdef __AVX2__
+  return _mm256_set1_ps(x);
+#else
+  return Floats{x, x, x, x};
+#endif
+}
 // Asked for by name: this file's callers compile without fused operations, which only the filter may use.
 inline Floats fused(Floats a, Floats b, Floats sum) noexcept {
-#ifdef __FMA__
+#if defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmadd_ps(a, b, sum);
 #else
   return a * b + sum;
@@ -49,7 +57,7 @@ inline Floats fused(Floats a, Floats b, Floats sum) noexcept {
 
 // Whether any lane of a is at most b.
 inline bool any_at_most(Floats a, float b) noexcept {
-  const auto holds = a <= Floats{} + b;
+  const auto holds = a <= in_all_lanes(b);
 #ifdef __AVX2__
   return _mm256_movemask_ps(reinterpret_cast<__m256>(holds)) != 0;
 #else
@@ -167,11 +175,13 @@ class ProductIndex {
   }
   template <int n>
   void tile(const float* rows, const float* panel, float* out) const noexcept {
-    Floats sum[n][2] = {};
+    Floats sum[n][2];
+    for (int r = 0; r < n; ++r)
+      sum[r][0] = sum[r][1] = Floats{};  // in registers, where "= {}" goes to memory
     for (Index j = 0; j < d_; ++j) {
       const Floats near = load(panel + j * width), far = load(panel + j * width + lanes);
       for (int r = 0; r < n; ++r) {
-        const Floats a = Floats{} + rows[r * d_ + j];
+        const Floats a = in_all_lanes(rows[r * d_ + j]);
         sum[r][0] = fused(a, near, sum[r][0]);
         sum[r][1] = fused(a, far, sum[r][1]);
       }
