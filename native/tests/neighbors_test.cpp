@@ -9,6 +9,7 @@
 #include "lineal/near/inverted.h"
 #include "lineal/near/kd_tree.h"
 #include "lineal/near/product.h"
+#include "lineal/near/sparse.h"
 #include "lineal/near/strings.h"
 #include "samples.h"
 

@@ -1,6 +1,8 @@
 """Nearest neighbours as people meet them: options, containers, threads, errors."""
 
 import pickle
+import signal
+import time
 
 import numpy as np
 import pandas as pd
@@ -343,6 +345,54 @@ def test_strings_and_categories_that_cannot_be():
     numbers = KNeighborsClassifier(1, metric="hamming").fit(X, Y)
     with pytest.raises(InputTypeError, match="were numbers"):
         numbers.predict([["a", "b", "c"]])
+
+
+def test_categories_are_weighed_by_their_information():
+    """Of categories only the gain of information can be learnt: the column that is the class has it all."""
+    table = np.array([["red", "x"], ["red", "y"], ["blue", "x"], ["blue", "y"]], dtype=object)
+    model = KNeighborsClassifier(1, metric="hamming", feature_weights="information_gain").fit(
+        table, [0, 0, 1, 1]
+    )
+    np.testing.assert_allclose(model.feature_weights_, [2.0, 0.0], atol=1e-12)
+    with pytest.raises(InputError, match="needs numbers"):
+        KNeighborsClassifier(1, metric="hamming", feature_weights="chi2").fit(table, [0, 0, 1, 1])
+    with pytest.raises(InputError, match="needs numbers"):
+        KNeighborsRegressor(1, metric="hamming", feature_weights="pearson").fit(table, [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_columns_beyond_number(metric):
+    """A few rows with two thousand million columns need no memory for the columns."""
+    d = 2**31 - 1
+    wide = sp.csr_array(([1.0, 2.0, 3.0], ([0, 1, 2], [0, d // 2, d - 1])), shape=(3, d))
+    model = KNeighborsRegressor(1, metric=metric).fit(wide, [1.0, 2.0, 3.0])
+    assert model.plan_ == f"brute: an inverted index of {d} columns would outgrow the data."
+    np.testing.assert_array_equal(model.predict(wide), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("options", [{"metric": "euclidean"}, {"metric": "cosine"}, {"n_neighbors": "all"}])
+def test_a_long_search_can_be_interrupted(options):
+    """Ctrl-C ends a search within a moment."""
+
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_):
+        raise AlarmError
+
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60_000, 60))
+    model = KNeighborsRegressor(**options, n_threads=1).fit(A, np.zeros(len(A)))
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    began = time.perf_counter()
+    try:
+        with pytest.raises(AlarmError):
+            model.predict(A)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - began < 5
 
 
 @every

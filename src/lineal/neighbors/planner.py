@@ -25,6 +25,8 @@ from lineal.neighbors.indexes import (
 from lineal.neighbors.spaces import Space
 
 ALGORITHMS = ("auto", "kd_tree", "brute", "inverted")
+# Bytes that the columns of an inverted index may take besides the data.
+_ROOM = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ def _best(space: Space, points: Any) -> IndexPlan:
         return IndexPlan("brute", "codes are compared a register of rows at a time", CodeIndex)
     n, d = points.shape
     if sp.issparse(points):
+        if _bytes_of_columns(n, d) > _ROOM + 12 * points.nnz:
+            return IndexPlan("brute", f"an inverted index of {d} columns would outgrow the data", SparseIndex)
         return IndexPlan(
             "inverted", f"sparse rows with {points.nnz / max(n, 1):.0f} of {d} columns", InvertedIndex
         )
@@ -78,6 +82,11 @@ def _best(space: Space, points: Any) -> IndexPlan:
         return IndexPlan("kd_tree", f"{columns} few for {n} rows (up to {most})", KdTreeIndex)
     why = f"{columns} many for a kd-tree of {n} rows (up to {most}); filtered by a matrix product"
     return IndexPlan("brute", why, ProductIndex)
+
+
+def _bytes_of_columns(n: int, d: int) -> int:
+    """What an inverted index holds for its columns, whatever is in them."""
+    return 12 * d * -(-n // 2**15) + 8 * d
 
 
 def _columns_of_a_tree(n: int) -> int:

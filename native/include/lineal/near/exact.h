@@ -47,13 +47,9 @@ void four_distances(const double* a, const double* const b[4], Index d, double o
   for (int r = 0; r < 4; ++r) out[r] = Metric::distance(sum[r]);
 }
 
-// A sparse row against another, whose numbers also stand in `spread`, a column each, zeros elsewhere.
-inline double distance(Cosine, CsrRow<double>, const double* spread, CsrRow<double> b) noexcept {
-  double sum = 0;
-  for (Index k = 0; k < b.size; ++k) sum += spread[b.index[k]] * b.value[k];
-  return Cosine::distance(sum);
-}
-inline double distance(Euclidean, CsrRow<double> a, const double*, CsrRow<double> b) noexcept {
+// Two sparse rows, column by column of either.
+template <class Metric>
+double distance(CsrRow<double> a, CsrRow<double> b) noexcept {
   double sum = 0;
   Index i = 0, k = 0;
   while (i < a.size && k < b.size) {
@@ -61,11 +57,19 @@ inline double distance(Euclidean, CsrRow<double> a, const double*, CsrRow<double
     const double x = left <= right ? a.value[i] : 0.0, y = right <= left ? b.value[k] : 0.0;
     i += left <= right;
     k += right <= left;
-    sum += Euclidean::term(x, y);
+    sum += Metric::term(x, y);
   }
-  for (; i < a.size; ++i) sum += Euclidean::term(a.value[i], 0.0);
-  for (; k < b.size; ++k) sum += Euclidean::term(0.0, b.value[k]);
-  return Euclidean::distance(sum);
+  for (; i < a.size; ++i) sum += Metric::term(a.value[i], 0.0);
+  for (; k < b.size; ++k) sum += Metric::term(0.0, b.value[k]);
+  return Metric::distance(sum);
+}
+
+// The same for the cosine, where the first row also stands in `spread`, a number for every column: products
+// are 0 but in columns of both.
+inline double cosine_distance(const double* spread, CsrRow<double> b) noexcept {
+  double sum = 0;
+  for (Index k = 0; k < b.size; ++k) sum += Cosine::term(spread[b.index[k]], b.value[k]);
+  return Cosine::distance(sum);
 }
 
 // A row's length, its squares summed in the order of its columns.

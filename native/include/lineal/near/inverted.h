@@ -17,9 +17,25 @@
 #include <vector>
 
 #include "lineal/near/inverted_block.h"
-#include "lineal/near/sparse.h"
 
 namespace lineal::near {
+
+// A sparse row's numbers in an array of all columns while it lives; zeros before and after.
+class Spread {
+ public:
+  Spread(CsrRow<double> row, std::vector<double>& columns) noexcept : row_(row), columns_(columns) {
+    for (Index k = 0; k < row.size; ++k) columns[std::size_t(row.index[k])] = row.value[k];
+  }
+  ~Spread() {
+    for (Index k = 0; k < row_.size; ++k) columns_[std::size_t(row_.index[k])] = 0.0;
+  }
+  Spread(const Spread&) = delete;
+  Spread& operator=(const Spread&) = delete;
+
+ private:
+  CsrRow<double> row_;
+  std::vector<double>& columns_;
+};
 
 template <class Metric>
 class InvertedIndex {
@@ -192,14 +208,21 @@ class InvertedIndex {
             float cut, Nearest& nearest) const {
     each_bound(block, doubt, l, scratch.sums.data(), -1.0f, cut, [&](Index r, float) {
       const Index row = block.first + r;
-      nearest.offer(distance(Metric{}, q, scratch.columns.data(), rows_[row]), row);
+      nearest.offer(exact(q, scratch, row), row);
     });
+  }
+
+  double exact(CsrRow<double> q, const Scratch& scratch, Index row) const noexcept {
+    if constexpr (is_euclidean)
+      return distance<Euclidean>(q, rows_[row]);
+    else
+      return cosine_distance(scratch.columns.data(), rows_[row]);
   }
 
   void sift_all(CsrRow<double> q, const InvertedBlock& block, const Scratch& scratch,
                 Nearest& nearest) const {
     for (Index row = block.first; row < block.first + block.size; ++row)
-      nearest.offer(distance(Metric{}, q, scratch.columns.data(), rows_[row]), row);
+      nearest.offer(exact(q, scratch, row), row);
   }
 
   Csr<double> rows_;

@@ -10,9 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
-from lineal.features.relevance import SCORES, score_columns
+from lineal.features.relevance import SCORES, information_gain, score_columns
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import classes_and_codes, labels_of_rows
+from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
 
 
@@ -88,7 +89,15 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):
         return self
 
     def _column_scores(self, name: str, X: Any, targets: NDArray[Any], s: FloatArray) -> FloatArray:
-        return score_columns(name, X, targets, s)
+        if X.dtype.kind != "O":
+            return score_columns(name, X, targets, s)
+        if name != "information_gain":
+            raise InputError(
+                f"feature_weights={name!r} needs numbers, but X has categories. Use 'information_gain'."
+            )
+        categories = HammingSpace(None)
+        categories.learn(X, s)
+        return information_gain(categories.place(X), targets, s, max_values=len(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """(n, K) shares of the votes; the first largest is the predicted label's."""

@@ -61,6 +61,8 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):
         return self
 
     def _column_scores(self, name: str, X: Any, targets: NDArray[Any], s: FloatArray) -> FloatArray:
+        if X.dtype.kind == "O":
+            raise InputError(f"feature_weights={name!r} needs numbers, but X has categories. Give an array.")
         columns = targets.reshape(len(targets), -1).T
         return np.max([np.abs(pearson_of_numbers(X, column, s)) for column in columns], axis=0)
 
