@@ -277,6 +277,28 @@ THEOREM("the bit-parallel edit distance is the textbook's, also over 64 characte
     }
 }
 
+THEOREM("within a band the distance of long strings that are nearly equal is exact, and beyond it larger") {
+  Rng rng(9);
+  for (int round = 0; round < 60; ++round) {
+    const auto a = random_text(rng, 400);
+    auto b = a;
+    for (std::uint64_t edit = rng.below(40); edit > 0; --edit) {
+      const auto at = std::ptrdiff_t(rng.below(b.size() + 1));
+      if (rng.below(2) == 0)
+        b.insert(b.begin() + at, Symbol('z'));
+      else if (at < std::ptrdiff_t(b.size()))
+        b.erase(b.begin() + at);
+    }
+    const Index wanted = slow_edit_distance(a, b);
+    Pattern pattern;
+    pattern.set(a);
+    for (Index limit = 0; limit < 70; ++limit) {
+      const Index got = pattern.distance(b, limit);
+      CHECK(wanted <= limit ? got == wanted : got > limit);
+    }
+  }
+}
+
 THEOREM("strings are found by length and still sorted by (distance, row)") {
   Rng rng(7);
   StringSample texts, queries;

@@ -203,6 +203,27 @@ def test_weights_take_places():
         KNeighborsRegressor(3).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], sample_weight=[0.3, 0.3, 0.3])
 
 
+def test_tenths_of_rows_add_up():
+    """Weights of 0.1 are a tenth of a row each: fifty are five places, whatever their sum rounds to."""
+    tenths = KNeighborsRegressor(5).fit(
+        np.arange(50.0)[:, None], np.arange(50.0), sample_weight=np.full(50, 0.1)
+    )
+    assert tenths.predict([[3.0]])[0] == pytest.approx(24.5)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "mahalanobis", "hamming", "levenshtein"])
+def test_every_metric_finds_neighbours_of_the_training_rows(metric):
+    """kneighbors() is kneighbors(X) with one more, less the row itself."""
+    data = WORDS if metric == "levenshtein" else X
+    model = KNeighborsRegressor(1, metric=metric).fit(data, np.zeros(len(data)))
+    D, R = model.kneighbors(n_neighbors=4)
+    more = model.kneighbors(data, 5)
+    for i in range(len(data)):
+        assert R[i].tolist() == [r for r in more[1][i] if r != i][:4]
+        assert i not in R[i]
+    assert (np.diff(D, axis=1) >= 0).all()
+
+
 def test_rows_of_weight_0_are_not_there_and_others_keep_their_numbers():
     """kneighbors never returns a row of weight 0, and numbers rows as fit got them."""
     model = KNeighborsRegressor(1).fit([[0.0], [1.0], [2.0]], [5.0, 6.0, 7.0], sample_weight=[0, 1, 1])
@@ -323,8 +344,12 @@ def test_data_that_cannot_be(kind):
         kind().fit(X, Y).kneighbors(X, 61)
     with pytest.raises(InputError, match="59 to give besides themselves"):
         kind().fit(X, Y).kneighbors(n_neighbors=60)
-    with pytest.raises(InputError, match="so far beyond"):
-        kind().fit(X, Y).predict([[1e300, 0.0, 0.0]])
+    far = [[0.0, 0.0, 0.0], [1e300, 0.0, 0.0]]
+    for metric in ("euclidean", "mahalanobis"):
+        with pytest.raises(InputError, match="Row 1 of X is so far beyond"):
+            kind(metric=metric).fit(X, Y).predict(far)
+    with pytest.raises(InputError, match="Row 1 of X is so far beyond"):
+        kind().fit(sp.csr_array(X), Y).predict(sp.csr_array(far))
     for metric in ("mahalanobis", "hamming"):
         with pytest.raises(InputError, match="dense table"):
             kind(metric=metric).fit(sp.csr_array(X), Y)

@@ -93,6 +93,18 @@ def _largest(X: Any) -> float:
     return float(np.abs(values).max(initial=0.0))
 
 
+def _refuse_far(placed: Any) -> None:
+    """Refuses rows whose squares would overflow: beside them all training rows are one."""
+    values = sp.coo_array(placed) if sp.issparse(placed) else placed
+    beyond = np.abs(values.data if sp.issparse(placed) else values) > 2.0**_FARTHEST
+    if beyond.any():
+        row = values.row[beyond][0] if sp.issparse(placed) else np.argwhere(beyond)[0, 0]
+        raise InputError(
+            f"Row {row} of X is so far beyond the training data that its distances to all of them are one "
+            "number. Check its units."
+        )
+
+
 @dataclass
 class EuclideanSpace(Space):
     """sqrt(sum_j w_j (a_j - b_j)^2): rows as they are, stretched by the roots of the weights.
@@ -113,11 +125,7 @@ class EuclideanSpace(Space):
         placed = _stretched(X, self.column_weights)
         if self.unit != 1.0:
             placed = placed * self.unit
-        if (largest := _largest(placed)) > 2.0**_FARTHEST:
-            raise InputError(
-                f"X has a value of size {largest / self.unit:.3g}, so far beyond the training data that its "
-                "distances to all of them are the same number. Check its units."
-            )
+        _refuse_far(placed)
         return placed
 
     def distances(self, found: FloatArray) -> FloatArray:
@@ -199,7 +207,9 @@ class MahalanobisSpace(Space):
         _refuse_sparse(X, "mahalanobis")
         Z = (np.asarray(X, dtype=np.float64) * self.unit - self.centre) / self.deviation
         # Row by row in the core: a product by BLAS may round a row by what stands beside it.
-        return native_dense(np.ascontiguousarray(Z), 1).dot(self.whitening)
+        placed = native_dense(np.ascontiguousarray(Z), 1).dot(self.whitening)
+        _refuse_far(placed)
+        return placed
 
 
 @dataclass

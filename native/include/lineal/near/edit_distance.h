@@ -3,7 +3,8 @@
 //
 // Bit-parallel (Myers 1999, in blocks as Hyyro 2003 writes them): a word holds how 64 cells of a column of
 // the table of distances differ from the cells above, so a character of the text costs a dozen operations for
-// 64 of the pattern. Strings are sequences of code points.
+// 64 of the pattern. Strings are sequences of code points. Under a limit, only a band of the table is
+// computed.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class Pattern {
   Index distance(Text text, Index limit) noexcept {
     const Index n = Index(text.size());
     if (std::abs(size_ - n) > limit) return limit + 1;
-    if (size_ == 0) return n;
+    if (size_ == 0 || n == 0) return size_ + n;
     return n_blocks_ == 1 ? short_distance(text, limit) : long_distance(text, limit);
   }
 
@@ -84,19 +85,24 @@ class Pattern {
     return score;
   }
 
+  // Only blocks that meet the band |i - j| <= limit (Ukkonen 1985): no path of so few edits leaves it. Cells
+  // outside count as 1 more than their neighbours inside, which is never too little.
   Index long_distance(Text text, Index limit) noexcept {
-    std::fill(rises_.begin(), rises_.end(), ~std::uint64_t(0));
-    std::fill(falls_.begin(), falls_.end(), 0);
-    const int last = int((size_ - 1) % 64);
-    Index score = size_, left = Index(text.size());
-    for (const Symbol c : text) {
-      const std::uint64_t* matches = places_.data() + row(c) * n_blocks_;
+    const Index n = Index(text.size());
+    const auto height = [&](Index b) { return b + 1 < n_blocks_ ? Index(64) : size_ - 64 * b; };
+    Index score = 0, n_open = 0;  // the distance at the last row of the open blocks
+    for (Index j = 0; j < n; ++j) {
+      for (; n_open < n_blocks_ && 64 * n_open <= j + limit; ++n_open) {
+        rises_[std::size_t(n_open)] = ~std::uint64_t(0);
+        falls_[std::size_t(n_open)] = 0;
+        score += height(n_open);
+      }
+      const std::uint64_t* matches = places_.data() + row(text[std::size_t(j)]) * n_blocks_;
       int carry = 1;
-      for (Index b = 0; b < n_blocks_; ++b)
-        carry = step(matches[b], rises_[std::size_t(b)], falls_[std::size_t(b)], carry,
-                     b + 1 == n_blocks_ ? last : 63);
+      for (Index b = std::max<Index>(0, (j - limit) / 64); b < n_open; ++b)
+        carry = step(matches[b], rises_[std::size_t(b)], falls_[std::size_t(b)], carry, int(height(b) - 1));
       score += carry;
-      if (score - --left > limit) return limit + 1;
+      if (n_open == n_blocks_ && score - (n - 1 - j) > limit) return limit + 1;
     }
     return score;
   }

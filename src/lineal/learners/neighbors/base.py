@@ -24,6 +24,8 @@ from lineal.objective.losses import FloatArray
 
 # So many distances at a time where every point has a say: 32 MB.
 _PIECE = 1 << 22
+# Fifty weights of a tenth are five, whatever their sum rounds to.
+_ROUNDING = 1e-12
 
 
 class BaseNeighbors(BaseEstimator):
@@ -91,7 +93,7 @@ class BaseNeighbors(BaseEstimator):
             data = [data[i] for i in rows] if isinstance(data, list) else data[rows]
         s, targets = s[rows], targets[rows]
         k = self._count(self.n_neighbors)
-        if k is not None and float(s.sum()) < k:
+        if k is not None and float(s.sum()) < k * (1 - _ROUNDING):
             raise InputError(
                 f"n_neighbors={k} needs rows of total weight {k} at least, but n_samples = {len(s)} rows "
                 f"weigh {s.sum():g}. Give more rows, or a smaller n_neighbors."
@@ -220,7 +222,7 @@ class BaseNeighbors(BaseEstimator):
                 yield np.broadcast_to(everyone, D.shape), votes(D, share, self.weights, self.bandwidth)
             return
         # So many rows weigh k at least, whichever they are.
-        enough = int(np.searchsorted(np.cumsum(np.sort(self._s)), k * (1 - 1e-12))) + 1
+        enough = int(np.searchsorted(np.cumsum(np.sort(self._s)), k * (1 - _ROUNDING))) + 1
         enough = min(max(enough, 1), len(self._s))
         for piece in _pieces(placed, max(1, _PIECE // enough)):
             D, R = self.index_.search(piece, enough, threads)
