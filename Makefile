@@ -6,6 +6,7 @@
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
+#   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
@@ -13,7 +14,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
@@ -86,6 +87,9 @@ bench-text: .venv/.built
 bench-bayes: .venv/.built
 	$(BIN)/python benchmarks/bayes/run.py $(BAYES_OPTIONS)
 
+bench-neighbors: .venv/.built
+	$(BIN)/python benchmarks/neighbors/run.py
+
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
 
@@ -95,6 +99,7 @@ paths: .venv/.built
 pictures: .venv/.plot
 	$(BIN)/python examples/optimisers.py build/pictures
 	$(BIN)/python examples/outliers.py build/pictures
+	$(BIN)/python examples/neighbors.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

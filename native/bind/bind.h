@@ -107,5 +107,6 @@ void bind_stochastic(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_documents(nb::module_& m);
 void bind_records(nb::module_& m);
+void bind_neighbors(nb::module_& m);
 
 }  // namespace lineal

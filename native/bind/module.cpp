@@ -12,6 +12,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_stochastic(m);
   lineal::bind_documents(m);
   lineal::bind_records(m);
+  lineal::bind_neighbors(m);
   lineal::bind_text(m);
   lineal::bind_text_runs(m);
   lineal::bind_text_scorer(m);

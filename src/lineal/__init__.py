@@ -22,6 +22,8 @@ _HOMES = {
     "lineal.learners.inference.least_squares": ("least_squares_summary",),
     "lineal.learners.joint": ("JointClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
+    "lineal.learners.neighbors.classifier": ("KNeighborsClassifier",),
+    "lineal.learners.neighbors.regressor": ("KNeighborsRegressor",),
     "lineal.learners.path": ("path",),
     "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),
     "lineal.learners.presets.regression": (

@@ -447,6 +447,98 @@ class Delimited:
         Fields of the first record, and the bytes and lines up to its end; None if it is not over.
         """
 
+class KdTree:
+    """A kd-tree over dense points, which are copied."""
+
+    def __init__(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+class EuclideanProduct:
+    """Dense points, filtered by a matrix product."""
+
+    def __init__(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+class CosineProduct:
+    """Dense rows of length 1 or 0, filtered by a matrix product."""
+
+    def __init__(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+class EuclideanInverted:
+    """An inverted index over sparse rows."""
+
+    def __init__(self, rows: Matrix) -> None: ...
+
+    def search(self, queries: Matrix, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+class CosineInverted:
+    """An inverted index over sparse rows of length 1 or 0."""
+
+    def __init__(self, rows: Matrix) -> None: ...
+
+    def search(self, queries: Matrix, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+class Codes8:
+    """Rows of codes under the Hamming distance."""
+
+    def __init__(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def distances(self, queries: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+class Codes16:
+    """Rows of codes under the Hamming distance."""
+
+    def __init__(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def distances(self, queries: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+class Codes32:
+    """Rows of codes under the Hamming distance."""
+
+    def __init__(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, queries: NDArray, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def distances(self, queries: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+class StringIndex:
+    """Strings of code points under the Levenshtein distance."""
+
+    def __init__(self, symbols: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def search(self, symbols: NDArray[numpy.uint32], start: NDArray[numpy.int64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def distances(self, symbols: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+@overload
+def euclidean_distances(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], queries: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """(n_queries, n_points), each summed in column order."""
+
+@overload
+def euclidean_distances(points: Matrix, queries: Matrix, n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+@overload
+def cosine_distances(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], queries: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """(n_queries, n_points) for rows of length 1 or 0."""
+
+@overload
+def cosine_distances(points: Matrix, queries: Matrix, n_threads: int = 1) -> NDArray[numpy.float64]: ...
+
+def euclidean_search(points: Matrix, queries: Matrix, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+def cosine_search(points: Matrix, queries: Matrix, k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+def row_lengths(rows: Matrix) -> NDArray[numpy.float64]:
+    """Lengths of rows, summed in column order."""
+
 UNICODE_VERSION: str = '14.0.0'
 
 def words(source: bytes, lowercase: bool, min_characters: int, fold_accents: bool = False) -> list[str]:

@@ -10,10 +10,11 @@ from sklearn.base import is_classifier, is_regressor
 import lineal
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.model import LinearModel
+from lineal.learners.neighbors.base import BaseNeighbors
 
 
 def predictors():
-    """Every public class that learns to predict; a new one arrives with all its contracts.
+    """Every public class that learns to predict; a new one arrives with scikit-learn's checks.
 
     Learners of texts have contracts of their own, in test_text_learners.
     """
@@ -32,8 +33,8 @@ def naive_bayes():
 
 
 def formulas():
-    """Those predictors whose weights are a formula: nothing to certify, and no tolerance."""
-    others = (LinearModel, BaseNaiveBayes)
+    """Those whose weights are a formula: nothing to certify. Neighbours have theirs in test_neighbors."""
+    others = (LinearModel, BaseNaiveBayes, BaseNeighbors)
     return [member for member in predictors() if not issubclass(member, others)]
 
 

@@ -91,3 +91,21 @@ def test_the_frog_decides():
     ):
         assert line in likelihood
     assert "p(+) = 0.438" in laplace
+
+
+@pytest.mark.slow
+def test_the_pictures_of_neighbours_are_written(tmp_path):
+    """Three pictures in the folder asked for; the tables are printed, without a warning."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / "neighbors.py"), str(tmp_path / "new")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    names = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert names == ["bandwidths.png", "one_and_nine.png", "regions.png"]
+    for words in ("k = 9", "2σ² = 80", "classes a, b, c"):
+        assert words in run.stdout

@@ -34,6 +34,7 @@ def python(program):
         "lineal.solvers",
         "lineal.data",
         "lineal.features",
+        "lineal.neighbors",
         "lineal.plot",
         "lineal.text",
     ],
@@ -59,6 +60,8 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.bayes import bernoulli, categorical, gaussian
     from lineal.learners.bayes import text as bayes_text
     from lineal.learners.fisher import discriminant
+    from lineal.learners.neighbors import classifier as neighbor_classifier
+    from lineal.learners.neighbors import regressor as neighbor_regressor
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
@@ -70,6 +73,7 @@ def test_every_estimator_of_the_package_is_public():
             *(classifier, joint, regressor, classification, regression, stochastic),
             *(curve, discriminant, polynomial, scaling, table),
             *(bernoulli, categorical, gaussian, bayes_text),
+            *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
         )
         for name, member in vars(module).items()

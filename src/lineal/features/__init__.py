@@ -1,8 +1,9 @@
-"""From what there is to what a learner takes: tables, scales, products of columns, joint maps."""
+"""From what there is to what a learner takes: tables, scales, products and scores of columns, joint maps."""
 
 from lineal.features.joint import block_map
 from lineal.features.kinds import Booleans, Categories, Dates, EqualWidths, Numbers, Quantiles, Text
 from lineal.features.polynomial import PolynomialFeatures
+from lineal.features.relevance import chi2, information_gain, pearson, signal_to_noise, t_statistic
 from lineal.features.scaling import ColumnScaler
 from lineal.features.table import TableVectorizer
 
@@ -18,4 +19,9 @@ __all__ = [
     "TableVectorizer",
     "Text",
     "block_map",
+    "chi2",
+    "information_gain",
+    "pearson",
+    "signal_to_noise",
+    "t_statistic",
 ]

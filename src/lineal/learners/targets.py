@@ -55,49 +55,6 @@ def plain_array(y: Any) -> NDArray[Any]:
         return labels
 
 
-def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
-    """(n,) labels, one for each row, none of them missing."""
-    labels = plain_array(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = one_column(labels)
-    if labels.ndim != 1:
-        raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
-    if len(labels) != n_rows:
-        raise InputError(
-            f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
-        )
-    if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
-        raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
-    if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all():
-            raise InputError(
-                f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
-            )
-        check_classification_targets(labels)
-    return labels
-
-
-def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
-    """(n,) or (n, K) finite numbers, for each row one or K."""
-    raw = plain_array(y)
-    if raw.dtype.kind == "c":
-        raise InputError("Complex data not supported as y.")
-    try:
-        targets = raw.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"y must be numbers for {learner}, got {raw.dtype}: {error}.") from error
-    if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
-        targets = one_column(targets)
-    if targets.ndim not in (1, 2) or len(targets) != n_rows:
-        raise InputError(
-            f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
-        )
-    if not np.isfinite(targets).all():
-        bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
-        raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
-    return targets
-
-
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
     try:
@@ -123,8 +80,51 @@ def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDA
     return np.array([place[label] for label in y.tolist()], dtype=np.int32)
 
 
+def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
+    """(n,) labels of a classifier: none missing, and classes rather than measurements."""
+    labels = plain_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = one_column(labels)
+    if labels.ndim != 1:
+        raise InputError(f"y should be a 1d array of labels, got an array of shape {labels.shape} instead.")
+    if len(labels) != n_rows:
+        raise InputError(
+            f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
+        )
+    if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
+        raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise InputError(
+                f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
+            )
+        check_classification_targets(labels)
+    return labels
+
+
+def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
+    """(n,) or (n, K) finite targets of a regressor."""
+    raw = plain_array(y)
+    if raw.dtype.kind == "c":
+        raise InputError("Complex data not supported as y.")
+    try:
+        targets = raw.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"y must be numbers for {learner}, got {raw.dtype}: {error}.") from error
+    if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
+        targets = one_column(targets)
+    if targets.ndim not in (1, 2) or len(targets) != n_rows:
+        raise InputError(
+            f"X and y have inconsistent numbers of samples: {n_rows} rows, y of shape {targets.shape}."
+        )
+    if not np.isfinite(targets).all():
+        bad = int(np.flatnonzero(~np.isfinite(targets.reshape(n_rows, -1)).all(axis=1))[0])
+        raise InputError(f"y contains NaN or infinity, first at row {bad}. Drop those rows.")
+    return targets
+
+
 def one_column(y: NDArray[Any]) -> NDArray[Any]:
     """The only column of y as a vector, with a warning: it usually was not meant to be a matrix."""
     message = "A column-vector y was passed when a 1d array was expected; it is flattened."
-    warnings.warn(message, DataConversionWarning, stacklevel=4)
+    warnings.warn(message, DataConversionWarning, stacklevel=5)
     return y[:, 0]

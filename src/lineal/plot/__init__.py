@@ -5,8 +5,8 @@ matplotlib is met only when its ``plot`` is called (``pip install lineal[plot]``
 it is given or on a new figure, returns the axes, shows nothing and changes no setting.
 
 The files come in pairs: one computes and never imports matplotlib, its ``_picture`` draws and computes
-nothing; ``canvas`` holds what the drawings share. A new picture (decision regions, margins, losses, learning
-curves) is another pair.
+nothing; ``canvas`` holds what the drawings share. A new picture (margins, losses, learning curves) is
+another pair.
 """
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
@@ -17,16 +17,20 @@ from lineal.plot.evidence import Novelty, novelty
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
+from lineal.plot.regions import DecisionRegions, decision_regions
+from lineal.plot.regression_curves import RegressionCurves, regression_curves
 from lineal.plot.trajectories import Trajectory, trajectory
 
 __all__ = [
     "Comparison",
     "Contour",
     "CurveComparison",
+    "DecisionRegions",
     "LineComparison",
     "Novelty",
     "Posteriors",
     "Projections",
+    "RegressionCurves",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
@@ -34,11 +38,13 @@ __all__ = [
     "compare_lines",
     "compare_solvers",
     "contour",
+    "decision_regions",
     "noisy_sine",
     "novelty",
     "posteriors",
     "projections",
     "ravine",
+    "regression_curves",
     "step_sizes",
     "textbook_descent",
     "trajectory",

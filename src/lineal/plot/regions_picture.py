@@ -1,0 +1,55 @@
+"""Regions of classes in the plane, and the points that made them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lineal.plot.canvas import COLOURS, as_list, new_axes
+
+if TYPE_CHECKING:
+    from lineal.plot.regions import DecisionRegions
+
+_MARKERS = "osD^vP*"
+
+
+def draw(regions: DecisionRegions, ax: Any = None) -> list[Any]:
+    """See :meth:`lineal.plot.regions.DecisionRegions.plot`."""
+    n = len(regions.regions)
+    size = {"figsize": (4.2 * n, 4.2), "sharex": True, "sharey": True}
+    axes = new_axes(1, n, **size) if ax is None else as_list(ax)
+    for panel, (name, codes) in zip(axes, regions.regions.items(), strict=False):
+        _fill(regions, codes, panel)
+        _draw_points(regions, panel)
+        panel.set_title(f"{name}: {regions.right[name]:.1%} right on the points", fontsize=10, loc="left")
+        panel.set_aspect("equal", adjustable="box")
+    axes[0].legend(fontsize=8.5, loc="best", framealpha=0.9)
+    return axes
+
+
+def _fill(regions: DecisionRegions, codes: Any, ax: Any) -> None:
+    """Pale colours, and a line where they meet."""
+    from matplotlib.colors import ListedColormap  # drawing has begun: it is there
+
+    n_classes = len(regions.classes)
+    colours = ListedColormap([COLOURS[c % len(COLOURS)] for c in range(n_classes)])
+    corners = (regions.x[0], regions.x[-1], regions.y[0], regions.y[-1])
+    ax.imshow(
+        codes, origin="lower", extent=corners, cmap=colours, vmin=-0.5, vmax=n_classes - 0.5, alpha=0.25,
+        interpolation="nearest", aspect="auto",
+    )  # fmt: skip
+    for c in range(n_classes):
+        if (codes == c).any() and not (codes == c).all():
+            ax.contour(
+                regions.x, regions.y, (codes == c).astype(float), levels=[0.5], colors="white", linewidths=1
+            )
+
+
+def _draw_points(regions: DecisionRegions, ax: Any) -> None:
+    for c, label in enumerate(regions.classes.tolist()):
+        mine = regions.points[regions.codes == c]
+        style = {
+            "color": COLOURS[c % len(COLOURS)],
+            "marker": _MARKERS[c % len(_MARKERS)],
+            "linestyle": "none",
+        }
+        ax.plot(mine[:, 0], mine[:, 1], markersize=4.5, markeredgecolor="white", label=str(label), **style)
