@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
@@ -41,6 +42,7 @@ from lineal.objective.rows import NativeRows
 _RULES = ("crossing", "both", "pooled")
 # Sparse data are made dense if they are small, or block by block if they are narrow; else they stay sparse.
 _SMALL, _NARROW = 2**22, 2000
+_FEW = 1000
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
@@ -312,8 +314,11 @@ def _found(rows: NativeRows, of: Classes, shrinkage: str | float | None) -> Dire
     X: Any = rows.dense if rows.dense is not None else rows.csr()
     X = X.toarray() if sp.issparse(X) and n * d <= _SMALL else X
     in_own_units = isinstance(shrinkage, float) and shrinkage > 0
-    scatter = read_scatter(X, of, in_own_units=in_own_units)
-    return factorised(scatter, of, shrinkage, d)
+    # Factors of so few columns leave threads little to share, and on a busy machine they wait for each other
+    # for far longer than the work takes.
+    with threadpool_limits(1 if min(n, d) <= _FEW else None, user_api="blas"):
+        scatter = read_scatter(X, of, in_own_units=in_own_units)
+        return factorised(scatter, of, shrinkage, d)
 
 
 def _fitted(t: FloatArray, of: Classes, odds: float, shared: float | None) -> tuple[Gaussians | None, str]:

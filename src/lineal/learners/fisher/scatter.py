@@ -17,7 +17,6 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from lineal.features.moments import moments
 from lineal.objective.losses import FloatArray
@@ -26,7 +25,6 @@ from lineal.objective.losses import FloatArray
 # less is the rounding of its class means.
 STILL = 1e-7
 _BLOCK = 2048
-_FEW = 256
 
 
 @dataclass(frozen=True)
@@ -173,11 +171,9 @@ class _Reader:
 def _narrow(reader: _Reader) -> Scatter:
     means, q = reader.means(), len(reader.live)
     root = np.zeros((0, q))
-    # Reflections of a few columns leave threads nothing to share but waiting for each other.
-    with threadpool_limits(1 if q <= _FEW else None, user_api="blas"):
-        for part in reader.residuals(means):
-            stacked = np.vstack([root, part])
-            root = scipy.linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:q]
+    for part in reader.residuals(means):
+        stacked = np.vstack([root, part])
+        root = scipy.linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:q]
     root, within = _standardised(root, reader.of.total)
     return Scatter(
         root,
