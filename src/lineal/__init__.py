@@ -16,6 +16,8 @@ _HOMES = {
     "lineal.learners.joint": ("JointClassifier",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.path": ("path",),
+    "lineal.learners.perceptron.classifier": ("Perceptron",),
+    "lineal.learners.perceptron.separability": ("mistake_bound",),
     "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),
     "lineal.learners.presets.regression": (
         "ElasticNet",
