@@ -8,13 +8,24 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import lineal
+from lineal.learners.model import LinearModel
 
 
 def estimators():
-    """Every public class that learns to predict; a new one arrives with all its contracts.
+    """Every public class that learns to predict by minimising; a new one arrives with all its contracts.
 
-    Learners of texts have contracts of their own, in test_text_learners.
+    Learners of texts have contracts of their own, in test_text_learners; so have those that minimise nothing
+    and certify nothing, in test_perceptron.
     """
+    return [member for member in _predictors() if issubclass(member, LinearModel)]
+
+
+def other_learners():
+    """Every public class that learns to predict from a matrix and minimises nothing."""
+    return [member for member in _predictors() if not issubclass(member, LinearModel)]
+
+
+def _predictors():
     found = [member for member in _classes_that_fit() if hasattr(member, "predict")]
     return [member for member in found if not member().__sklearn_tags__().input_tags.string]
 

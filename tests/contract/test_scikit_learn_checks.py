@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import lineal
-from contract.members import estimators, of_matrices, transformers
+from contract.members import estimators, of_matrices, other_learners, transformers
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -34,6 +34,22 @@ def _left_to_tight_options(estimator):
 )
 def test_scikit_learn_check(estimator, check):
     """An estimator with its default options obeys scikit-learn's conventions."""
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        *(kind() for kind in other_learners()),
+        lineal.Perceptron("plain", until_convergence=True, epochs=3000),
+        lineal.Perceptron("voted"),
+        lineal.Perceptron("random", shuffle=False, fit_intercept=False),
+        lineal.Perceptron("best", validation=0.3),
+        lineal.Perceptron(probability=True),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotConvergedWarning")  # some of the data are noise
+def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check):
+    """A learner without an objective obeys scikit-learn's conventions, whatever its variant."""
     check(estimator)
 
 

@@ -65,9 +65,13 @@ class Differences:
 
     def margin_of(self, coef: FloatArray, intercept: FloatArray) -> float:
         """The smallest a . v / |v| for v = (coef, intercept), rounded down; not positive says nothing."""
+        return float(self.margins_of(coef, intercept).min())
+
+    def margins_of(self, coef: FloatArray, intercept: FloatArray) -> FloatArray:
+        """The same for each row, its worst rival where there are several."""
         size = max(float(np.abs(coef).max(initial=0.0)), float(np.abs(intercept).max(initial=0.0)))
         if not 0.0 < size < np.inf:
-            return 0.0
+            return np.zeros(self.X.shape[0])
         W, b = coef.T / size, intercept / size
         b = b if self.constant else np.zeros_like(b)
         Z = np.asarray(self.X @ W) + self.constant * b
@@ -83,8 +87,7 @@ class Differences:
             least = gold - rivals.max(axis=1)
             least -= np.abs(least) * _UNIT
         norm = float(np.sqrt((W**2).sum() + (b**2).sum())) * (1.0 + (W.size + 8) * _UNIT)
-        margin = float(least.min()) / norm
-        return margin * (1.0 - 4.0 * _UNIT) if margin > 0 else margin
+        return np.asarray(least / norm * (1.0 - 4.0 * _UNIT))
 
     def combination(self, shares: FloatArray) -> tuple[float, bool]:
         """|sum alpha a| / sum alpha, rounded up, and whether it is 0 but for rounding."""

@@ -14,8 +14,8 @@ for the rounding of its own terms: no margin above that rounding exists.
 
 With R the largest |a|, the perceptron makes at most (R / gamma)^2 mistakes (Novikoff 1962).
 
-Cost: small data take least squares over their shares, milliseconds. Larger ones take support vector machines of
-falling strength, some hundred passes over the data each, which settle what can be separated well; and, for
+Cost: small data take least squares over their shares, milliseconds. Larger ones take support vector machines
+of falling strength, some hundred passes over the data each, which settle what can be separated well; and, for
 what these leave open, a linear programme with a constraint for each row (and wrong class) and a variable for
 each column (of each class), which HiGHS solves in memory in proportion to the stored numbers. ``max_seconds``
 bounds both.
@@ -40,14 +40,16 @@ from lineal.objective.rows import NativeRows
 from lineal.solvers import DualCD, Start
 from lineal.solvers.native_problem import native_problem
 
-# Strengths relative to R^2, from soft to all but hard margins; each machine has so many epochs at most, and the
-# sides of the margin are looked at after so many.
+# Strengths relative to R^2, from soft to all but hard margins; and the epochs after which both
+# sides of the margin are looked at.
 _STRENGTHS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _EPOCHS = (10, 20, 40, 80, 160, 320)
 # The margin is known well enough when both sides are this close.
 _CLOSE = 1e-3
 # Small data have at most so many a, and so many numbers in them; a programme has at most so many.
 _FEW, _SMALL, _LARGEST = 3_000, 400_000, 20_000_000
+# Of other data with few columns, so many rows are taken at first, and the worst of the others in each round.
+_WORKING, _ADDED, _ROUNDS = 300, 50, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +177,8 @@ class _Search:
         self._weights: SeparatingWeights | None = None
         self._shares: ConvexCombination | None = None
         self._start: Start | None = None
-        self._support: NDArray[np.intp] | None = None
+        self._support: NDArray[np.intp] = np.zeros(0, dtype=np.intp)  # rows that the last machine leans on
+        self._leaning = np.zeros(0)  # and how much
 
     def run(self) -> None:
         """Exact ways where they are cheap; machines of falling strength; the programme for what is left."""
@@ -185,9 +188,11 @@ class _Search:
                 self._look_at(solved(self._differences, self._seconds_left()))
             if self._shares is not None or self._is_close():
                 return
-        for strength in _STRENGTHS:
+        for place, strength in enumerate(_STRENGTHS):
             self._try_machine(strength * self._radius**2)
-            if self._is_close() or self._seconds_left() == 0.0:
+            if place == 0:
+                self._try_working_rows()
+            if self._shares is not None or self._is_close() or self._seconds_left() == 0.0:
                 return
         if not self._is_decided() and not self._is_small() and self._size() <= _LARGEST:
             self._try_programme()
@@ -260,18 +265,43 @@ class _Search:
         shares = np.abs(U[:, 0]) if D.n_scores == 1 else np.maximum(U, 0.0)
         if D.n_scores > 1:
             shares[np.arange(len(shares)), D.codes] = 0.0
-        self._support = np.flatnonzero(shares if D.n_scores == 1 else shares.any(axis=1))
+        by_row = shares if D.n_scores == 1 else shares.sum(axis=1)
+        self._support = np.flatnonzero(by_row)
+        self._leaning = by_row[self._support]
         self._look_at_shares(shares)
+
+    def _try_working_rows(self) -> None:
+        """The nearest point of some rows' hull, then with the rows it serves worst, until it serves all."""
+        D = self._differences
+        pairs_per_row = max(1, D.n_scores - 1)
+        widest = _SMALL // ((self._rows.n_columns + 1) * D.n_scores * pairs_per_row)
+        rows = self._support[np.argsort(-self._leaning, kind="stable")[:_WORKING]]
+        for _ in range(_ROUNDS):
+            if len(rows) > min(widest, _FEW // pairs_per_row) or self._seconds_left() == 0.0:
+                return
+            found = nearest(D.take(rows))
+            self._look_at_part(rows, found)
+            if found.coef is None or found.intercept is None or self._shares is not None:
+                return
+            margins = D.margins_of(found.coef, found.intercept)
+            self._look_at_weights(found.coef, found.intercept)
+            if self._is_close():
+                return
+            rows = np.union1d(rows, np.argsort(margins, kind="stable")[:_ADDED])
+
+    def _look_at_part(self, rows: NDArray[np.intp], found: Candidates) -> None:
+        """Shares of some rows are shares of all, the others having none."""
+        if found.shares is not None:
+            shares = np.zeros((self._rows.n_rows, *found.shares.shape[1:]))
+            shares[rows] = found.shares
+            self._look_at_shares(shares)
 
     def _try_programme(self) -> None:
         """First on the rows that the machine leans on, which usually are enough; then on all."""
-        n = self._rows.n_rows
-        if self._support is not None and 0 < len(self._support) < n:
-            found = solved(self._differences.take(self._support), self._seconds_left())
-            if found.shares is not None:
-                shares = np.zeros((n, *found.shares.shape[1:]))
-                shares[self._support] = found.shares
-                self._look_at_shares(shares)
+        if 0 < len(self._support) < self._rows.n_rows:
+            self._look_at_part(
+                self._support, solved(self._differences.take(self._support), self._seconds_left())
+            )
             if self._shares is not None:
                 return
         self._look_at(solved(self._differences, self._seconds_left()))
