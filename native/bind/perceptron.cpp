@@ -13,10 +13,9 @@ void pass(const Matrix& X, Array1<const std::int32_t> code, Array1<const std::in
   const Index n = X.n_rows(), n_classes = std::max<Index>(n_scores, 2), size = X.n_columns() * n_scores;
   require(n_scores >= 1 && Index(code.shape(0)) == n, "a pass needs a class for each row of X");
   const std::int64_t* first = order.data();
-  require(std::all_of(first, first + order.shape(0),
-                      [&](auto i) {
-                        return i >= 0 && i < n && code.data()[i] >= 0 && code.data()[i] < n_classes;
-                      }),
+  require(std::all_of(
+              first, first + order.shape(0),
+              [&](auto i) { return i >= 0 && i < n && code.data()[i] >= 0 && code.data()[i] < n_classes; }),
           "no such row, or a row of no such class");
   const bool has_intercept = Index(theta.shape(0)) != size;
   require(!has_intercept || Index(theta.shape(0)) == size + n_scores, "theta has the wrong length");

@@ -259,7 +259,7 @@ def test_the_online_bound_is_its_formula():
 
 
 def test_the_online_bound_holds():
-    """At confidence 0.8 the mean error of an epoch's weights is above the bound once in five draws at most."""
+    """At confidence 0.8 the mean error of an epoch's weights exceeds the bound once in five draws at most."""
     rng = np.random.default_rng(3)
     direction = np.array([1.0, -0.5, 0.2])
     fresh = rng.normal(size=(4000, 3))

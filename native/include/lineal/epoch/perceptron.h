@@ -36,7 +36,7 @@ struct PerceptronState {
 // What was changed: rows of (example, row, class predicted), as many as there were mistakes; or null.
 using MistakeLog = std::int64_t*;
 
-// theta += amount x in the column of one score, the intercept's 1 included; late gains `times` as much.
+// theta += amount x in the column of one score, the 1 of an intercept included; late gains that times `seen`.
 template <class Row>
 inline void add_to_score(const PerceptronState& state, Row x, Index n_columns, Index score,
                          double amount) noexcept {

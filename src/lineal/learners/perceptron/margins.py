@@ -18,8 +18,8 @@ from lineal.objective.losses import FloatArray
 
 _UNIT = 2.0**-52  # twice the largest relative error of one operation
 _TINY = 2.0**-1074
-# Shares are rounded themselves, and so is the solver that found them: a sum that is this much smaller than
-# the sizes of its terms is 0 but for rounding.
+# Shares are rounded themselves, and so is the solver that found them: a mean of a column that is this much
+# smaller than the column's largest number is 0 but for rounding.
 _ZERO = 2.0**-46
 
 
@@ -100,10 +100,17 @@ class Differences:
         total = float(shares.sum())
         if not total > 0:
             return np.inf, False
-        is_zero = bool(np.all(np.abs(V) <= _ZERO * sizes))
+        largest = self._largest()
+        is_zero = bool(np.all(np.abs(V) <= _ZERO * total * largest[:, None]))
         terms = 2.0 * np.count_nonzero(shares) + 8
         most = np.sqrt((V**2).sum()) + np.sqrt(((terms * (_UNIT * sizes + _TINY)) ** 2).sum())
         return float(most / total * (1.0 + (V.size + terms) * _UNIT)), is_zero
+
+    def _largest(self) -> FloatArray:
+        """The largest size in each column, that of the constant included."""
+        sizes = self._sizes().max(axis=0)
+        sizes = np.asarray(sizes.toarray() if sp.issparse(sizes) else sizes).ravel()
+        return np.r_[sizes, self.constant] if self.constant else sizes
 
     def _signed(self, shares: FloatArray) -> FloatArray:
         """(n, 1) or (n, K): what multiplies x_i in each score's block of the sum."""

@@ -1,8 +1,8 @@
 """Two exact ways to weights that separate, or to shares that prove that none do.
 
 The hard-margin dual: the point of the convex hull of the a that is nearest to 0, by least squares with shares
->= 0 (Lawson and Hanson 1974). It is v, its shares are alpha, and both sides of the margin meet in it. A tiny one
-is known badly: v is found instead from the rows that share in it, whose margins are all equal.
+>= 0 (Lawson and Hanson 1974). It is v, its shares are alpha, and both sides of the margin meet in it. A tiny
+one is known badly: v is found instead from the rows that share in it, whose margins are all equal.
 
 The linear programme:
 
