@@ -11,17 +11,31 @@ curves) is another pair.
 
 from lineal.plot.comparison import Comparison, SolverTrace, compare_solvers
 from lineal.plot.landscape import Contour, contour, ravine
+from lineal.plot.perceptrons import (
+    AveragingCurve,
+    MistakeCurve,
+    Updates,
+    perceptron_averaging,
+    perceptron_mistakes,
+    perceptron_updates,
+)
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.trajectories import Trajectory, trajectory
 
 __all__ = [
+    "AveragingCurve",
     "Comparison",
     "Contour",
+    "MistakeCurve",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
+    "Updates",
     "compare_solvers",
     "contour",
+    "perceptron_averaging",
+    "perceptron_mistakes",
+    "perceptron_updates",
     "ravine",
     "step_sizes",
     "textbook_descent",
