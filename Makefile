@@ -89,6 +89,7 @@ paths: .venv/.built
 
 pictures: .venv/.plot
 	$(BIN)/python examples/optimisers.py build/pictures
+	$(BIN)/python examples/xor.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

@@ -56,6 +56,7 @@ def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, joint, regressor
+    from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
@@ -64,7 +65,7 @@ def test_every_estimator_of_the_package_is_public():
     found = {
         name
         for module in (
-            *(classifier, joint, regressor, classification, regression, stochastic),
+            *(classifier, joint, regressor, classification, regression, stochastic, perceptron),
             *(polynomial, scaling, table),
             *(text_classifier, text_regressor, vectorizer),
         )
