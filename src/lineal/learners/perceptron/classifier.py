@@ -281,10 +281,11 @@ class Perceptron(ScoringClassifier):
         self.n_iter_ = len(run.mistakes)
         self.reason_ = run.reason
         self.converged_ = run.is_converged
+        self._kept = self.variant  # as it was now, whatever becomes of the option
         self._first_epoch = max(1, min(weights.seen, len(train)))
         with np.errstate(over="ignore", invalid="ignore"):  # rows beyond the square root of float64
             n_scores = weights.n_scores
-            longest = np.sqrt(rows.squared_norms().max() + bool(self.fit_intercept))
+            longest = np.sqrt(rows.squared_norms()[train].max() + bool(self.fit_intercept))
             self.radius_ = float(longest * (1.0 if n_scores == 1 else np.sqrt(2.0)))
             if isinstance(keeper, Every):
                 self.survivors_ = keeper.survivors(rows, codes, weights, float(self.learning_rate),
@@ -293,7 +294,8 @@ class Perceptron(ScoringClassifier):
                 return
             coef, intercept = keeper.kept(weights)
             self.coef_, self.intercept_ = coef / unit, intercept / unit
-            self.margin_ = _margin(rows.dot(coef.T) + intercept, codes, coef, intercept)
+            scores = rows.dot(coef.T) + intercept
+            self.margin_ = _margin(scores[train], codes[train], coef, intercept)
         if isinstance(keeper, Best):
             self.validation_scores_ = np.array(keeper.scores)
             self.best_epoch_ = keeper.best_epoch
@@ -313,7 +315,7 @@ class Perceptron(ScoringClassifier):
     # ---- what was learnt ----------------------------------------------------------------------
 
     def _scores(self, X: Any) -> FloatArray:
-        if self.variant != "voted" or not hasattr(self, "survivors_"):
+        if not hasattr(self, "survivors_"):
             return super()._scores(X)
         rows = self._rows(X, reset=False)
         assert isinstance(rows, NativeRows)
@@ -342,7 +344,7 @@ class Perceptron(ScoringClassifier):
         if not isinstance(confidence, numbers.Real) or not 0 < confidence < 1:
             raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r}.")
         return online_bound(
-            self.variant, int(self.mistakes_[0]), self._first_epoch, self.n_iter_, float(confidence)
+            self._kept, int(self.mistakes_[0]), self._first_epoch, self.n_iter_, float(confidence)
         )
 
 
