@@ -132,10 +132,11 @@ class OnlineWeights:
         return self._shaped(self._theta - self._late / max(self.seen, 1))
 
     def _shaped(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        table = theta.reshape(-1, self.n_scores).T
+        # Column by column as they are met, so that scores of new rows need no copy of them either.
+        table = theta.reshape(-1, self.n_scores)
         if not self._has_intercept:
-            return table.copy(), np.zeros(self.n_scores)
-        return table[:, :-1].copy(), table[:, -1].copy()
+            return table.copy().T, np.zeros(self.n_scores)
+        return table[:-1].copy().T, table[-1].copy()
 
 
 def orders(n_rows: int, n_epochs: int, *, is_shuffled: bool, seed: int) -> Iterator[NDArray[np.int64]]:

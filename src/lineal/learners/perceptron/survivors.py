@@ -2,7 +2,7 @@
 
 What is kept are the changes, not the vectors (Freund and Schapire 1999): the rows at which mistakes were
 made, each once, and for every mistake which of them it was. With M mistakes at m different rows that is
-m rows of X and 24 M bytes, however many columns there are. A prediction needs the products of x with the m
+m rows of X and 32 M bytes, however many columns there are. A prediction needs the products of x with the m
 rows, then M additions a score: every survivor's score is the one before plus one product.
 """
 
@@ -112,8 +112,9 @@ class Survivors:
         """From the mistakes (example, row, class predicted) of a run that met ``seen`` examples."""
         row, place = np.unique(log[:, 1], return_inverse=True)
         X = rows.dense if rows.dense is not None else rows.csr()
+        examples = X[row].astype(np.float64)  # the algorithm sums in float64, whatever X is stored in
         # Weights are counted after each example: a change at example t counts from t on.
         counts = np.diff(np.concatenate([[0], log[:, 0], [seen]]))
         gained = codes[log[:, 1]].astype(np.int64)
-        return cls(X[row], place.astype(np.int64), gained, log[:, 2].copy(), counts, n_classes,
+        return cls(examples, place.astype(np.int64), gained, log[:, 2].copy(), counts, n_classes,
                    has_intercept, rate)  # fmt: skip
