@@ -50,23 +50,26 @@ def _window(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return low - room, high + room
 
 
-def _scores(step: Step, points: FloatArray) -> FloatArray:
-    """(n, K), two columns for two classes: 0 and the score, of which the second wins a tie."""
+def _leads(step: Step, points: FloatArray) -> FloatArray:
+    """(n, K): by how much each class's score is above the highest of the others."""
     Z = points @ step.coef.T + step.intercept
-    return Z if Z.shape[1] > 1 else np.column_stack([np.where(Z[:, 0] >= 0, -np.inf, 0.0), Z[:, 0]])
+    if Z.shape[1] == 1:
+        return np.column_stack([-Z[:, 0], Z[:, 0]])
+    second, first = np.partition(Z, -2, axis=1)[:, -2:].T
+    return Z - np.where(first[:, None] > Z, first[:, None], second[:, None])
 
 
 def _draw_regions(updates: Updates, ax: Any, step: Step, low: FloatArray, high: FloatArray) -> None:
     across, up = (np.linspace(low[j], high[j], _GRID) for j in range(2))
     points = np.column_stack([side.ravel() for side in np.meshgrid(across, up)])
-    Z = _scores(step, points)
-    chosen = Z.argmax(axis=1).reshape(_GRID, _GRID)
-    K = len(updates.classes)
-    colours = [COLOURS[k % len(COLOURS)] for k in range(K)]
-    ax.contourf(across, up, chosen, levels=np.arange(K + 1) - 0.5, colors=colours, alpha=0.13, zorder=0)
-    for k in range(1 if K == 2 else 0, K):
-        if (chosen == k).any() and (chosen != k).any():
-            ax.contour(across, up, chosen == k, levels=[0.5], colors=INK, linewidths=1.0, zorder=1)
+    for k, lead in enumerate(_leads(step, points).T):
+        raster, colour = lead.reshape(_GRID, _GRID), COLOURS[k % len(COLOURS)]
+        if lead.max() > 0:
+            ax.contourf(
+                across, up, raster, levels=[0.0, 2 * lead.max()], colors=[colour], alpha=0.13, zorder=0
+            )
+        if lead.min() < 0 < lead.max():
+            ax.contour(across, up, raster, levels=[0.0], colors=INK, linewidths=1.0, zorder=1)
 
 
 def _draw_rows(updates: Updates, ax: Any, step: Step) -> None:
