@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from contract.members import features, labels, whole_features
-from lineal import Perceptron, mistake_bound
+from lineal import Perceptron, empirical_risk, mistake_bound, path, verify
 from lineal.errors import InputError, InputTypeError, NotConvergedWarning, ParameterError
 
 VARIANTS = ["averaged", "plain", "voted", "random", "best"]
@@ -155,6 +155,19 @@ def test_impossible_options_are_refused(options, words):
         Perceptron(**options).fit(features(), labels(features()))
 
 
+@pytest.mark.parametrize("seconds", [0, -1.0, np.nan, "soon", True])
+def test_an_impossible_time_to_prove_is_refused(seconds):
+    """mistake_bound needs a number > 0, or None."""
+    with pytest.raises(ParameterError, match="max_seconds"):
+        mistake_bound([[0.0], [1.0]], [0, 1], max_seconds=seconds)
+
+
+def test_numbers_that_cannot_be_squared_are_refused_by_the_bound():
+    """R^2 must be a number; the message says what to do."""
+    with pytest.raises(InputError, match="Scale the columns"):
+        mistake_bound([[1e200], [-1e200]], [0, 1])
+
+
 def test_validation_data_are_checked():
     """Labels that y does not have, columns that X does not have, classes of one row."""
     X, y = features(), labels(features())
@@ -260,6 +273,16 @@ def test_probabilities_agree_with_predict(variant, n_classes):
         # Better than knowing nothing, on the rows it was fitted on.
         assert -np.log(p[np.arange(90), y]).mean() < np.log(n_classes)
     assert not hasattr(Perceptron(variant), "predict_proba")
+
+
+@pytest.mark.parametrize("ask", [verify, empirical_risk])
+def test_what_needs_an_objective_refuses(ask):
+    """A perceptron minimises nothing, so there is no gap and no loss to recompute."""
+    X, y = features(), labels(features())
+    with pytest.raises(ParameterError, match="minimises an objective"):
+        ask(Perceptron().fit(X, y), X, y)
+    with pytest.raises(ParameterError):
+        path(Perceptron(), X, y)
 
 
 # ---- budgets ------------------------------------------------------------------------------------

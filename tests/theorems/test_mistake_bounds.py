@@ -260,3 +260,8 @@ def test_zero_rows_cannot_be_separated_without_an_intercept():
     assert result.separable is False
     np.testing.assert_allclose(result.witness.shares, [1, 0])
     assert mistake_bound([[0.0], [1.0]], [0, 1]).separable
+    for K in (2, 3):
+        nothing = mistake_bound(np.zeros((5000, 4)), np.arange(5000) % K, fit_intercept=False)
+        assert nothing.separable is False
+        assert nothing.radius == 0
+        check_witness(np.zeros((5000, 4)), np.arange(5000) % K, nothing, False)

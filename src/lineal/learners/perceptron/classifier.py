@@ -212,9 +212,9 @@ class Perceptron(ScoringClassifier):
             raise ParameterError(f"variant must be one of {', '.join(VARIANTS)}, got {self.variant!r}.")
         if self.epochs is not None and not (_is_whole(self.epochs) and self.epochs >= 1):
             raise ParameterError(f"epochs must be a whole number >= 1 or None, got {self.epochs!r}.")
-        _require_positive("learning_rate", self.learning_rate)
+        require_positive("learning_rate", self.learning_rate)
         if self.max_seconds is not None:
-            _require_positive("max_seconds", self.max_seconds)
+            require_positive("max_seconds", self.max_seconds)
         if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
             raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
         if (self.validation is not None) != (self.variant == "best"):
@@ -352,7 +352,8 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _require_positive(name: str, value: Any) -> None:
+def require_positive(name: str, value: Any) -> None:
+    """Refuses what is not a finite number > 0."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
     if not is_number or not 0 < float(value) < np.inf:
         raise ParameterError(f"{name} must be a finite number > 0, got {value!r}.")

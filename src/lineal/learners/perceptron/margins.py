@@ -120,6 +120,14 @@ class Differences:
         B[np.arange(len(B)), self.codes] += shares.sum(axis=1)
         return np.asarray(B)
 
+    def alone(self) -> FloatArray:
+        """Shares that are all the first a's."""
+        if self.n_scores == 1:
+            return np.eye(1, len(self.codes))[0]
+        shares = np.zeros((len(self.codes), self.n_classes))
+        shares[0, int(self.codes[0] == 0)] = 1.0
+        return shares
+
     def take(self, rows: NDArray[np.intp]) -> Differences:
         """Those rows alone."""
         return Differences(self.X[rows], self.codes[rows], self.n_classes, self.constant)

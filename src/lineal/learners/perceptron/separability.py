@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.errors import InputError, ParameterError
-from lineal.learners.perceptron.classifier import Perceptron
+from lineal.errors import InputError
+from lineal.learners.perceptron.classifier import Perceptron, require_positive
 from lineal.learners.perceptron.margins import Differences
 from lineal.learners.perceptron.programme import Candidates, nearest, solved
 from lineal.objective import L2, Hinge, Intercept, Problem
@@ -144,8 +144,8 @@ def mistake_bound(
     >>> print(mistake_bound(X, ["no", "yes", "yes", "no"]))
     not separable: a convex combination of 4 rows cancels, so that no margin above ... exists ...
     """
-    if max_seconds is not None and not max_seconds > 0:
-        raise ParameterError(f"max_seconds must be a number > 0 or None, got {max_seconds!r}.")
+    if max_seconds is not None:
+        require_positive("max_seconds", max_seconds)
     reader = Perceptron(fit_intercept=fit_intercept)
     rows, codes, _ = reader._training(X, y)
     array = rows.dense if rows.dense is not None else rows.csr()
@@ -153,7 +153,7 @@ def mistake_bound(
     if largest > 1e140 or 0 < largest < 1e-140:
         raise InputError(
             f"mistake_bound needs numbers whose squares float64 holds; the largest in X is {largest:.3g}. "
-            "Scale all columns by one factor: nothing else changes."
+            "Scale the columns first."
         )
     differences = Differences(
         array.astype(np.float64), codes, len(reader.classes_), float(bool(fit_intercept))
@@ -182,6 +182,9 @@ class _Search:
 
     def run(self) -> None:
         """Exact ways where they are cheap; machines of falling strength; the programme for what is left."""
+        if self._radius == 0.0:  # every a is 0, and so is any of them alone
+            self._look_at_shares(self._differences.alone())
+            return
         if self._is_small():
             self._look_at(nearest(self._differences))
             if not self._is_decided():
@@ -313,10 +316,15 @@ class _Search:
             self._look_at_shares(found.shares)
 
     def _look_at_weights(self, coef: FloatArray, intercept: FloatArray) -> None:
+        size = max(float(np.abs(coef).max(initial=0.0)), float(np.abs(intercept).max(initial=0.0)))
+        if not 0.0 < size < np.inf:
+            return
+        coef, intercept = coef / size, intercept / size
+        norm = float(np.sqrt((coef**2).sum() + (intercept**2).sum()))
+        coef, intercept = coef / norm, intercept / norm  # rounded before the proof, which is about these
         margin = self._differences.margin_of(coef, intercept)
         if margin > self._margin:
-            norm = float(np.sqrt((coef**2).sum() + (intercept**2).sum()))
-            self._margin, self._weights = margin, SeparatingWeights(coef / norm, intercept / norm)
+            self._margin, self._weights = margin, SeparatingWeights(coef, intercept)
 
     def _look_at_shares(self, shares: FloatArray) -> None:
         most, is_zero = self._differences.combination(shares)
