@@ -100,6 +100,7 @@ pictures: .venv/.plot
 	$(BIN)/python examples/optimisers.py build/pictures
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
+	$(BIN)/python examples/xor.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

@@ -25,6 +25,8 @@ _HOMES = {
     "lineal.learners.neighbors.classifier": ("KNeighborsClassifier",),
     "lineal.learners.neighbors.regressor": ("KNeighborsRegressor",),
     "lineal.learners.path": ("path",),
+    "lineal.learners.perceptron.classifier": ("Perceptron",),
+    "lineal.learners.perceptron.separability": ("mistake_bound",),
     "lineal.learners.presets.classification": ("LinearSVC", "LogisticRegression", "RidgeClassifier"),
     "lineal.learners.presets.regression": (
         "ElasticNet",

@@ -355,6 +355,12 @@ def batch_adjoint(X: Matrix, index: Annotated[NDArray[numpy.int64], dict(shape=(
 def squared_dot(X: Matrix, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """z_i = sum_j x_ij^2 w_j."""
 
+def perceptron_pass(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rate: float, n_scores: int, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, tally: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], log: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+    """
+    Meets rows in order: theta and late move at mistakes, tally gains examples and mistakes, and log
+    holds (example, row, class predicted) for each mistake of this pass.
+    """
+
 class Documents:
     """
     An immutable sequence of UTF-8 texts that lie in the memory of whoever made them.

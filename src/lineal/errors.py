@@ -9,6 +9,7 @@
 
     UserWarning
     ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
+    ├── NotConvergedWarning             a perceptron that stopped before an epoch without a mistake
     ├── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
     └── UnmatchedWordsWarning           given words that no text can contain as texts are read
 
@@ -42,6 +43,10 @@ class NoMinimumError(LinealError, ValueError):
 
 class NotCertifiedWarning(UserWarning):
     """A fit ended before its tolerance was certified; the certificate says how far it came."""
+
+
+class NotConvergedWarning(UserWarning):
+    """A perceptron was stopped, or was to run until an epoch without a mistake and met none."""
 
 
 class PrecisionWarning(UserWarning):

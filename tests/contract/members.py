@@ -33,8 +33,8 @@ def naive_bayes():
 
 
 def formulas():
-    """Those whose weights are a formula: nothing to certify. Neighbours have theirs in test_neighbors."""
-    others = (LinearModel, BaseNaiveBayes, BaseNeighbors)
+    """Those whose weights are a formula. Neighbours and perceptrons have contracts in files of their own."""
+    others = (LinearModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
     return [member for member in predictors() if not issubclass(member, others)]
 
 

@@ -48,6 +48,21 @@ def test_scikit_learn_check(estimator, check):
 
 @parametrize_with_checks(
     [
+        lineal.Perceptron("plain", until_convergence=True, epochs=3000),
+        lineal.Perceptron("voted"),
+        lineal.Perceptron("random", shuffle=False, fit_intercept=False),
+        lineal.Perceptron("best", validation=0.3),
+        lineal.Perceptron(probability=True),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotConvergedWarning")  # some of the data are noise
+def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check):
+    """A learner without an objective obeys scikit-learn's conventions, whatever its variant."""
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
         *(kind() for kind in of_matrices(transformers())),
         lineal.ColumnScaler("variance"),
         lineal.ColumnScaler("[0,1]", shift=True),

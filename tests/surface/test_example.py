@@ -109,3 +109,15 @@ def test_the_pictures_of_neighbours_are_written(tmp_path):
     assert names == ["bandwidths.png", "one_and_nine.png", "regions.png"]
     for words in ("k = 9", "2σ² = 80", "classes a, b, c"):
         assert words in run.stdout
+
+
+def test_the_boolean_functions_are_learnt_or_refused():
+    """AND and OR within their bounds, XOR proved out of reach and learnt with products of features."""
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLES / "xor.py")], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == 0, run.stderr[-1000:]
+    assert "AND: separable" in run.stdout
+    assert "[0, 1, 1, 1]" in run.stdout
+    assert "XOR: not separable" in run.stdout
+    assert run.stdout.rstrip().endswith("[0, 1, 1, 0]")

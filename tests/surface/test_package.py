@@ -62,6 +62,7 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.fisher import discriminant
     from lineal.learners.neighbors import classifier as neighbor_classifier
     from lineal.learners.neighbors import regressor as neighbor_regressor
+    from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
@@ -70,7 +71,7 @@ def test_every_estimator_of_the_package_is_public():
     found = {
         name
         for module in (
-            *(classifier, joint, regressor, classification, regression, stochastic),
+            *(classifier, joint, regressor, classification, regression, stochastic, perceptron),
             *(curve, discriminant, polynomial, scaling, table),
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),

@@ -8,15 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 
 from lineal.errors import InputError, ParameterError
-from lineal.learners.calibration import crowned, fitted_temperature, probabilities, winners
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, weights_of_rows
+from lineal.learners.scoring import ScoringClassifier
+from lineal.learners.targets import classes_and_codes, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -25,12 +22,11 @@ from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
-class BaseLinearClassifier(ClassifierMixin, LinearModel):
+class BaseLinearClassifier(ScoringClassifier, LinearModel):
     """Shared by the classifier and its presets."""
 
     _needs_tol = 1e-3
     class_weight: Any = None
-    probability: bool = False
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and proves how good they are.
@@ -82,9 +78,6 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
         """The labels to choose from, sorted, and each row's place among them."""
         return classes_and_codes(labels)
 
-    def _labels(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
-        return labels_of_rows(y, n_rows)
-
     def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
@@ -127,67 +120,16 @@ class BaseLinearClassifier(ClassifierMixin, LinearModel):
             return {place[label]: weight for label, weight in self.class_weight.items()}
         return self.class_weight
 
-    # ---- prediction ---------------------------------------------------------------------------
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
-        Z = self._scores(X)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of the highest score; at a tie two classes take the second, more take the first."""
-        places = winners(self._scores(X))
-        return np.asarray(self.classes_[places])
-
     def _has_probabilities(self) -> bool:
         if hasattr(self, "certificate_"):
             return hasattr(self, "temperature_")
         loss, _ = self._objective(1.0, 2)
         return isinstance(loss, Log) or self.probability
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> FloatArray:
-        """(n, K) probabilities whose largest entry is always the predicted label's.
-
-        They come from the model where its loss is a likelihood (``Log``). Other losses give scores, not
-        probabilities: with ``probability=True`` one number, a temperature, is fitted on held-out folds;
-        it cannot change which label is largest.
-        """
-        return self._probabilities_of(self._scores(X))
-
-    def _probabilities_of(self, Z: FloatArray) -> FloatArray:
-        return crowned(self._probabilities(Z), winners(Z))
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _probabilities(self, Z: FloatArray) -> FloatArray:
-        """(n, K), in the order of their scores."""
-        return probabilities(Z, self.temperature_)
-
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:
         is_log = isinstance(problem.loss, Log) and problem.n_outputs == 1
         return is_log or isinstance(problem.loss, Softmax)
-
-    def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray) -> float:
-        """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
-        array = self._read(X, reset=False)
-        array = array.tocsr() if hasattr(array, "tocsr") else array
-        codes = codes_among(self.classes_, labels)
-        folds = int(min(5, np.unique(codes, return_counts=True)[1].min()))
-        if folds < 2:
-            raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
-        Z = np.empty_like(self.dual_)
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
-            params = {**self.get_params(deep=False), "probability": False}
-            params.update({"warm_start": False} if "warm_start" in params else {})
-            model = type(self)(**params).fit(array[train], labels[train], s[train])
-            Z[test] = model._scores(array[test])
-        return fitted_temperature(Z, codes, s)
 
 
 class LinearClassifier(BaseLinearClassifier):

@@ -42,7 +42,60 @@ class Task:
     s: FloatArray
 
 
-class LinearModel(BaseEstimator):
+class MatrixModel(BaseEstimator):
+    """What learners of matrices share, whatever they learn: X from outside, a seed, and linear scores."""
+
+    coef_: FloatArray
+    intercept_: Any
+    n_threads: int | None = None
+    random_state: Any = None
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0  # the same data give the same model, unless another seed is asked for
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state) % 2**63
+        if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
+            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
+            return int(getattr(self.random_state, draw)(2**31 - 1))
+        raise ParameterError(
+            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
+        )
+
+    def _rows(self, X: Any, *, reset: bool) -> Rows:
+        return self._built(self._read(X, reset=reset), reset=reset)
+
+    def _built(self, array: Any, *, reset: bool) -> Rows:
+        """Rows for the core, from data that were read."""
+        names = getattr(self, "feature_names_in_", None)
+        return checked_rows(array, thread_count(self.n_threads), names)
+
+    def _numpy_rows(self, X: Any) -> Rows:
+        """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
+        return NumpyRows(
+            validate_data(
+                self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
+            )
+        )
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """X as a float array or SciPy matrix."""
+        return read_matrix(self, X, reset=reset)
+
+    def _scores(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
+        if W.dtype.kind != "f" or W.itemsize not in (4, 8):  # weights that someone set by hand
+            W = W.astype(np.float64)
+        return self._rows(X, reset=False).dot(W) + b
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(MatrixModel):
     """What classifier, regressor and presets share: from X, y and options to a certified fit.
 
     A subclass says what its loss and penalty are (``_objective``), how data become a problem (``_task``)
@@ -58,8 +111,6 @@ class LinearModel(BaseEstimator):
     penalize_intercept: bool = False
     max_seconds: float | None = None
     max_epochs: int | None = None
-    n_threads: int | None = None
-    random_state: Any = None
     progress: bool = False
     callbacks: Sequence[Callback] = ()
     warm_start: bool = False
@@ -136,39 +187,7 @@ class LinearModel(BaseEstimator):
         penalised = self.penalize_intercept and not isinstance(penalty, NoPenalty)
         return Intercept.PENALIZED if penalised else Intercept.FREE
 
-    def _seed(self) -> int:
-        if self.random_state is None:
-            return 0  # the same data give the same model, unless another seed is asked for
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state) % 2**63
-        if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
-            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
-            return int(getattr(self.random_state, draw)(2**31 - 1))
-        raise ParameterError(
-            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
-        )
-
     # ---- fitting ------------------------------------------------------------------------------
-
-    def _rows(self, X: Any, *, reset: bool) -> Rows:
-        return self._built(self._read(X, reset=reset), reset=reset)
-
-    def _built(self, array: Any, *, reset: bool) -> Rows:
-        """Rows for the core, from data that were read."""
-        names = getattr(self, "feature_names_in_", None)
-        return checked_rows(array, thread_count(self.n_threads), names)
-
-    def _numpy_rows(self, X: Any) -> Rows:
-        """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
-        return NumpyRows(
-            validate_data(
-                self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
-            )
-        )
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        """X as a float array or SciPy matrix."""
-        return read_matrix(self, X, reset=reset)
 
     def _solve(self, problem: Problem, start: Start | None) -> Solution:
         """Runs the plan."""
@@ -194,8 +213,8 @@ class LinearModel(BaseEstimator):
         b = solution.b
         if task.problem.loss.is_joint and task.problem.intercept is Intercept.FREE:
             b = b - b.mean()  # joint losses see only differences of scores: a common shift is a convention
-        self.coef_: FloatArray = solution.W.T
-        self.intercept_: Any = b
+        self.coef_ = solution.W.T
+        self.intercept_ = b
 
     def _warn_unless_certified(self) -> None:
         if not self.certificate_.converged:
@@ -213,15 +232,3 @@ class LinearModel(BaseEstimator):
         if U is not None and U.shape != (problem.X.n_rows, problem.n_outputs):
             U = None
         return Start(W.astype(np.float64), b.astype(np.float64), U)
-
-    def _scores(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
-        if W.dtype.kind != "f" or W.itemsize not in (4, 8):  # weights that someone set by hand
-            W = W.astype(np.float64)
-        return self._rows(X, reset=False).dot(W) + b
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

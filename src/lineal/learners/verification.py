@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lineal.errors import InputError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
@@ -207,6 +207,10 @@ def empirical_risk(
 
 def _numpy_problem(model: LinearModel, X: Any, y: Any, sample_weight: Any = None) -> Problem:
     """The problem a fitted model solved, over NumPy and SciPy alone."""
+    if not isinstance(model, LinearModel):
+        raise ParameterError(
+            f"needs a model that minimises an objective, such as LinearClassifier, got {model!r}."
+        )
     check_is_fitted(model)
     rows = model._numpy_rows(X)
     s = weights_of_rows(sample_weight, rows.n_rows)

@@ -165,8 +165,8 @@ class _RegressionLoss(Loss):
 class Perceptron(_MarginLoss):
     """max(0, -m): zero on the right side, linear on the wrong one.
 
-    As an objective it is degenerate (w = 0 is always optimal), so no learner minimises it; training a
-    perceptron means running its algorithm.
+    As an objective it is degenerate (w = 0 is always optimal), so no learner minimises it; the
+    algorithm that is called by the same name is ``lineal.Perceptron``.
     """
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:

@@ -16,17 +16,27 @@ from lineal.plot.discriminant import Projections, projections
 from lineal.plot.evidence import Novelty, novelty
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.lines import LineComparison, compare_lines
+from lineal.plot.perceptrons import (
+    AveragingCurve,
+    MistakeCurve,
+    Updates,
+    perceptron_averaging,
+    perceptron_mistakes,
+    perceptron_updates,
+)
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.regions import DecisionRegions, decision_regions
 from lineal.plot.regression_curves import RegressionCurves, regression_curves
 from lineal.plot.trajectories import Trajectory, trajectory
 
 __all__ = [
+    "AveragingCurve",
     "Comparison",
     "Contour",
     "CurveComparison",
     "DecisionRegions",
     "LineComparison",
+    "MistakeCurve",
     "Novelty",
     "Posteriors",
     "Projections",
@@ -34,6 +44,7 @@ __all__ = [
     "SolverTrace",
     "StepSizes",
     "Trajectory",
+    "Updates",
     "compare_curves",
     "compare_lines",
     "compare_solvers",
@@ -41,6 +52,9 @@ __all__ = [
     "decision_regions",
     "noisy_sine",
     "novelty",
+    "perceptron_averaging",
+    "perceptron_mistakes",
+    "perceptron_updates",
     "posteriors",
     "projections",
     "ravine",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import FrameType, TracebackType
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from lineal.solvers.newton import Newton
 from lineal.solvers.prox_cd import ProxCD
 
 Callback = Callable[[Progress], object]
+_Item = TypeVar("_Item")
 
 # An epoch whose own estimate is within this factor of the tolerance is worth a certificate: estimates run
 # behind the truth, by a factor of 1.2 to 3 where that was looked at.
@@ -88,13 +90,13 @@ class Interruption:
         if self._before is not None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def following(self, stream: Iterator[Iterate]) -> Iterate | None:
-        """The solver's next iterate; None at the end of the stream, or when Ctrl-C broke it off."""
+    def following(self, stream: Iterator[_Item]) -> _Item | None:
+        """What a solver yields next; None at the end of the stream, or when Ctrl-C broke it off."""
         try:
             self._is_in_solver = True
-            iterate = None if self.requested else next(stream, None)
+            item = None if self.requested else next(stream, None)
             self._is_in_solver = False
-            return iterate
+            return item
         except _BrokenOff:
             return None
 

@@ -51,7 +51,7 @@ class _StochasticDialect(Dialect):
         if self.loss == "perceptron":
             raise ParameterError(
                 f"{name} minimises an objective, and that of loss='perceptron' is least at w = 0: use "
-                "loss='hinge'."
+                "loss='hinge', or lineal.Perceptron for the algorithm."
             )
         if self.loss not in known:
             raise ParameterError(f"{name} knows loss in {sorted(known)}, got {self.loss!r}.")

@@ -1,0 +1,1 @@
+"""Perceptrons, what they guarantee, and the proof that data can or cannot be separated."""

@@ -1,0 +1,120 @@
+"""The voted perceptron's weights: every vector that was ever held, and for how many examples.
+
+What is kept are the changes, not the vectors (Freund and Schapire 1999): the rows at which mistakes were
+made, each once, and for every mistake which of them it was. With M mistakes at m different rows that is
+m rows of X and 32 M bytes, however many columns there are. A prediction needs the products of x with the m
+rows, then M additions a score: every survivor's score is the one before plus one product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lineal.objective.losses import FloatArray
+from lineal.objective.rows import NativeRows
+
+# Scores of all survivors are held for so many rows at a time.
+_CHUNK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Survivors:
+    """The sequence of weights: item j is (coef, intercept) after j mistakes; item 0 is all zeros.
+
+    Attributes
+    ----------
+    examples : array or CSR array
+        (m, d): the rows at which mistakes were made.
+    place : array
+        (M,): which of them each mistake was.
+    gained, lost : arrays
+        (M,): the class whose weights gained the row, and the one whose weights lost it.
+    counts : array
+        (M + 1,): for how many examples each item was held; they add up to the examples met.
+    n_classes : int
+    has_intercept : bool
+    rate : float
+    """
+
+    examples: Any
+    place: NDArray[np.int64]
+    gained: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_classes: int
+    has_intercept: bool
+    rate: float
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, item: int) -> tuple[FloatArray, FloatArray]:
+        n_mistakes = range(len(self))[item]
+        signs = self._signs()[:n_mistakes]
+        total = np.zeros((self.examples.shape[0], signs.shape[1]))
+        np.add.at(total, self.place[:n_mistakes], signs)
+        coef = np.asarray(self.examples.T @ total, dtype=np.float64).T
+        return coef, signs.sum(axis=0) if self.has_intercept else np.zeros(signs.shape[1])
+
+    def _signs(self) -> FloatArray:
+        """(M, 1) or (M, K): the factor of the row in each score's change."""
+        if self.n_classes == 2:
+            return np.where(self.gained == 1, self.rate, -self.rate)[:, None]
+        signs = np.zeros((len(self.place), self.n_classes))
+        mistakes = np.arange(len(self.place))
+        signs[mistakes, self.gained] += self.rate
+        signs[mistakes, self.lost] -= self.rate
+        return signs
+
+    def votes(self, rows: NativeRows) -> NDArray[np.int64]:
+        """(n, K): for how many of the examples met the weights then held would choose each class."""
+        X = rows.dense if rows.dense is not None else rows.csr()
+        signs = self._signs()
+        votes = np.zeros((rows.n_rows, self.n_classes), dtype=np.int64)
+        step = max(1, _CHUNK_NUMBERS // (len(self) * signs.shape[1] + self.examples.shape[0]))
+        for first in range(0, rows.n_rows, step):
+            chunk = slice(first, first + step)
+            products = X[chunk] @ self.examples.T
+            products = products.toarray() if sp.issparse(products) else products
+            products = np.asarray(products, dtype=np.float64) + float(self.has_intercept)
+            choices = self._choices(products[:, self.place], signs)
+            for code in range(self.n_classes):
+                votes[chunk, code] = (choices == code) @ self.counts
+        return votes
+
+    @staticmethod
+    def _choices(products: FloatArray, signs: FloatArray) -> NDArray[np.intp]:
+        """(n, M + 1): the class that each survivor chooses, ties as in the algorithm."""
+        n, n_mistakes = products.shape
+        scores = np.zeros((n, n_mistakes + 1, signs.shape[1]))
+        np.cumsum(products[:, :, None] * signs, axis=1, out=scores[:, 1:])
+        if signs.shape[1] == 1:
+            return (scores[:, :, 0] >= 0).astype(np.intp)
+        return np.asarray(scores.argmax(axis=2))
+
+    @classmethod
+    def of(
+        cls,
+        rows: NativeRows,
+        codes: NDArray[np.int32],
+        log: NDArray[np.int64],
+        *,
+        seen: int,
+        n_classes: int,
+        has_intercept: bool,
+        rate: float,
+    ) -> Survivors:
+        """From the mistakes (example, row, class predicted) of a run that met ``seen`` examples."""
+        row, place = np.unique(log[:, 1], return_inverse=True)
+        X = rows.dense if rows.dense is not None else rows.csr()
+        examples = X[row].astype(np.float64)  # the algorithm sums in float64, whatever X is stored in
+        # Weights are counted after each example: a change at example t counts from t on.
+        counts = np.diff(np.concatenate([[0], log[:, 0], [seen]]))
+        gained = codes[log[:, 1]].astype(np.int64)
+        return cls(examples, place.astype(np.int64), gained, log[:, 2].copy(), counts, n_classes,
+                   has_intercept, rate)  # fmt: skip
