@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import product
 
 import numpy as np
@@ -386,14 +387,34 @@ def test_a_word_salad_is_novel():
 
 
 def test_novelty_needs_ordinary_rows_and_a_share():
-    """is_novel before calibrate_novelty, after another fit, or at an odd level says what to do."""
+    """A model taught in pieces, or asked at an odd level, says what to do."""
     X, y = counts(1)
     model = MultinomialNB().fit(X, y)
-    with pytest.raises(InputError, match="calibrate_novelty"):
-        model.is_novel(X)
-    model.calibrate_novelty(X)
     for level in (-0.1, 1.0, "low", float("nan")):
         with pytest.raises(ParameterError, match="level"):
             model.is_novel(X, level)
     with pytest.raises(InputError, match="calibrate_novelty"):
         model.partial_fit(X, y).is_novel(X)
+    with pytest.raises(ParameterError, match="ComplementNB has no evidence"):
+        ComplementNB().fit(X, y).is_novel(X)
+
+
+@pytest.mark.parametrize("as_rows", [np.array, sp.csr_array])
+def test_after_a_fit_rows_are_held_against_those_learnt_from(as_rows):
+    """Without calibration the learnt rows are the ordinary ones, those of weight 0 left out; pickles too."""
+    X, y = counts(1)
+    s = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.0)
+    model = MultinomialNB().fit(as_rows(X), y, sample_weight=s)
+    asked = pickle.loads(pickle.dumps(model))
+    wanted = np.sort(model.typicality(np.asarray(X)[s > 0]))
+    np.testing.assert_array_equal(model.typical_, wanted)
+    np.testing.assert_array_equal(asked.typical_, wanted)
+    assert model.is_novel(np.asarray(X)[s > 0], 0.2).mean() <= 0.2
+    np.testing.assert_array_equal(model.calibrate_novelty(X).typical_, np.sort(model.typicality(X)))
+
+
+def test_categories_are_held_against_those_learnt_from():
+    """What was never met is novel at once."""
+    rows = [["red", "round"], ["red", "square"]] * 30
+    model = CategoricalNB().fit(rows, ["a", "b"] * 30)
+    assert model.is_novel([["red", "round"], ["blue", "flat"]], 0.05).tolist() == [False, True]

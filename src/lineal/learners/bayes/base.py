@@ -26,7 +26,7 @@ Costs. One pass over the data, and a few numbers for each class and column.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +48,10 @@ def class_weights(codes: NDArray[Any], s: FloatArray, n_classes: int) -> FloatAr
     return np.asarray(np.bincount(codes, weights=s, minlength=n_classes), dtype=np.float64)
 
 
+# So many rows of a fit are kept until someone asks what is novel.
+_ORDINARY = 1000
+
+
 class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     """Shared by the five kinds.
 
@@ -61,6 +65,9 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     class_prior: Any = None
     fit_prior: bool = True
     n_threads: int | None = None
+    _typical: FloatArray | None = None
+    _ordinary: Any = None  # rows of the fit, until it is known how typical they are
+    _has_evidence: ClassVar[bool] = True
 
     classes_: NDArray[Any]
     class_count_: FloatArray
@@ -89,6 +96,13 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         """(n, K) log joint probabilities."""
         raise NotImplementedError
 
+    def _some(self, rows: Any, places: NDArray[np.intp]) -> Any:
+        """A copy of the rows at these places, as ``_scores`` takes it."""
+        raise NotImplementedError
+
+    def _typicality(self, rows: Any) -> FloatArray:
+        return np.asarray(logsumexp(self._scores(rows), axis=1))
+
     def _check_options(self) -> None:
         """Refuses impossible options before any data are read."""
         _ = self._pseudo_count, thread_count(self.n_threads)
@@ -111,7 +125,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        return self._take_in(X, y, None, sample_weight, is_first=True)
+        return self._take_in(X, y, None, sample_weight, is_first=True, keeps_some=self._has_evidence)
 
     def partial_fit(
         self,
@@ -135,7 +149,16 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         """
         return self._take_in(X, y, classes, sample_weight, is_first=not hasattr(self, "class_count_"))
 
-    def _take_in(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, is_first: bool) -> Self:
+    def _take_in(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+        *,
+        is_first: bool,
+        keeps_some: bool = False,
+    ) -> Self:
         """All of it or nothing: a refusal, or Ctrl-C, leaves the model as it was."""
         before = dict(self.__dict__)
         try:
@@ -145,7 +168,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        self.__dict__.pop("typical_", None)  # evidence of another model
+        self._typical, self._ordinary = None, None  # evidence of another model
         return self
 
     def _absorb(self, X: Any, y: Any, classes: Any, sample_weight: Any, is_first: bool) -> None:
@@ -227,22 +250,45 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def typicality(self, X: Any) -> FloatArray:
         """(n,) numbers that tell ordinary rows from novel ones: ln p(x), per word where rows have lengths."""
-        return self.log_evidence(X)
+        check_is_fitted(self)
+        return self._typicality(self._read(X, reset=False))
+
+    @property
+    def typical_(self) -> FloatArray:
+        """How typical ordinary rows are, sorted: those of ``calibrate_novelty``, else some of the fit's."""
+        check_is_fitted(self)
+        if self._typical is None and self._ordinary is None:
+            raise InputError(
+                f"this {type(self).__name__} was taught in pieces and has no ordinary rows to compare with. "
+                "Call calibrate_novelty(X) with some, best with rows that it was not fitted on."
+            )
+        if self._typical is None:
+            self._typical, self._ordinary = np.sort(self._typicality(self._ordinary)), None
+        return np.asarray(self._typical)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A stored model holds no rows, only how typical they were.
+        if self.__dict__.get("_ordinary") is not None:
+            _ = self.typical_
+        return dict(super().__getstate__())
 
     def calibrate_novelty(self, X: Any) -> Self:
         """Remembers how typical ordinary rows are, for ``is_novel``.
 
+        Without it, rows are compared with some that ``fit`` has learnt from, which a model finds more typical
+        than others of their kind: then somewhat more of those are called novel than was asked for.
+
         Parameters
         ----------
         X : rows known to be ordinary
-            Best rows that were not learnt from: a model finds its own training rows more typical than others.
+            Best rows that were not learnt from.
 
         Returns
         -------
         self
             A later fit forgets them.
         """
-        self.typical_ = np.sort(self.typicality(X))
+        self._typical, self._ordinary = np.sort(self.typicality(X)), None
         return self
 
     def novelty_threshold(self, level: float = 0.05) -> float:
@@ -252,16 +298,12 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         is 0 there are too few rows to call anything so rare, and the threshold is -inf.
         """
         check_is_fitted(self)
-        if not hasattr(self, "typical_"):
-            raise InputError(
-                f"this {type(self).__name__} has not seen ordinary rows to compare with. "
-                "Call calibrate_novelty(X) with some, best with rows that it was not fitted on."
-            )
         if not isinstance(level, (int, float, np.number)) or not 0 <= level < 1:
             raise ParameterError(f"level is a share of ordinary rows and must be in [0, 1), got {level!r}.")
         # The whole part of a product that rounding may have left just below a whole number.
-        m = int(np.floor(float(level) * (len(self.typical_) + 1) * (1 + 1e-12)))
-        return float(self.typical_[m - 1]) if m else -np.inf
+        typical = self.typical_
+        m = int(np.floor(float(level) * (len(typical) + 1) * (1 + 1e-12)))
+        return float(typical[m - 1]) if m else -np.inf
 
     def is_novel(self, X: Any, level: float = 0.05) -> NDArray[np.bool_]:
         """(n,) whether each row is less typical than all but a share ``level`` of ordinary rows.

@@ -113,6 +113,13 @@ class CategoricalNB(BaseNaiveBayes):
             columns[column.name] = replace(column, values=np.ascontiguousarray(column.values))
         return replace(table, columns=columns)
 
+    def _some(self, rows: Table, places: NDArray[np.intp]) -> Table:
+        columns = {
+            name: replace(column, values=column.values[places], missing=column.missing[places])
+            for name, column in rows.columns.items()
+        }
+        return replace(rows, columns=columns, n_rows=len(places))
+
     def _held_to_names(self, X: Any, table: Table, reset: bool) -> Table:
         """Sets or compares the number and names of columns, as scikit-learn does for matrices.
 

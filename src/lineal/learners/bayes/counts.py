@@ -14,7 +14,7 @@ from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.reading import read_matrix
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr
+from lineal.objective.rows import NativeRows, native_csr, native_dense
 
 
 def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> FloatArray:
@@ -74,6 +74,11 @@ class MatrixNaiveBayes(BaseNaiveBayes):
         array = read_matrix(self, X, reset=reset)
         names = getattr(self, "feature_names_in_", None)
         return checked_rows(array, thread_count(self.n_threads), names)
+
+    def _some(self, rows: NativeRows, places: NDArray[np.intp]) -> NativeRows:
+        if rows.dense is not None:
+            return native_dense(rows.dense[places], rows.n_threads)
+        return native_csr(rows.csr()[places], rows.n_threads)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

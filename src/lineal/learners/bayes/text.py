@@ -6,8 +6,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
-from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
 from lineal.data import thread_count
@@ -133,11 +131,9 @@ class MultinomialNB(_Words):
         """(K, d) ln p(w_i | C_k): the weights."""
         return self.coef_
 
-    def typicality(self, X: Any) -> FloatArray:
-        """(n,) ln p(x) per word; 0 for a document without words."""
-        check_is_fitted(self)
-        rows = self._read(X, reset=False)
-        evidence = np.asarray(logsumexp(self._scores(rows), axis=1))
+    def _typicality(self, rows: NativeRows) -> FloatArray:
+        """Per word; 0 for a document without words."""
+        evidence = super()._typicality(rows)
         length = rows.dot(np.ones((rows.n_columns, 1)))[:, 0]
         return np.divide(evidence, length, out=np.zeros_like(evidence), where=length > 0)
 
@@ -189,6 +185,8 @@ class ComplementNB(_Words):
     array(['spam', 'ham'], dtype='<U4')
     """
 
+    _has_evidence = False
+
     def __init__(
         self,
         smoothing: float = 1.0,
@@ -230,6 +228,14 @@ class ComplementNB(_Words):
 
     def _scores(self, rows: NativeRows) -> FloatArray:
         return np.minimum(super()._scores(rows), np.finfo(np.float64).max)  # huge counts overflow together
+
+    def _typicality(self, rows: NativeRows) -> NoReturn:
+        self.log_evidence(rows)
+
+    @property
+    def typical_(self) -> NoReturn:
+        """There are no typical rows without evidence."""
+        self.log_evidence(None)
 
     def log_evidence(self, X: Any) -> NoReturn:
         """There is none: the scores come from the classes that a document is not in, and are no p(x, C_k)."""
