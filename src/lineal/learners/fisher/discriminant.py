@@ -217,7 +217,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         if of.n_classes < 2:
             raise InputError(
                 "FisherDiscriminant needs at least 2 classes in the data, but y has only one class with "
-                f"weight: {self.classes_[0]!r}. Check the labels or the split."
+                f"weight: {self.classes_.tolist()[0]!r}. Check the labels or the split."
             )
         if len(of.codes) == of.n_classes and self.shrinkage is None:
             raise InputError(

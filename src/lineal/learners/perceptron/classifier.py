@@ -199,7 +199,7 @@ class Perceptron(ScoringClassifier):
         if len(self.classes_) < 2:
             raise InputError(
                 f"Perceptron needs at least 2 classes in the data, but y has only one class: "
-                f"{self.classes_[0]!r}. Check the labels or the split."
+                f"{self.classes_.tolist()[0]!r}. Check the labels or the split."
             )
         rows = self._built(array, reset=True)
         assert isinstance(rows, NativeRows)
