@@ -49,7 +49,7 @@ def class_weights(codes: NDArray[Any], s: FloatArray, n_classes: int) -> FloatAr
 
 
 # So many rows of a fit are kept until someone asks what is novel.
-_ORDINARY = 1000
+_ORDINARY = 400
 
 
 class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
@@ -97,8 +97,12 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _some(self, rows: Any, places: NDArray[np.intp]) -> Any:
-        """A copy of the rows at these places, as ``_scores`` takes it."""
+        """A copy of the rows at these places, that can be kept."""
         raise NotImplementedError
+
+    def _placed(self, some: Any) -> Any:
+        """Rows that were kept, as ``_scores`` takes them."""
+        return some
 
     def _typicality(self, rows: Any) -> FloatArray:
         return np.asarray(logsumexp(self._scores(rows), axis=1))
@@ -163,15 +167,16 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             with np.errstate(over="ignore"):  # sums that overflow are refused in words
-                self._absorb(X, y, classes, sample_weight, is_first)
+                self._absorb(X, y, classes, sample_weight, is_first, keeps_some)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
-        self._typical, self._ordinary = None, None  # evidence of another model
         return self
 
-    def _absorb(self, X: Any, y: Any, classes: Any, sample_weight: Any, is_first: bool) -> None:
+    def _absorb(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, is_first: bool, keeps_some: bool
+    ) -> None:
         """Reads, counts, adds what was counted before, and concludes."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -196,6 +201,11 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         self.classes_, self.class_count_, self._counts = known.values, n + m, counts
         self.class_log_prior_ = self._log_prior()
         self._learn(counts)
+        self._typical, self._ordinary = None, None  # evidence of another model
+        if keeps_some:
+            present = np.flatnonzero(s)
+            places = np.linspace(0, len(present) - 1, min(_ORDINARY, len(present))).astype(np.intp)
+            self._ordinary = self._some(rows, present[places])
 
     @property
     def _pseudo_count(self) -> float:
@@ -263,7 +273,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
                 "Call calibrate_novelty(X) with some, best with rows that it was not fitted on."
             )
         if self._typical is None:
-            self._typical, self._ordinary = np.sort(self._typicality(self._ordinary)), None
+            self._typical, self._ordinary = np.sort(self._typicality(self._placed(self._ordinary))), None
         return np.asarray(self._typical)
 
     def __getstate__(self) -> dict[str, Any]:

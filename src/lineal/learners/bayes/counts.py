@@ -14,7 +14,7 @@ from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.reading import read_matrix
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr, native_dense
+from lineal.objective.rows import NativeRows, native_csr
 
 
 def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> FloatArray:
@@ -75,10 +75,17 @@ class MatrixNaiveBayes(BaseNaiveBayes):
         names = getattr(self, "feature_names_in_", None)
         return checked_rows(array, thread_count(self.n_threads), names)
 
-    def _some(self, rows: NativeRows, places: NDArray[np.intp]) -> NativeRows:
+    def _some(self, rows: NativeRows, places: NDArray[np.intp]) -> Any:
         if rows.dense is not None:
-            return native_dense(rows.dense[places], rows.n_threads)
-        return native_csr(rows.csr()[places], rows.n_threads)
+            return rows.dense[places]
+        start, index, value = stored(rows)
+        of = [np.arange(start[i], start[i + 1]) for i in places]
+        ends = np.cumsum([0, *map(len, of)])
+        kept = np.concatenate(of)
+        return sp.csr_array((value[kept], index[kept], ends), shape=(len(places), rows.n_columns))
+
+    def _placed(self, some: Any) -> NativeRows:
+        return checked_rows(some, thread_count(self.n_threads))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
