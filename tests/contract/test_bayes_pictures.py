@@ -136,29 +136,16 @@ def test_rows_that_are_impossible_are_counted_but_not_drawn():
 
 
 def test_novelty_refuses_what_has_no_evidence():
-    """Other learners, ComplementNB, and models that have seen no ordinary rows."""
+    """Other learners, ComplementNB, and models that were taught in pieces and have no ordinary rows."""
     with pytest.raises(ParameterError, match="naive Bayes"):
         novelty(LinearClassifier(), [[1.0]])
-    with pytest.raises(InputError, match="calibrate_novelty"):
+    with pytest.raises(ParameterError, match="no evidence"):
         novelty(ComplementNB().fit([[1, 0], [0, 1]], [0, 1]), [[1, 0]])
     with pytest.raises(InputError, match="calibrate_novelty"):
-        novelty(gaussian()[0], [[1.0]])
+        novelty(GaussianNB().partial_fit([[1.0], [2.0]], [0, 0]), [[1.0]])
 
 
 # ---- drawing --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def plt():
-    """Matplotlib without a screen; every figure is closed again."""
-    matplotlib = pytest.importorskip(
-        "matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]"
-    )
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
 
 
 def test_what_is_drawn_is_the_numbers(plt):

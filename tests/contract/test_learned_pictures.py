@@ -55,12 +55,8 @@ def test_refusals():
         regression_curves(KNeighborsRegressor(1), LINE, HEIGHTS, n_points=0)
 
 
-def test_drawings_are_the_numbers():
+def test_drawings_are_the_numbers(plt):
     """Lines hold the curves, images the regions, on new axes and on given ones."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     learners = {f"k = {k}": KNeighborsRegressor(k) for k in (1, 9)}
     curves = regression_curves(learners, LINE, HEIGHTS, n_points=40)
     panels = curves.plot()
@@ -72,4 +68,3 @@ def test_drawings_are_the_numbers():
     regions = decision_regions({"k = 1": KNeighborsClassifier(1)}, PLANE, COLOURS, n_points=25)
     (panel,) = regions.plot()
     np.testing.assert_array_equal(panel.get_images()[0].get_array(), regions.regions["k = 1"])
-    plt.close("all")

@@ -18,19 +18,6 @@ Y = np.where(X @ [1.0, 0.5] > 0, "yes", "no")
 LEARNER = Perceptron(until_convergence=True, shuffle=False)
 
 
-@pytest.fixture
-def plt():
-    """pyplot without a screen."""
-    matplotlib = pytest.importorskip(
-        "matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]"
-    )
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    yield plt
-    plt.close("all")
-
-
 def test_updates_are_the_mistakes_of_the_steps():
     """Each is a step at which the weights changed, the first ones of the run."""
     wrong = [step for step in LEARNER.steps(X, Y) if step.is_mistake]

@@ -308,22 +308,6 @@ def test_plot_without_matplotlib_says_how_to_get_it(monkeypatch):
             result.plot()
 
 
-@pytest.fixture
-def plt(monkeypatch):
-    """matplotlib without a screen; its settings must be as before, and nothing may be shown."""
-    matplotlib = pytest.importorskip(
-        "matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]"
-    )
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as pyplot
-
-    monkeypatch.setattr(pyplot, "show", lambda *a, **k: pytest.fail("plot() showed a figure"))
-    before = dict(pyplot.rcParams)
-    yield pyplot
-    pyplot.close("all")
-    assert dict(pyplot.rcParams) == before
-
-
 def _traces(ax):
     """The lines that stand for data."""
     return [line for line in ax.lines if not line.get_label().startswith("_")]

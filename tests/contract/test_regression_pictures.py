@@ -33,16 +33,9 @@ def made():
 
 
 @pytest.mark.parametrize("place", range(6))
-def test_pictures_are_drawn_where_asked(place):
+def test_pictures_are_drawn_where_asked(plt, place):
     """plot() makes a figure with its panels, plot(ax) draws on what it is given; settings stay."""
-    matplotlib = pytest.importorskip(
-        "matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]"
-    )
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     result, n_panels = made()[place]
-    before = dict(matplotlib.rcParams)
     axes = result.plot()
     assert len(axes) == n_panels
     assert all(panel.has_data() for panel in axes)
@@ -51,8 +44,6 @@ def test_pictures_are_drawn_where_asked(place):
     assert [a is b for a, b in zip(result.plot(given.ravel()), given.ravel(), strict=True)] == [
         True
     ] * n_panels
-    plt.close("all")
-    assert dict(matplotlib.rcParams) == before
     assert len(str(result).splitlines()) >= 2
     assert repr(result).startswith("<")
 
