@@ -11,7 +11,7 @@ using Weights = Array1<const double>;
 using Sums = Array2<double>;
 
 template <class Term>
-void sum(const Matrix& X, const Codes& codes, const Weights& s, const Term& term, Sums& V, int n_threads) {
+bool sum(const Matrix& X, const Codes& codes, const Weights& s, const Term& term, Sums& V, int n_threads) {
   n_threads = worthwhile(n_threads, X.n_stored);
   require(Index(codes.shape(0)) == X.n_rows(), "codes needs one entry per row of X");
   require(Index(s.shape(0)) == X.n_rows(), "s needs one entry per row of X");
@@ -20,13 +20,15 @@ void sum(const Matrix& X, const Codes& codes, const Weights& s, const Term& term
   for (std::size_t i = 0; i < codes.size(); ++i)
     require(codes.data()[i] >= 0 && codes.data()[i] < K, "a class that does not exist");
   const nb::gil_scoped_release unlocked;
-  std::visit(
-      [&](const auto& rows) { class_sums_pass(rows, codes.data(), s.data(), K, term, V.data(), n_threads); },
+  return std::visit(
+      [&](const auto& rows) {
+        return class_sums_pass(rows, codes.data(), s.data(), K, term, V.data(), n_threads);
+      },
       X.rows);
 }
 
-void class_sums(const Matrix& X, Codes codes, Weights s, Sums V, int n_threads) {
-  sum(X, codes, s, Value{}, V, n_threads);
+bool class_sums(const Matrix& X, Codes codes, Weights s, Sums V, int n_threads) {
+  return sum(X, codes, s, Value{}, V, n_threads);
 }
 
 void class_counts_above(const Matrix& X, Codes codes, Weights s, double threshold, Sums V, int n_threads) {
@@ -70,8 +72,9 @@ void complement_log_shares(Array2<const double> V, double smoothing, Weights log
 }  // namespace
 
 void bind_class_sums(nb::module_& m) {
-  m.def("class_sums", &class_sums, "X"_a, "codes"_a, "s"_a, "V"_a.noconvert(), "n_threads"_a = 1,
-        "V[k, j] = the weighted sum of column j over the rows of class k.");
+  m.def(
+      "class_sums", &class_sums, "X"_a, "codes"_a, "s"_a, "V"_a.noconvert(), "n_threads"_a = 1,
+      "V[k, j] = the weighted sum of column j over the rows of class k. Whether a stored number is below 0.");
   m.def("class_counts_above", &class_counts_above, "X"_a, "codes"_a, "s"_a, "threshold"_a, "V"_a.noconvert(),
         "n_threads"_a = 1, "The weights of the rows of each class whose stored entry is above a threshold.");
   m.def("class_deviations", &class_deviations, "X"_a, "codes"_a, "s"_a, "centre"_a, "V"_a.noconvert(),

@@ -103,6 +103,27 @@ THEOREM("whole numbers add up exactly") {
   CHECK(same_bits(V, wanted));
 }
 
+THEOREM("a pass says whether a stored number is below 0, wherever it stands") {
+  Rng rng(15);
+  for (const auto& [n, d] : {std::pair<Index, Index>{60, 120}, {5000, 3}}) {
+    Sample<double> X = sample_matrix<double>(rng, n, d, 0.9);
+    for (double& x : X.value) x = std::abs(x);
+    const auto codes = sample_codes(rng, n, 2);
+    const Numbers s(std::size_t(n), 0.0);  // rows without weight are looked at too
+    Numbers V(std::size_t(2 * d));
+    const auto is_below = [&](int n_threads) {
+      return class_sums_pass(X.csr(), codes.data(), s.data(), 2, Value{}, V.data(), n_threads);
+    };
+    for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+      CHECK(!is_below(n_threads));
+      const std::size_t at = std::size_t(rng.below(X.value.size()));
+      X.value[at] = -X.value[at] - 1e-300;
+      CHECK(is_below(n_threads));
+      X.value[at] = 0.0;
+    }
+  }
+}
+
 THEOREM("class_weights_pass is the formula of each kind, turned over, for any number of threads") {
   Rng rng(14);
   for (const Index d : {0, 1, 63, 64, 200}) {

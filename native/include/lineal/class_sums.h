@@ -5,7 +5,8 @@
 // V is class-major, and rows are visited class by class: what one class adds up to stays in a cache that the
 // sums of all classes would not fit into. Every number is the sum of its rows in their own order, by one
 // thread (or, where columns are few, by shares of the rows that depend on the data alone), so that the bits
-// do not depend on the number of threads. One pass; memory for one number a row.
+// do not depend on the number of threads. One pass; memory for one number a row. The passes return whether a
+// stored number is below 0, which those who count want to know and which costs nothing on the way.
 #pragma once
 
 #include <algorithm>
@@ -50,49 +51,60 @@ struct ClassRows {
 
 // A row's part of the sums of its class k; `sums` are those of the whole class.
 template <class Row, class Term>
-inline void add_terms(Row x, Index first, double s, Index k, const Term& term, double* sums) noexcept {
+inline bool add_terms(Row x, Index first, double s, Index k, const Term& term, double* sums) noexcept {
+  bool is_below = false;
   for (Index e = 0; e < x.size; ++e) {
     const Index j = column(x, e) + first;
+    is_below |= x.value[e] < 0;
     sums[j] += s * term(double(x.value[e]), k, j);
   }
+  return is_below;
+}
+
+inline bool any(const std::vector<char>& flags) {
+  return std::find(flags.begin(), flags.end(), 1) != flags.end();
 }
 
 // Few columns: each share of the rows has sums of its own, added up in order.
 template <class Rows, class Term>
-void short_class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K,
+bool short_class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K,
                            const Term& term, double* V, int n_threads) {
   const Index size = X.n_columns * K;
   const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
   std::vector<double> partial(std::size_t(size * n_shares), 0.0);
+  std::vector<char> is_below(std::size_t(n_workers), 0);
   parallel(n_workers, [&](int worker) {
+    bool below = false;
     const Range mine = share(n_shares, worker, n_workers);
     for (Index part = mine.first; part < mine.last; ++part) {
       const Range rows = share(X.n_rows, int(part), n_shares);
       double* const sums = partial.data() + part * size;
       for (Index i = rows.first; i < rows.last; ++i)
-        add_terms(X[i], 0, s[i], codes[i], term, sums + codes[i] * X.n_columns);
+        below |= add_terms(X[i], 0, s[i], codes[i], term, sums + codes[i] * X.n_columns);
     }
+    is_below[std::size_t(worker)] = below;
   });
   for (Index v = 0; v < size; ++v) {
     V[v] = 0.0;
     for (Index part = 0; part < n_shares; ++part) V[v] += partial[std::size_t(part * size + v)];
   }
+  return any(is_below);
 }
 
 // V, (K x n_columns), is zeroed here; codes are in [0, K). Threads own ranges of columns where those are
 // many.
 template <class Rows, class Term>
-void class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K, const Term& term,
+bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K, const Term& term,
                      double* V, int n_threads) {
-  if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
-    short_class_sums_pass(X, codes, s, K, term, V, n_threads);
-    return;
-  }
+  if (X.n_columns * K <= 4096 && X.n_rows >= 4096)
+    return short_class_sums_pass(X, codes, s, K, term, V, n_threads);
   // Finding its columns in short rows costs a thread more than it saves.
   if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
   const ClassRows classes(codes, X.n_rows, K);
   const auto cuts = column_cuts(X, n_threads);
+  std::vector<char> is_below(std::size_t(n_threads), 0);
   parallel(n_threads, [&](int part) {
+    bool below = false;
     const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
     for (Index k = 0; k < K; ++k) {
       double* const sums = V + k * X.n_columns;
@@ -103,10 +115,12 @@ void class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, 
         const auto x = X[i];
         const Index begin = n_threads == 1 ? 0 : lower_bound(x, first);
         const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
-        add_terms(slice(x, begin, end), first_column(x, begin), s[i], k, term, sums);
+        below |= add_terms(slice(x, begin, end), first_column(x, begin), s[i], k, term, sums);
       }
     }
+    is_below[std::size_t(part)] = below;
   });
+  return any(is_below);
 }
 
 }  // namespace lineal

@@ -79,9 +79,10 @@ class MatrixNaiveBayes(BaseNaiveBayes):
         if rows.dense is not None:
             return rows.dense[places]
         start, index, value = stored(rows)
-        of = [np.arange(start[i], start[i + 1]) for i in places]
-        ends = np.cumsum([0, *map(len, of)])
-        kept = np.concatenate(of)
+        sizes = start[places + 1] - start[places]
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        # Where each number lies: its place in the copy, moved by where its row begins here and there.
+        kept = np.arange(ends[-1]) + np.repeat(start[places] - ends[:-1], sizes)
         return sp.csr_array((value[kept], index[kept], ends), shape=(len(places), rows.n_columns))
 
     def _placed(self, some: Any) -> NativeRows:

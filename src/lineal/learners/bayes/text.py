@@ -21,13 +21,13 @@ class _Words(CountingNaiveBayes):
 
     def _count(self, rows: NativeRows, codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
         V = np.empty((n_classes, rows.n_columns))
-        _core.class_sums(rows.matrix, codes, s, V, rows.n_threads)
+        if _core.class_sums(rows.matrix, codes, s, V, rows.n_threads):
+            refuse_negative(self, rows)
         return V
 
-    def _read(self, X: Any, *, reset: bool) -> NativeRows:
-        rows = super()._read(X, reset=reset)
+    def _scores(self, rows: NativeRows) -> FloatArray:
         refuse_negative(self, rows)
-        return rows
+        return super()._scores(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
