@@ -430,3 +430,11 @@ def test_functions_that_misbehave(kind):
     for answer in (-1.0, np.nan, "far"):
         with pytest.raises(InputError, match="finite number >= 0"):
             kind(metric=lambda a, b, answer=answer: answer).fit(X, Y).predict(X)
+
+
+def test_single_surrogates_are_characters_like_others():
+    """Text that came from broken input is compared code point by code point, and never ends in an encoder."""
+    model = KNeighborsClassifier(1, metric="levenshtein").fit(["a\ud800", "\ud800\udfff", "b"], [0, 1, 2])
+    distances, rows = model.kneighbors(["a\ud801", "\ud800\udfff", "\U000103ff"])
+    assert distances.ravel().tolist() == [1.0, 0.0, 1.0]
+    assert rows.ravel().tolist() == [0, 1, 2]

@@ -304,7 +304,7 @@ class StringSpace(Space):
         """X is a list of str."""
         start = np.zeros(len(X) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in X], out=start[1:])
-        return Strings(np.frombuffer("".join(X).encode("utf-32-le"), dtype=np.uint32), start)
+        return Strings(np.frombuffer("".join(X).encode("utf-32-le", "surrogatepass"), dtype=np.uint32), start)
 
 
 @dataclass

@@ -198,7 +198,7 @@ class Perceptron(ScoringClassifier):
         self.classes_, codes = classes_and_codes(labels)
         if len(self.classes_) < 2:
             raise InputError(
-                f"Perceptron needs at least 2 classes in the data, but y has only one class: "
+                "At least 2 classes are needed, but y has only one class: "
                 f"{self.classes_.tolist()[0]!r}. Check the labels or the split."
             )
         rows = self._built(array, reset=True)
