@@ -90,7 +90,7 @@ def test_labels_may_be_anything(names):
         (np.empty((4, 0)), [0, 1, 0, 1], "0 feature"),
         ([[1.0], [np.nan]], [0, 1], "row 1, column 0"),
         (sp.csr_array([[0.0, 1.0], [np.inf, 0.0]]), [0, 1], "row 1, column 0"),
-        ([[1.0], [2.0]], [0, 0], "at least 2 classes"),
+        ([[1.0], [2.0]], [0, 0], "At least 2 classes"),
         ([[1.0], [2.0]], [0, 1, 1], "2 rows and 3 labels"),
         ([[1.0], [2.0]], None, "y is None"),
         ([1.0, 2.0], [0, 1], "2D array"),
