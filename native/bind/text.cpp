@@ -512,32 +512,6 @@ nb::ndarray<V, nb::numpy> weighed_occurrences(const Array1<const std::int64_t>& 
   return made;
 }
 
-// For each class how many of its rows have an entry in each column.
-nb::ndarray<double, nb::numpy> class_counts(const Array1<const std::int64_t>& start,
-                                            const Array1<const std::int32_t>& column,
-                                            const Array1<const std::int64_t>& rows,
-                                            const Array1<const std::int32_t>& codes, std::size_t n_classes,
-                                            std::size_t n_columns) {
-  require(rows.size() == codes.size(), "one class for each row is needed");
-  auto made = new_array<double>({n_classes, n_columns}, true);
-  auto* const counts = static_cast<double*>(made.data());
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const std::int64_t row = rows.data()[k];
-    require(row >= 0 && std::size_t(row) + 1 < start.size(), "a row that does not exist");
-    require(codes.data()[k] >= 0 && std::size_t(codes.data()[k]) < n_classes, "a class that does not exist");
-    const std::int64_t first = start.data()[row], last = start.data()[row + 1];
-    require(0 <= first && first <= last && std::size_t(last) <= column.size(),
-            "start must rise within the entries");
-    double* const own = counts + std::size_t(codes.data()[k]) * n_columns;
-    for (std::int64_t e = first; e < last; ++e) {
-      require(column.data()[e] >= 0 && std::size_t(column.data()[e]) < n_columns,
-              "a column that does not exist");
-      own[column.data()[e]] += 1.0;
-    }
-  }
-  return made;
-}
-
 Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
   Words found(lowercase, min_characters, Runs::letters, fold_accents);
   const std::size_t bad = found.append({source.c_str(), source.size()});
@@ -741,8 +715,6 @@ void bind_text(nb::module_& m) {
       .def("found", &hashed_names, "(columns, bytes, starts, is_shared) of the columns that were met.");
 
   m.def("weighed_occurrences", &weighed_occurrences<float>, "start"_a, "column"_a, "weighing"_a);
-  m.def("class_counts", &class_counts, "start"_a, "column"_a, "rows"_a, "codes"_a, "n_classes"_a,
-        "n_columns"_a, "For each class how many of its rows have an entry in each column.");
 }
 
 }  // namespace lineal

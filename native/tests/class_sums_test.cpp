@@ -1,7 +1,6 @@
 #include "lineal/class_sums.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "samples.h"
 
 using namespace lineal;
+using check::same_bits;
 using check::Sample;
 using check::sample_matrix;
 using check::uniforms;
@@ -21,11 +21,6 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
-
-bool same_bits(const Numbers& a, const Numbers& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
 
 std::vector<std::int32_t> sample_codes(Rng& rng, Index n, Index K) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(n));

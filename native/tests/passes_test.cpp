@@ -1,6 +1,5 @@
 #include "lineal/passes.h"
 
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "samples.h"
 
 using namespace lineal;
+using check::same_bits;
 using check::Sample;
 using check::sample_matrix;
 using check::uniform;
@@ -20,11 +20,6 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
-
-bool same_bits(const Numbers& a, const Numbers& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
 
 // Runs pass(n_threads, out) with 1 .. 5 threads on an array of NaN, demands the same bits each time, and
 // compares them with the plain sums.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -19,6 +20,11 @@ inline std::vector<double> uniforms(Rng& rng, Index n, double low, double high) 
   std::vector<double> all(static_cast<std::size_t>(n));
   for (double& x : all) x = uniform(rng, low, high);
   return all;
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 // Small whole numbers: their sums are exact in any order, so results can be compared bit by bit.

@@ -697,9 +697,6 @@ class HashedNames:
 
 def weighed_occurrences(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing) -> NDArray[numpy.float32]: ...
 
-def class_counts(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, n_columns: int) -> NDArray[numpy.float64]:
-    """For each class how many of its rows have an entry in each column."""
-
 def merge_runs(read: Callable, places: Sequence[tuple[int, int]], write: Callable, least: float, most: float, wants_numbers: bool, buffer_size: int = 262144) -> tuple[int, NDArray, NDArray]:
     """
     One run of several, of what is in least to most documents: (bytes, documents, occurrences).

@@ -13,7 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel, Task
 from lineal.learners.scoring import ScoringClassifier
-from lineal.learners.targets import classes_and_codes, weights_of_rows
+from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -52,8 +52,7 @@ class BaseLinearClassifier(ScoringClassifier, LinearModel):
         return self
 
     def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         array = self._read(X, reset=True)
         labels = self._labels(y, array.shape[0])

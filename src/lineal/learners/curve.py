@@ -26,7 +26,7 @@ from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, InputTypeError, ParameterError, PrecisionWarning
 from lineal.learners.orthogonal import Basis, Powers
 from lineal.learners.reading import read_matrix
-from lineal.learners.targets import numbers_of_rows, weights_of_rows
+from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
 
 _HIGHEST = 200
@@ -100,8 +100,7 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        if y is None:
-            raise InputError("PolynomialRegression requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         A = self._read(X, reset=True)
         targets = numbers_of_rows(y, len(A), type(self).__name__)

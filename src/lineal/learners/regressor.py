@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from lineal.errors import InputError, ParameterError
+from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.targets import numbers_of_rows, weights_of_rows
+from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
@@ -45,8 +45,7 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
         return self
 
     def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         rows = self._rows(X, reset=True)
         targets = self._targets(y, rows.n_rows)

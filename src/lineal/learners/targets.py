@@ -41,6 +41,12 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
     return s
 
 
+def require_targets(learner: Any, y: Any) -> None:
+    """Refuses to learn without labels or numbers, before X is looked at."""
+    if y is None:
+        raise InputError(f"{type(learner).__name__} requires y to be passed, but the target y is None.")
+
+
 def plain_array(y: Any) -> NDArray[Any]:
     """Targets as a NumPy array, whatever library they come from."""
     if hasattr(y, "to_pylist"):  # pyarrow, whose own conversion refuses what it would have to copy

@@ -267,7 +267,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             return X
         n_terms = self._columns.n_columns
         terms, extras = (X[:, :n_terms], X[:, n_terms:]) if self._extras else (X, None)
-        weight = self._emphasised(log_count_ratios(terms, rows, *class_codes(y)))
+        weight = self._emphasised(log_count_ratios(terms, rows, *class_codes(y), self._threads()))
         assert weight is not None
         made = weighed(terms, weight, self.norm).astype(X.dtype, copy=False)
         return made if extras is None else sp.hstack([made, extras], format="csr")
@@ -322,7 +322,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         ratios = None
         if codes is not None:
             X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
-            ratios = log_count_ratios(X, np.arange(X.shape[0]), codes, n_classes)
+            ratios = log_count_ratios(X, np.arange(n), codes, n_classes, self._threads())
         self._weigh_columns(n, ratios)
         if not wants_rows:
             return None

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.data import checked_rows
 
 FloatArray = NDArray[np.float64]
 
@@ -36,6 +37,7 @@ def log_count_ratios(
     rows: NDArray[Any],
     codes: NDArray[Any],
     n_classes: int,
+    n_threads: int,
     smoothing: float = 1.0,
 ) -> FloatArray:
     """Wang and Manning's (2012) naive-Bayes weights of the columns of X, from some of its rows.
@@ -45,14 +47,11 @@ def log_count_ratios(
     from 0 is taken, without its sign: one number must serve every class, and a linear model behind it has
     signs of its own, so that with two classes it is the paper's model.
     """
-    counts = _core.class_counts(
-        X.indptr.astype(np.int64),
-        X.indices,
-        np.asarray(rows, dtype=np.int64),
-        np.asarray(codes, dtype=np.int32),
-        n_classes,
-        X.shape[1],
-    )
+    of_rows, is_asked = np.zeros(X.shape[0], dtype=np.int32), np.zeros(X.shape[0])
+    of_rows[rows], is_asked[rows] = codes, 1.0
+    counts = np.empty((n_classes, X.shape[1]))
+    matrix = checked_rows(X, n_threads).matrix
+    _core.class_counts_above(matrix, of_rows, is_asked, -np.inf, counts, n_threads)
     total = counts.sum(axis=0)
     n_total = total.sum() + smoothing * X.shape[1]
     farthest = np.zeros(X.shape[1])

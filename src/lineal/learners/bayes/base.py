@@ -39,7 +39,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.catalogue import Catalogue
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.calibration import crowned
-from lineal.learners.targets import labels_of_rows, plain_array, weights_of_rows
+from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
 
 
@@ -178,8 +178,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         self, X: Any, y: Any, classes: Any, sample_weight: Any, is_first: bool, keeps_some: bool
     ) -> None:
         """Reads, counts, adds what was counted before, and concludes."""
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         rows = self._read(X, reset=is_first)
         labels, s = labels_of_rows(y, rows.n_rows), weights_of_rows(sample_weight, rows.n_rows)

@@ -35,7 +35,7 @@ from lineal.learners.fisher.directions import Directions, factorised
 from lineal.learners.fisher.iterative import conjugated
 from lineal.learners.fisher.scatter import Classes, read_scatter
 from lineal.learners.reading import read_matrix
-from lineal.learners.targets import classes_and_codes, labels_of_rows, weights_of_rows
+from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
@@ -136,8 +136,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         -------
         self
         """
-        if y is None:
-            raise InputError("FisherDiscriminant requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         shrinkage = self._checked_options()
         array = read_matrix(self, X, reset=True)
         labels = labels_of_rows(y, array.shape[0])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.errors import InputError
 from lineal.features.relevance import SCORES, information_gain, score_columns
 from lineal.learners.neighbors.base import BaseNeighbors
-from lineal.learners.targets import classes_and_codes, labels_of_rows
+from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
 from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
 
@@ -79,8 +79,7 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):
         -------
         self
         """
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         data = self._read(X, reset=True)
         labels = labels_of_rows(y, len(data) if isinstance(data, list) else data.shape[0])

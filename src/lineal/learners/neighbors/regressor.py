@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.errors import InputError
 from lineal.features.relevance import pearson_of_numbers
 from lineal.learners.neighbors.base import BaseNeighbors
-from lineal.learners.targets import numbers_of_rows
+from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.objective.losses import FloatArray
 
 
@@ -52,8 +52,7 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):
         -------
         self
         """
-        if y is None:
-            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         self._check_options()
         data = self._read(X, reset=True)
         n_rows = len(data) if isinstance(data, list) else data.shape[0]

@@ -27,7 +27,7 @@ from lineal.learners.perceptron.online import Epoch, OnlineWeights, Step, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
 from lineal.learners.perceptron.run import Run
 from lineal.learners.scoring import ScoringClassifier
-from lineal.learners.targets import classes_and_codes, codes_among
+from lineal.learners.targets import classes_and_codes, codes_among, require_targets
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
@@ -191,8 +191,7 @@ class Perceptron(ScoringClassifier):
     def _training(self, X: Any, y: ArrayLike) -> tuple[NativeRows, NDArray[np.int32], NDArray[Any]]:
         """Options and data, checked; learns the labels."""
         self._check_options()
-        if y is None:
-            raise InputError("Perceptron requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         array = self._read(X, reset=True)
         labels = self._labels(y, array.shape[0])
         self.classes_, codes = classes_and_codes(labels)

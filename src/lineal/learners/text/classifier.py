@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import LinearClassifier
-from lineal.learners.targets import classes_and_codes, codes_among, plain_array
+from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
@@ -93,8 +93,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         sample_weight : numbers >= 0, optional
             For the final fit; the search counts every text once.
         """
-        if y is None:
-            raise InputError("TextClassifier requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         labels = plain_array(y)
         if labels.ndim != 1:
             raise InputError(

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 from lineal.errors import InputError
 from lineal.learners.regressor import LinearRegressor
-from lineal.learners.targets import plain_array
+from lineal.learners.targets import plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
@@ -55,8 +55,7 @@ class TextRegressor(RegressorMixin, BaseTextModel):
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from texts and their numbers; ``sample_weight`` is for the final fit."""
-        if y is None:
-            raise InputError("TextRegressor requires y to be passed, but the target y is None.")
+        require_targets(self, y)
         targets = plain_array(y)
         if targets.ndim != 1:
             raise InputError(
