@@ -105,6 +105,7 @@ void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_perceptron(nb::module_& m);
+void bind_online(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_documents(nb::module_& m);
 void bind_records(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_evaluate(m);
   lineal::bind_stochastic(m);
   lineal::bind_perceptron(m);
+  lineal::bind_online(m);
   lineal::bind_documents(m);
   lineal::bind_records(m);
   lineal::bind_neighbors(m);

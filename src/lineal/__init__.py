@@ -24,6 +24,12 @@ _HOMES = {
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.neighbors.classifier": ("KNeighborsClassifier",),
     "lineal.learners.neighbors.regressor": ("KNeighborsRegressor",),
+    "lineal.learners.online.classifier": ("OnlineClassifier",),
+    "lineal.learners.online.passive_aggressive": (
+        "PassiveAggressiveClassifier",
+        "PassiveAggressiveRegressor",
+    ),
+    "lineal.learners.online.regressor": ("OnlineRegressor",),
     "lineal.learners.path": ("path",),
     "lineal.learners.perceptron.classifier": ("Perceptron",),
     "lineal.learners.perceptron.separability": ("mistake_bound",),

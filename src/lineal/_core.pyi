@@ -363,6 +363,37 @@ def perceptron_pass(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=
     holds (example, row, class predicted) for each mistake of this pass.
     """
 
+class RowSteps:
+    """What each row of a stream asks of the weights (epoch/online_steps.h)."""
+
+    @staticmethod
+    def of_numbers(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> RowSteps: ...
+
+    @staticmethod
+    def of_classes(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, joint: str, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known_from: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RowSteps:
+        """
+        Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.
+        """
+
+class OnlineSettings:
+    """How a stream is learned from (epoch/online.h)."""
+
+    def __init__(self, *, room: int, is_shared: bool, is_averaged: bool, is_pulled: bool, has_intercept: bool, is_intercept_penalized: bool, rate: float, power: float, l1: float, l2: float, l1_growth: float, l2_growth: float, prior: float, intercept_prior: float) -> None: ...
+
+    @property
+    def stride(self) -> int: ...
+
+    @property
+    def late(self) -> int: ...
+
+def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
+    """
+
+def online_scores(X: Matrix, settings: OnlineSettings, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Z = the scores of rows, by the weights that are predicted with."""
+
 class Documents:
     """
     An immutable sequence of UTF-8 texts that lie in the memory of whoever made them.

@@ -14,7 +14,7 @@ import sklearn.naive_bayes as theirs
 from sklearn.datasets import load_svmlight_file
 
 import lineal
-from lineal.learners.bayes.catalogue import Catalogue
+from lineal.learners.catalogue import Catalogue
 
 DATA = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser()
 

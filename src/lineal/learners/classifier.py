@@ -12,7 +12,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.scoring import ScoringClassifier
+from lineal.learners.online.streamed_classifier import StreamedClassifier
+from lineal.learners.online.recipe import Recipe, joint_name
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
@@ -22,10 +23,11 @@ from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
-class BaseLinearClassifier(ScoringClassifier, LinearModel):
+class BaseLinearClassifier(StreamedClassifier, LinearModel):
     """Shared by the classifier and its presets."""
 
     _needs_tol = 1e-3
+    _n_classes = 2
     class_weight: Any = None
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -97,6 +99,17 @@ class BaseLinearClassifier(ScoringClassifier, LinearModel):
         y = np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
         return Problem(rows, y, s, loss, penalty, intercept, K)
 
+    def _recipe(self) -> Recipe:
+        recipe = super()._recipe()
+        if self.probability and not isinstance(recipe.loss, Log):
+            raise ParameterError(
+                "probability=True holds rows out, which a stream does not: take loss=Log(), or fit."
+            )
+        return recipe
+
+    def _joint_name(self, loss: Loss) -> str:
+        return joint_name(loss, is_one_vs_rest=self._one_vs_rest())
+
     def _one_vs_rest(self) -> bool:
         """Whether to ignore a loss's joint form."""
         return False
@@ -120,7 +133,7 @@ class BaseLinearClassifier(ScoringClassifier, LinearModel):
         return self.class_weight
 
     def _has_probabilities(self) -> bool:
-        if hasattr(self, "certificate_"):
+        if hasattr(self, "certificate_") or self._stream is not None:
             return hasattr(self, "temperature_")
         loss, _ = self._objective(1.0, 2)
         return isinstance(loss, Log) or self.probability

@@ -125,6 +125,11 @@ warm_start
         order = np.argsort(-np.abs(self.coef_), kind="stable")[:k]
         return [(self.feature_names_[j], float(self.coef_[j])) for j in order]
 
+    @property
+    def partial_fit(self) -> Any:
+        """There is none: a joint map gives a row K rows of features, which streams are not learned with."""
+        raise AttributeError("JointClassifier has no partial_fit: use fit, or LinearClassifier for streams.")
+
     # ---- what the fit of a linear model asks --------------------------------------------------
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:

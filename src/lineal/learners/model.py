@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lineal.data import checked_rows, thread_count
+from lineal.data import thread_count
 from lineal.errors import NotCertifiedWarning, ParameterError
+from lineal.learners.online.model import StreamedModel
+from lineal.learners.online.recipe import Recipe, Steps, Strengths
 from lineal.learners.progress import GapBar
-from lineal.learners.reading import read_matrix
 from lineal.objective import Intercept, Loss, NoPenalty, Penalty, Problem
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NumpyRows, Rows
+from lineal.objective.rows import NumpyRows
 from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
 
@@ -42,60 +41,7 @@ class Task:
     s: FloatArray
 
 
-class MatrixModel(BaseEstimator):
-    """What learners of matrices share, whatever they learn: X from outside, a seed, and linear scores."""
-
-    coef_: FloatArray
-    intercept_: Any
-    n_threads: int | None = None
-    random_state: Any = None
-
-    def _seed(self) -> int:
-        if self.random_state is None:
-            return 0  # the same data give the same model, unless another seed is asked for
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state) % 2**63
-        if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
-            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
-            return int(getattr(self.random_state, draw)(2**31 - 1))
-        raise ParameterError(
-            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
-        )
-
-    def _rows(self, X: Any, *, reset: bool) -> Rows:
-        return self._built(self._read(X, reset=reset), reset=reset)
-
-    def _built(self, array: Any, *, reset: bool) -> Rows:
-        """Rows for the core, from data that were read."""
-        names = getattr(self, "feature_names_in_", None)
-        return checked_rows(array, thread_count(self.n_threads), names)
-
-    def _numpy_rows(self, X: Any) -> Rows:
-        """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
-        return NumpyRows(
-            validate_data(
-                self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
-            )
-        )
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        """X as a float array or SciPy matrix."""
-        return read_matrix(self, X, reset=reset)
-
-    def _scores(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
-        if W.dtype.kind != "f" or W.itemsize not in (4, 8):  # weights that someone set by hand
-            W = W.astype(np.float64)
-        return self._rows(X, reset=False).dot(W) + b
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class LinearModel(MatrixModel):
+class LinearModel(StreamedModel):
     """What classifier, regressor and presets share: from X, y and options to a certified fit.
 
     A subclass says what its loss and penalty are (``_objective``), how data become a problem (``_task``)
@@ -103,6 +49,7 @@ class LinearModel(MatrixModel):
     """
 
     _needs_tol: ClassVar[float]
+    _n_classes: ClassVar[int] = 0  # that an objective is asked for before there are data
 
     # Options that presets may not have, with what they mean when absent.
     solver: str | Solver = "auto"
@@ -174,6 +121,17 @@ class LinearModel(MatrixModel):
         # Whether loss, penalty and solver go together does not depend on the data: one row tells.
         self._plan(self._smallest(loss, penalty))
 
+    def _recipe(self) -> Recipe:
+        self._check_options()
+        (loss, one), (_, two) = (self._objective(total, self._n_classes) for total in (1.0, 2.0))
+        is_for_intercept = bool(self.fit_intercept and self.penalize_intercept)
+        strengths = Strengths.of(one, two, is_for_intercept=is_for_intercept)
+        return Recipe(loss, self._joint_name(loss), strengths, Steps(), bool(self.fit_intercept))
+
+    def _joint_name(self, loss: Loss) -> str:
+        """What the loss becomes with more than two classes, as streams know it."""
+        return ""
+
     def _smallest(self, loss: Loss, penalty: Penalty) -> Problem:
         """A problem of one row."""
         return Problem(
@@ -206,6 +164,7 @@ class LinearModel(MatrixModel):
 
     def _learn(self, task: Task, solution: Solution) -> None:
         """Stores what every learner stores; subclasses give coef_ and intercept_ their shapes."""
+        self._forget_stream()
         self.certificate_ = solution.certificate
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 
 from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel, Task
+from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
@@ -19,7 +20,7 @@ from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
-class BaseLinearRegressor(RegressorMixin, LinearModel):
+class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
     """Shared by the regressor and its presets."""
 
     _needs_tol = 1e-4
@@ -68,11 +69,6 @@ class BaseLinearRegressor(RegressorMixin, LinearModel):
                 f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
             )
         return Problem(rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1])
-
-    def predict(self, X: Any) -> FloatArray:
-        """X w + b; (n,) or (n, K) as the targets were."""
-        Z = self._scores(X)
-        return Z[:, 0] if np.ndim(self.coef_) == 1 else Z
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lineal.errors import InputError
 from lineal.learners.calibration import crowned, fitted_temperature, probabilities, winners
-from lineal.learners.model import MatrixModel
+from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
 from lineal.objective.losses import FloatArray
 

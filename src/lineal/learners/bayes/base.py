@@ -36,9 +36,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
-from lineal.learners.bayes.catalogue import Catalogue
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.calibration import crowned
+from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
 

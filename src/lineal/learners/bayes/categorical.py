@@ -13,8 +13,8 @@ from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.features.columns import Column, Table, read_table
 from lineal.features.kinds.categories import text_of
 from lineal.learners.bayes.base import BaseNaiveBayes, class_weights
-from lineal.learners.bayes.catalogue import Catalogue
 from lineal.learners.bayes.counts import grown
+from lineal.learners.catalogue import Catalogue
 from lineal.objective.losses import FloatArray
 
 

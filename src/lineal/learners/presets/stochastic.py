@@ -9,6 +9,7 @@ from scipy.special import log_expit, softmax
 
 from lineal.errors import ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.online.recipe import Recipe
 from lineal.learners.presets.dialect import Dialect, mixed, not_negative, positive
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.objective import Loss, losses
@@ -179,6 +180,9 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:
         return isinstance(problem.loss, losses.Log)
+
+    def _is_stream_likelihood(self, recipe: Recipe, n_classes: int) -> bool:
+        return isinstance(recipe.loss, losses.Log)
 
     def _probabilities(self, Z: FloatArray) -> FloatArray:
         if self.loss != "log_loss" or Z.shape[1] == 1:

@@ -1,0 +1,113 @@
+#include "online.h"
+
+namespace lineal {
+
+OnlineTable OnlineArrays::table(const OnlineSettings& set) const {
+  require(
+      set.room >= 1 && Index(records.shape(1)) == set.stride() && Index(intercept.shape(0)) == set.stride(),
+      "a record has the wrong length");
+  require(!set.is_pulled || (set.rate == 0 && !set.is_averaged), "pulls need metrics, and are not averaged");
+  require(tally.shape(0) * sizeof(double) == sizeof(OnlineTally), "tally has the wrong length");
+  const double n_scores = tally.data()[tally.shape(0) - 1];
+  require(n_scores >= 0 && n_scores <= double(set.room), "a record has no room for a score");
+  return OnlineTable(set, records.data(), Index(records.shape(0)), intercept.data(),
+                     *reinterpret_cast<OnlineTally*>(tally.data()));
+}
+
+namespace {
+
+BoundSteps of_numbers(const AnyLoss& loss, Array2<const double> Y) {
+  const Index width = Index(Y.shape(1));
+  require(width >= 1, "a row needs a target");
+  auto steps = std::visit(
+      [&]<class Loss>(const Loss& each) -> std::unique_ptr<RowSteps> {
+        return std::make_unique<NumberSteps<Loss>>(each, Y.data(), width);
+      },
+      loss);
+  return {std::move(steps), nb::cast(Y), Index(Y.shape(0)), width};
+}
+
+BoundSteps of_classes(const AnyLoss& loss, const std::string& joint, Array1<const std::int32_t> code,
+                      Array1<const std::int64_t> from, Array1<const std::int32_t> order) {
+  const Index n_classes = Index(from.shape(0));
+  const std::int32_t* const first = code.data();
+  require(n_classes >= 1 && Index(order.shape(0)) == n_classes, "every class needs a place in the order");
+  require(std::is_sorted(from.data(), from.data() + n_classes), "classes come in the order of their rows");
+  for (std::size_t i = 0; i < code.shape(0); ++i)
+    require(first[i] >= 0 && first[i] < n_classes && from.data()[first[i]] <= std::int64_t(i),
+            "a row of a class that is not known yet");
+  std::vector<bool> is_met(std::size_t(n_classes), false);
+  for (Index k = 0; k < n_classes; ++k) {
+    const std::int32_t place = order.data()[k];
+    require(place >= 0 && place < n_classes && !is_met[std::size_t(place)], "order is not one");
+    is_met[std::size_t(place)] = true;
+  }
+  const Joint kind = joint == "softmax"          ? Joint::softmax
+                     : joint == "crammer_singer" ? Joint::crammer_singer
+                                                 : Joint::none;
+  const ArrivingClasses classes{first, {from.data(), from.shape(0)}, {order.data(), order.shape(0)}};
+  auto steps = std::visit(
+      [&]<class Loss>(const Loss& each) -> std::unique_ptr<RowSteps> {
+        return std::make_unique<ClassSteps<Loss>>(each, kind, classes);
+      },
+      loss);
+  return {std::move(steps), nb::make_tuple(code, from, order), Index(code.shape(0)),
+          n_classes <= 2 ? 1 : n_classes};
+}
+
+void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, const OnlineSettings& set,
+           Array2<double> records, Array1<double> intercept, Array1<double> tally) {
+  const OnlineTable table = OnlineArrays{records, intercept, tally}.table(set);
+  require(X.n_columns() <= table.n_columns(), "a column has no record");
+  require(bound.n_rows == X.n_rows() && Index(s.shape(0)) == X.n_rows(),
+          "a stream needs a target and a weight for each row");
+  require(bound.most_scores <= set.room, "a record has no room for a score");
+  OnlineLearner learner(*bound.steps, table);
+  interruptible([&](Watch& watch) {
+    std::visit([&](const auto& rows) { learner.meet(rows, 0, s.data(), watch); }, X.rows);
+  });
+}
+
+void scores(const Matrix& X, const OnlineSettings& set, Array2<double> records, Array1<double> intercept,
+            Array1<double> tally, Array2<double> Z) {
+  const OnlineTable table = OnlineArrays{records, intercept, tally}.table(set);
+  const auto n_scores = Index(table.tally().scores);
+  require(Index(Z.shape(0)) == X.n_rows() && Index(Z.shape(1)) == n_scores, "Z has the wrong shape");
+  interruptible([&](Watch& watch) {
+    std::visit([&](const auto& rows) { online_scores(rows, table, n_scores, Z.data(), watch); }, X.rows);
+  });
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+  nb::class_<BoundSteps>(m, "RowSteps",
+                         "What each row of a stream asks of the weights (epoch/online_steps.h).")
+      .def_static("of_numbers", &of_numbers, "loss"_a, "Y"_a)
+      .def_static("of_classes", &of_classes, "loss"_a, "joint"_a, "code"_a, "known_from"_a, "order"_a,
+                  "Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.");
+  nb::class_<OnlineSettings>(m, "OnlineSettings", "How a stream is learned from (epoch/online.h).")
+      .def(
+          "__init__",
+          [](OnlineSettings* self, Index room, bool is_shared, bool is_averaged, bool is_pulled,
+             bool has_intercept, bool is_intercept_penalized, double rate, double power, double l1, double l2,
+             double l1_growth, double l2_growth, double prior, double intercept_prior) {
+            new (self) OnlineSettings{
+                room, is_shared, is_averaged, is_pulled, has_intercept, is_intercept_penalized, rate, power,
+                l1,   l2,        l1_growth,   l2_growth, prior,         intercept_prior};
+          },
+          nb::kw_only(), "room"_a, "is_shared"_a, "is_averaged"_a, "is_pulled"_a, "has_intercept"_a,
+          "is_intercept_penalized"_a, "rate"_a, "power"_a, "l1"_a, "l2"_a, "l1_growth"_a, "l2_growth"_a,
+          "prior"_a, "intercept_prior"_a)
+      .def_prop_ro("stride", &OnlineSettings::stride)
+      .def_prop_ro("late", &OnlineSettings::late);
+  m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "records"_a.noconvert(),
+        "intercept"_a.noconvert(), "tally"_a.noconvert(),
+        "Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that "
+        "was met, whatever ends the loop.");
+  m.def("online_scores", &scores, "X"_a, "settings"_a, "records"_a.noconvert(), "intercept"_a.noconvert(),
+        "tally"_a.noconvert(), "Z"_a.noconvert(),
+        "Z = the scores of rows, by the weights that are predicted with.");
+}
+
+}  // namespace lineal
