@@ -113,11 +113,17 @@ def _where(records: dict[str, Any]) -> str:
     about = records["machine"]
     contenders = [one for found in records["works"].values() for one in found.values() if one["runs"]]
     versions = sorted({one["version"] for one in contenders})
-    repeats = sorted({len(one["runs"]) for one in contenders})
-    busy = f", {about['others_busy']:.0%} busy with other work as it began" if about["others_busy"] else ""
+    counts = [len(one["runs"]) for one in contenders]
+    repeats = (
+        f"{max(counts)} repeats, {min(counts)} of the slowest"
+        if min(counts) < max(counts)
+        else f"{max(counts)} repeats"
+    )
+    shares = [share for share in about["others_busy"] if share is not None]
+    busy = f", at most {max(shares):.0%} busy with other work as repeats began" if shares else ""
     return _memory(records["works"].get("tf-idf", {})) + (
         f"{about['cpu']}, {about['n_cores']} cores{busy}; {about['date']}; "
-        f"{' to '.join(map(str, repeats))} repeats; {', '.join(versions)}. Everyone has the threads of its "
+        f"{repeats}; {', '.join(versions)}. Everyone has the threads of its "
         "default; Vowpal Wabbit reads a file with one and learns with another.\n"
     )
 

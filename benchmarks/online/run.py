@@ -51,15 +51,16 @@ def main() -> None:
         for contender in WORKS[work]
         if any(name in contender for name in options.by)
     ]
-    before = machine()
+    machine_before, busy = machine(), []
     found: dict[str, Any] = {work: {} for work in options.works}
     for seed in range(options.repeats):
         print(f"== order {seed}", flush=True)
+        busy.append(machine()["others_busy"])
         for work, contender in wanted:
             one = found[work].setdefault(contender, {"runs": [], "process_seconds": 0.0})
             if "note" not in one and one["process_seconds"] < REPEAT_SECONDS:
                 learn(one, python, work, contender, seed)
-    records = {"machine": before, "data": about, "works": found}
+    records = {"machine": machine_before | {"others_busy": busy}, "data": about, "works": found}
     table = page(records)
     print(f"\n{table}")
     if options.is_whole and not any("note" in one for work in found.values() for one in work.values()):
