@@ -7,6 +7,7 @@
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
+#   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
@@ -14,11 +15,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-stream grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,11s/^# *//p' Makefile
+	@sed -n '2,12s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -89,6 +90,14 @@ bench-bayes: .venv/.built
 
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py
+
+# ONLINE_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
+bench-online: .venv/.built
+	$(BIN)/python benchmarks/online/run.py $(ONLINE_OPTIONS)
+
+# STREAM_OPTIONS="--examples 100000" is a short one.
+bench-stream: .venv/.plot
+	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
