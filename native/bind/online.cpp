@@ -8,10 +8,19 @@ OnlineTable OnlineArrays::table(const OnlineSettings& set) const {
       "a record has the wrong length");
   require(!set.is_pulled || (set.rate == 0 && !set.is_averaged), "pulls need metrics, and are not averaged");
   require(tally.shape(0) * sizeof(double) == sizeof(OnlineTally), "tally has the wrong length");
-  const double n_scores = tally.data()[tally.shape(0) - 1];
-  require(n_scores >= 0 && n_scores <= double(set.room), "a record has no room for a score");
-  return OnlineTable(set, records.data(), Index(records.shape(0)), intercept.data(),
-                     *reinterpret_cast<OnlineTally*>(tally.data()));
+  auto& sums = *reinterpret_cast<OnlineTally*>(tally.data());
+  require(sums.scores >= 0 && sums.scores <= double(set.room), "a record has no room for a score");
+  require(places.shape(0) == WholeMetric::most_columns && sums.places >= -1 &&
+              sums.places <= double(WholeMetric::most_columns),
+          "the whole metric has other places");
+  for (Index k = 0; k < Index(sums.places); ++k)
+    require(places.data()[k] >= 0 && places.data()[k] < Index(records.shape(0)), "no such column");
+  const bool is_whole = factors.shape(0) > 0;
+  require(!is_whole || (set.rate == 0 && !set.is_pulled && Index(factors.shape(0)) == set.n_metrics() &&
+                        factors.shape(1) == WholeMetric::size * WholeMetric::width),
+          "a factor for each metric is needed");
+  return OnlineTable(set, records.data(), Index(records.shape(0)), intercept.data(), places.data(),
+                     is_whole ? factors.data() : nullptr, sums);
 }
 
 namespace {
@@ -56,8 +65,8 @@ BoundSteps of_classes(const AnyLoss& loss, const std::string& joint, Array1<cons
 }
 
 void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, const OnlineSettings& set,
-           Array2<double> records, Array1<double> intercept, Array1<double> tally) {
-  const OnlineTable table = OnlineArrays{records, intercept, tally}.table(set);
+           const OnlineArrays& arrays) {
+  const OnlineTable table = arrays.table(set);
   require(X.n_columns() <= table.n_columns(), "a column has no record");
   require(bound.n_rows == X.n_rows() && Index(s.shape(0)) == X.n_rows(),
           "a stream needs a target and a weight for each row");
@@ -68,9 +77,8 @@ void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, con
   });
 }
 
-void scores(const Matrix& X, const OnlineSettings& set, Array2<double> records, Array1<double> intercept,
-            Array1<double> tally, Array2<double> Z) {
-  const OnlineTable table = OnlineArrays{records, intercept, tally}.table(set);
+void scores(const Matrix& X, const OnlineSettings& set, const OnlineArrays& arrays, Array2<double> Z) {
+  const OnlineTable table = arrays.table(set);
   const auto n_scores = Index(table.tally().scores);
   require(Index(Z.shape(0)) == X.n_rows() && Index(Z.shape(1)) == n_scores, "Z has the wrong shape");
   interruptible([&](Watch& watch) {
@@ -86,27 +94,50 @@ void bind_online(nb::module_& m) {
       .def_static("of_numbers", &of_numbers, "loss"_a, "Y"_a)
       .def_static("of_classes", &of_classes, "loss"_a, "joint"_a, "code"_a, "known_from"_a, "order"_a,
                   "Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.");
+  m.attr("WHOLE_COLUMNS") = nb::int_(WholeMetric::most_columns);
+  m.attr("WHOLE_FACTOR") = nb::int_(WholeMetric::size * WholeMetric::width);
+  nb::class_<OnlineArrays>(m, "OnlineArrays", "The arrays of a stream; they are borrowed.")
+      .def(
+          "__init__",
+          [](OnlineArrays* self, Array2<double> records, Array1<double> intercept,
+             Array1<std::int32_t> places, Array2<double> factors,
+             Array1<double> tally) { new (self) OnlineArrays{records, intercept, places, factors, tally}; },
+          "records"_a.noconvert(), "intercept"_a.noconvert(), "places"_a.noconvert(), "factors"_a.noconvert(),
+          "tally"_a.noconvert());
   nb::class_<OnlineSettings>(m, "OnlineSettings", "How a stream is learned from (epoch/online.h).")
       .def(
           "__init__",
           [](OnlineSettings* self, Index room, bool is_shared, bool is_averaged, bool is_pulled,
              bool has_intercept, bool is_intercept_penalized, double rate, double power, double l1, double l2,
-             double l1_growth, double l2_growth, double prior, double intercept_prior) {
-            new (self) OnlineSettings{
-                room, is_shared, is_averaged, is_pulled, has_intercept, is_intercept_penalized, rate, power,
-                l1,   l2,        l1_growth,   l2_growth, prior,         intercept_prior};
+             double l1_growth, double l2_growth, double prior, double intercept_prior, double whole_prior,
+             double whole_intercept_prior) {
+            new (self) OnlineSettings{room,
+                                      is_shared,
+                                      is_averaged,
+                                      is_pulled,
+                                      has_intercept,
+                                      is_intercept_penalized,
+                                      rate,
+                                      power,
+                                      l1,
+                                      l2,
+                                      l1_growth,
+                                      l2_growth,
+                                      prior,
+                                      intercept_prior,
+                                      whole_prior,
+                                      whole_intercept_prior};
           },
           nb::kw_only(), "room"_a, "is_shared"_a, "is_averaged"_a, "is_pulled"_a, "has_intercept"_a,
           "is_intercept_penalized"_a, "rate"_a, "power"_a, "l1"_a, "l2"_a, "l1_growth"_a, "l2_growth"_a,
-          "prior"_a, "intercept_prior"_a)
+          "prior"_a, "intercept_prior"_a, "whole_prior"_a, "whole_intercept_prior"_a)
       .def_prop_ro("stride", &OnlineSettings::stride)
+      .def_prop_ro("n_metrics", &OnlineSettings::n_metrics)
       .def_prop_ro("late", &OnlineSettings::late);
-  m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "records"_a.noconvert(),
-        "intercept"_a.noconvert(), "tally"_a.noconvert(),
+  m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "arrays"_a,
         "Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that "
         "was met, whatever ends the loop.");
-  m.def("online_scores", &scores, "X"_a, "settings"_a, "records"_a.noconvert(), "intercept"_a.noconvert(),
-        "tally"_a.noconvert(), "Z"_a.noconvert(),
+  m.def("online_scores", &scores, "X"_a, "settings"_a, "arrays"_a, "Z"_a.noconvert(),
         "Z = the scores of rows, by the weights that are predicted with.");
 }
 

@@ -17,7 +17,10 @@ struct BoundSteps {
 // Python's arrays of a stream, checked against each other.
 struct OnlineArrays {
   Array2<double> records;
-  Array1<double> intercept, tally;
+  Array1<double> intercept;
+  Array1<std::int32_t> places;  // of the whole metric
+  Array2<double> factors;       // a row for each metric; none where all columns have one step
+  Array1<double> tally;
 
   OnlineTable table(const OnlineSettings& set) const;
 };

@@ -375,23 +375,35 @@ class RowSteps:
         Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.
         """
 
+WHOLE_COLUMNS: int = 64
+
+WHOLE_FACTOR: int = 4290
+
+class OnlineArrays:
+    """The arrays of a stream; they are borrowed."""
+
+    def __init__(self, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], tally: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 class OnlineSettings:
     """How a stream is learned from (epoch/online.h)."""
 
-    def __init__(self, *, room: int, is_shared: bool, is_averaged: bool, is_pulled: bool, has_intercept: bool, is_intercept_penalized: bool, rate: float, power: float, l1: float, l2: float, l1_growth: float, l2_growth: float, prior: float, intercept_prior: float) -> None: ...
+    def __init__(self, *, room: int, is_shared: bool, is_averaged: bool, is_pulled: bool, has_intercept: bool, is_intercept_penalized: bool, rate: float, power: float, l1: float, l2: float, l1_growth: float, l2_growth: float, prior: float, intercept_prior: float, whole_prior: float, whole_intercept_prior: float) -> None: ...
 
     @property
     def stride(self) -> int: ...
 
     @property
+    def n_metrics(self) -> int: ...
+
+    @property
     def late(self) -> int: ...
 
-def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, arrays: OnlineArrays) -> None:
     """
     Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
     """
 
-def online_scores(X: Matrix, settings: OnlineSettings, records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tally: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+def online_scores(X: Matrix, settings: OnlineSettings, arrays: OnlineArrays, Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """Z = the scores of rows, by the weights that are predicted with."""
 
 class Documents:

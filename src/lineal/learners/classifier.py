@@ -12,8 +12,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel, Task
-from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.online.recipe import Recipe, joint_name
+from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax

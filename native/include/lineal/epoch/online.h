@@ -1,133 +1,31 @@
 // One pass over a stream, row by row: predict, be judged, learn.
 //
-// Each column has a record of numbers side by side, so that a row touches one place for each number it
-// stores:
-//
-//     weights of the scores (room for `room`) | metrics, of each score or of all | late sums, for averages
-//
-// The metric of a column is diagonal and is made of what was seen there,
+// The metric is made of what was seen. Of more than a few columns it is diagonal,
 //
 //     A_j = l2 + G_j,    G_j = prior unit x_first^2 + sum of bend x^2 over the rows so far,
 //
-// so that a column's scale cancels: x_j in other units gives the same scores, and no rate has to be chosen.
-// A row moves the weights by -u x / A and the metric grows behind it, around where the weights now are. The
-// l2 of a penalty is counted once, as a prior is: for the squared loss and one column (or columns that never
-// meet) the weights are the ridge regression's after every row. `Same` has one A = 1/eta for all columns
-// instead.
+// and of up to 64 columns it is whole (whole_metric.h), with that diagonal. So a column's scale cancels: x_j
+// in other units gives the same scores, and no rate has to be chosen. A row moves the weights by -u A^-1 x
+// and the metric grows behind it, around where the weights now are. The l2 of a penalty is counted once, as a
+// prior is. Steps of one size for all columns have A = 1/eta instead.
 //
-// With an l1, or with a penalty that grows with the stream, a record holds pulls s in the place of weights,
-//
-//     w = soft(s, l1) / (G + l2),     s += -u x, then s += (growth of G) w:
-//
-// follow the regularised leader (McMahan 2011). Without a penalty both are the same steps.
+// Pulls (online_table.h) move by s -= u x, and then by the growth of G times w: follow the regularised leader
+// (McMahan 2011). Without a penalty both are the same steps.
 //
 // A row whose squares overflow is refused and counted; no other number can make a weight infinite.
 // Cost: two visits of a record for each stored number of a row; memory of the records and of one row.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "lineal/epoch/online_steps.h"
+#include "lineal/epoch/online_table.h"
 #include "lineal/rows.h"
 #include "lineal/watch.h"
 
 namespace lineal {
-
-struct OnlineSettings {
-  Index room;        // scores that a record has room for
-  bool is_shared;    // whether all scores of a record have one metric
-  bool is_averaged;  // whether a record has late sums
-  bool is_pulled;    // whether a record holds pulls
-  bool has_intercept, is_intercept_penalized;
-  double rate, power;             // 1/A = rate / rows^power of all columns; rate 0: each column has its own
-  double l1, l2;                  // of the penalty
-  double l1_growth, l2_growth;    // what a row of weight 1 adds to them
-  double prior, intercept_prior;  // rows that a new column counts as having been met in
-
-  Index n_metrics() const noexcept { return rate > 0 ? 0 : is_shared ? 1 : room; }
-  Index late() const noexcept { return room + n_metrics(); }
-  Index stride() const noexcept { return late() + (is_averaged ? room : 0); }
-};
-
-// The records, and how the scores are read from them.
-class OnlineTable {
- public:
-  OnlineTable(const OnlineSettings& set, double* records, Index n_columns, double* intercept,
-              OnlineTally& tally)
-      : set_(set),
-        stride_(set.stride()),
-        records_(records),
-        n_columns_(n_columns),
-        intercept_(intercept),
-        tally_(tally) {}
-
-  const OnlineSettings& settings() const noexcept { return set_; }
-  OnlineTally& tally() const noexcept { return tally_; }
-  Index n_columns() const noexcept { return n_columns_; }
-  double* record(Index column) const noexcept { return records_ + column * stride_; }
-  double* intercept() const noexcept { return set_.has_intercept ? intercept_ : nullptr; }
-
-  struct Strength {
-    double l1, l2;
-  };
-  Strength of_weights() const noexcept {
-    return {set_.l1 + set_.l1_growth * tally_.weight, set_.l2 + set_.l2_growth * tally_.weight};
-  }
-  Strength of_intercept() const noexcept {
-    return set_.is_intercept_penalized ? of_weights() : Strength{0.0, 0.0};
-  }
-  // What the metric of a column that is new starts from, in units of its first square.
-  double start(bool is_intercept) const noexcept { return is_intercept ? set_.intercept_prior : set_.prior; }
-
-  // The weight of score k as it is learned with.
-  double weight(const double* record, Index k, Strength penalty) const noexcept {
-    if (!set_.is_pulled) return record[k];
-    const double metric = record[set_.room + (set_.is_shared ? 0 : k)] + penalty.l2;
-    return metric > 0 ? soft(record[k], penalty.l1) / metric : 0.0;
-  }
-  // As it is predicted with: averages are of the weights after each row so far.
-  double kept(const double* record, Index k, Strength penalty) const noexcept {
-    const double w = weight(record, k, penalty);
-    return set_.is_averaged && tally_.rows > 0 ? w - record[set_.late() + k] / tally_.rows : w;
-  }
-
-  // One score for two classes becomes two of more: half of it each way where they are joint, all of it where
-  // each class has its own.
-  void part(bool is_joint) const noexcept {
-    for (Index j = 0; j < n_columns_; ++j) part(record(j), is_joint);
-    if (intercept()) part(intercept_, is_joint);
-  }
-
- private:
-  void part(double* record, bool is_joint) const noexcept {
-    const double half = is_joint ? 0.5 : 1.0;
-    for (const Index from : {Index(0), set_.late()}) {
-      if (from > 0 && !set_.is_averaged) break;
-      record[from] *= half;
-      record[from + 1] = -record[from];
-    }
-    if (set_.n_metrics() > 1) record[set_.room + 1] = record[set_.room];
-  }
-
-  const OnlineSettings& set_;
-  Index stride_;
-  double* records_;
-  Index n_columns_;
-  double* intercept_;
-  OnlineTally& tally_;
-};
-
-// Hints the records of a row that will be met soon into cache.
-template <class V>
-inline void prefetch_records(const OnlineTable& table, CsrRow<V> x) noexcept {
-  const Index bytes = table.settings().stride() * Index(sizeof(double));
-  for (Index k = 0; k < x.size; ++k)
-    for (Index byte = 0; byte < bytes; byte += 64)
-      __builtin_prefetch(reinterpret_cast<const char*>(table.record(x.index[k])) + byte, 1);
-}
-template <class V>
-inline void prefetch_records(const OnlineTable&, DenseRow<V>) noexcept {}
 
 // Learns from rows, one at a time. Room for a row's intermediate numbers is kept between rows.
 class OnlineLearner {
@@ -139,7 +37,7 @@ class OnlineLearner {
   template <class Rows>
   void meet(const Rows& X, Index first_row, const double* s, Watch& watch) {
     for (Index i = 0; i < X.n_rows && !watch.is_over(); ++i) {
-      if (i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
+      if (n_ > 1 && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
       const Index row = first_row + i;
       if (const Index n = steps_.n_scores(row); n != n_) {
         if (n_ == 1) table_.part(table_.settings().is_shared);
@@ -147,7 +45,9 @@ class OnlineLearner {
         table_.tally().scores = double(n);
       }
       if (s[row] > 0) {
-        if (table_.settings().is_pulled)
+        if (table_.has_whole_metric() && has_places(X[i]))
+          learn_whole(X[i], row, s[row]);
+        else if (table_.settings().is_pulled)
           learn<true, 0>(X[i], row, s[row]);
         else if (n_ == 1)
           learn<false, 1>(X[i], row, s[row]);
@@ -165,8 +65,12 @@ class OnlineLearner {
     const OnlineSettings& set = table_.settings();
     OnlineTally& tally = table_.tally();
     const Index n = N > 0 ? N : n_, m = N == 1 || set.is_shared ? 1 : n;
-    look<is_pulled, N>(x, n, m);
-    if (!are_finite(z_, n) || !are_finite(q_, m) ||
+    const bool is_usual = !is_pulled && N == 1 && !set.is_averaged && set.rate == 0;
+    if (is_usual)
+      look_at_one(x);
+    else
+      look<is_pulled, N>(x, n, m);
+    if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
         !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, tally)) {
       tally.refused += 1.0;
       return;
@@ -177,10 +81,131 @@ class OnlineLearner {
     steps_.step(row, n, z_.data(), q_.data(), s, tally, u_.data(), bend_.data());
     if constexpr (is_pulled)
       pull(x, n, m, unit);
+    else if (is_usual)
+      move_one(x, unit);
     else
       move<N>(x, n, m, unit);
     tally.rows += 1.0;
     tally.weight += s;
+  }
+
+  // Whether all columns of a row have a place in the whole metric.
+  template <class Row>
+  bool has_places(Row x) {
+    at_.clear();
+    each(x, [&](Index e, const double*, double, bool is_intercept) {
+      if (!table_.has_whole_metric()) return;
+      at_.push_back(is_intercept ? WholeMetric::intercept : table_.place(column(x, e)));
+    });
+    return table_.has_whole_metric();
+  }
+
+  template <class Row>
+  void learn_whole(Row x, Index row, double s) {
+    const OnlineSettings& set = table_.settings();
+    OnlineTally& tally = table_.tally();
+    const Index n = n_, m = set.is_shared ? 1 : n, size = WholeMetric::size;
+    look<false, 0>(x, n, m);
+    if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
+        !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, tally)) {
+      tally.refused += 1.0;
+      return;
+    }
+    whole_.assign(std::size_t(size * (m + 2)), 0.0);
+    double *const v = whole_.data(), *const d = v + size, *const t = d + size;
+    Index next = 0;
+    each(x, [&](Index, const double*, double value, bool) { v[at_[std::size_t(next++)]] = value; });
+    const double unit = steps_.unit(tally);
+    for (Index k = 0; k < m; ++k) {
+      WholeMetric metric = table_.whole(k);
+      for (const Index j : at_)
+        if (!metric.is_begun(j)) metric.begin(j, table_.l2_at(j) + table_.start(j, unit, v[j]));
+      q_[std::size_t(k)] = metric.norm(at_, v, t + k * size);
+    }
+    if (!are_finite(q_, m)) {
+      tally.refused += 1.0;
+      return;
+    }
+    steps_.step(row, n, z_.data(), q_.data(), s, tally, u_.data(), bend_.data());
+    for (Index k = 0; k < m; ++k) {
+      table_.whole(k).grow(t + k * size, q_[std::size_t(k)],
+                           bend_[std::size_t(set.is_shared && n > 1 ? 1 : k)], d);
+      for (Index j = 0; j < size; ++j) {
+        if (d[j] == 0.0) continue;
+        double* const record = table_.record_at(j);
+        for (Index score = m > 1 ? k : 0; score < (m > 1 ? k + 1 : n); ++score) {
+          const double step = u_[std::size_t(score)] * d[j];
+          record[score] -= step;
+          if (set.is_averaged) record[set.late() + score] -= tally.rows * step;
+        }
+      }
+    }
+    // The diagonal goes on beside it, for the day there are too many columns.
+    next = 0;
+    each(x, [&](Index, double* record, double value, bool) {
+      const double start = table_.start(at_[std::size_t(next++)], unit, value);
+      for (Index k = 0; k < m; ++k) {
+        double& seen = record[set.room + k];
+        seen = (seen == 0.0 ? start : seen) + bend_[std::size_t(k)] * value * value;
+      }
+    });
+    tally.rows += 1.0;
+    tally.weight += s;
+  }
+
+  // look and move for what nearly all streams are: one score, metrics of each column's own, nothing averaged.
+  // The records of a wide table are far away: they are fetched ahead, and the sums stay in registers.
+  template <class Row>
+  void look_at_one(Row x) {
+    constexpr Index ahead = 32;
+    make_room(x.size + 1, 1, 1);
+    double* const along = along_.data();
+    const double l2 = table_.of_weights().l2, start = table_.start(false);
+    double z = 0, q = 0, n_new = 0;
+    for (Index k = 0; k < x.size; ++k) {
+      if (k + ahead < x.size) __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
+      const double value = double(x.value[k]), square = value * value;
+      const double* const record = table_.record(column(x, k));
+      const double seen = record[1];
+      const bool is_new = seen == 0.0 && start > 0.0;
+      const double pull = is_new || square == 0.0 ? 0.0 : value / (l2 + seen);
+      along[k] = pull;
+      z += value * record[0];
+      q += value * pull;
+      // A square that overflows makes NaN of it.
+      if (is_new && square != 0.0) n_new += 1.0 + 0.0 * square;
+    }
+    z_[0] = z;
+    q_[0] = q;
+    new_[0] = start > 0.0 ? n_new / start : 0.0;
+    if (const double* const record = table_.intercept()) add_intercept(record, along[x.size]);
+  }
+  void add_intercept(const double* record, double& along) {
+    const double start = table_.start(true), seen = record[1];
+    const bool is_new = seen == 0.0 && start > 0.0;
+    along = is_new ? 0.0 : 1.0 / (table_.of_intercept().l2 + seen);
+    z_[0] += record[0];
+    q_[0] += along;
+    new_[0] += is_new ? 1.0 / start : 0.0;
+  }
+  template <class Row>
+  void move_one(Row x, double unit) {
+    const double u = u_[0], bend = bend_[0], l2 = table_.of_weights().l2, start = table_.start(false) * unit;
+    const double* const along = along_.data();
+    const auto move = [&](double* record, double value, double pull, double begun, double strength) {
+      const double square = value * value;
+      double seen = record[1];
+      if (seen == 0.0 && begun > 0.0 && square != 0.0) {
+        seen = begun * square;
+        pull = value / (strength + seen);
+      }
+      record[0] -= u * pull;
+      record[1] = seen + bend * square;
+    };
+    for (Index k = 0; k < x.size; ++k)
+      move(table_.record(column(x, k)), double(x.value[k]), along[k], start, l2);
+    if (double* const record = table_.intercept())
+      move(record, 1.0, along[x.size], table_.start(true) * unit, table_.of_intercept().l2);
   }
 
   // The scores z (and those that are predicted with, if they are others), q without the columns that are new,
@@ -208,7 +233,8 @@ class OnlineLearner {
         const double pull = is_new ? 0.0 : value / (penalty.l2 + seen);
         along[at * m + k] = pull;
         q[k] += value * pull;
-        fresh[k] += is_new ? 1.0 / table_.start(is_intercept) : 0.0;
+        // A square that overflows makes NaN of it.
+        fresh[k] += is_new ? (1.0 + 0.0 * value * value) / table_.start(is_intercept) : 0.0;
       }
     });
   }
@@ -217,7 +243,8 @@ class OnlineLearner {
   void move(Row x, Index n_given, Index m_given, double unit) {
     const Index n = N > 0 ? N : n_given, m = N == 1 ? 1 : m_given;
     const OnlineSettings& set = table_.settings();
-    const double rows = table_.tally().rows, l2 = table_.of_weights().l2, intercept_l2 = table_.of_intercept().l2;
+    const double rows = table_.tally().rows, l2 = table_.of_weights().l2,
+                 intercept_l2 = table_.of_intercept().l2;
     const Index room = set.room, late = set.late();
     const bool is_averaged = set.is_averaged, has_metrics = !(set.rate > 0);
     const double *const u = u_.data(), *const bend = bend_.data();
@@ -287,26 +314,8 @@ class OnlineLearner {
   const OnlineTable& table_;
   Index n_;
   double same_ = 0;  // the metric of all columns, where they have one
-  std::vector<double> z_, kept_, q_, new_, u_, bend_, along_;
+  std::vector<double> z_, kept_, q_, new_, u_, bend_, along_, whole_;
+  std::vector<Index> at_;  // places of a row's numbers in the whole metric
 };
-
-// Z = the scores of rows of X, n to a row, by the weights that are predicted with. Columns without a record
-// count nothing.
-template <class Rows>
-void online_scores(const Rows& X, const OnlineTable& table, Index n, double* Z, Watch& watch) {
-  const auto weights = table.of_weights(), intercept = table.of_intercept();
-  for (Index i = 0; i < X.n_rows && !watch.is_over(); ++i) {
-    const auto x = X[i];
-    double* const z = Z + i * n;
-    for (Index k = 0; k < n; ++k)
-      z[k] = table.intercept() ? table.kept(table.intercept(), k, intercept) : 0.0;
-    for (Index e = 0; e < x.size; ++e) {
-      if (column(x, e) >= table.n_columns()) continue;
-      const double* const record = table.record(column(x, e));
-      for (Index k = 0; k < n; ++k) z[k] += double(x.value[e]) * table.kept(record, k, weights);
-    }
-    watch.says_stop((x.size + 1) * n);
-  }
-}
 
 }  // namespace lineal

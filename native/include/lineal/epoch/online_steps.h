@@ -34,10 +34,16 @@ struct OnlineTally {
   double slope, distance;  // of regression losses: |loss'| and |z - y|
   double refused;          // rows whose numbers are too large to be squared
   double scores;           // that a row has by now; 0 before the first row
+  double places;           // columns in the whole metric; -1 once there were too many of them
 };
 
 struct Bend {
   double curvature, unit;
+};
+
+// How the scores of a joint loss bend: the one of the row's class, and all of them on average.
+struct JointBend {
+  double own, mean;
 };
 
 template <class Loss>
@@ -79,8 +85,8 @@ struct RowSteps {
   virtual bool judge(Index i, Index n, const double* z, double s, OnlineTally& tally) = 0;
   // The most that a row may bend; after judge().
   virtual double unit(const OnlineTally& tally) const noexcept = 0;
-  // Slopes u, times s, and what each score's metric gains; of scores with one metric q[0] and bend[0] are
-  // meant.
+  // Slopes u, times s, and what each score's metric gains. Scores with one metric have q[0]; it gains bend[0]
+  // along a diagonal, where more holds rare columns back, and bend[1] where it is whole.
   virtual void step(Index i, Index n, const double* z, const double* q, double s, const OnlineTally& tally,
                     double* u, double* bend) = 0;
 };
@@ -199,17 +205,19 @@ class ClassSteps final : public RowSteps {
       }
       return;
     }
-    bend[0] =
-        s * (joint_ == Joint::softmax ? softmax(i, n, z, s * q[0], u) : crammer_singer(i, n, z, s * q[0], u));
+    const JointBend all =
+        joint_ == Joint::softmax ? softmax(i, n, z, s * q[0], u) : crammer_singer(i, n, z, s * q[0], u);
     for (Index k = 0; k < n; ++k) u[k] *= s;
+    bend[0] = s * all.own;
+    bend[1] = s * all.mean;
   }
 
  private:
   // The target of score k; two classes have one score, the first's.
   double sign(Index i, Index k) const noexcept { return classes_.code[i] == k ? 1.0 : -1.0; }
 
-  // Both find p = u + e_y on the simplex and return the curvature.
-  double softmax(Index i, Index n, const double* z, double q, double* u) {
+  // Both find p = u + e_y on the simplex.
+  JointBend softmax(Index i, Index n, const double* z, double q, double* u) {
     const Index y = classes_.code[i];
     room_.resize(std::size_t(2 * n));
     double *const c = room_.data(), *const log_p = c + n;
@@ -223,10 +231,12 @@ class ClassSteps final : public RowSteps {
     }
     if (q > 0.0) softmax_step(n, q, c, u, log_p);
     const double curvature = u[y] * (1.0 - u[y]);
+    double spread = 1.0;
+    for (Index k = 0; k < n; ++k) spread -= u[k] * u[k];
     u[y] -= 1.0;
-    return curvature;
+    return {curvature, 2.0 * spread / double(n)};
   }
-  double crammer_singer(Index i, Index n, const double* z, double q, double* u) {
+  JointBend crammer_singer(Index i, Index n, const double* z, double q, double* u) {
     const Index y = classes_.code[i];
     // Where a step changes no score a tiny q picks the best vertex.
     const double inverse = 1.0 / std::max(q, 1e-12);
@@ -241,7 +251,7 @@ class ClassSteps final : public RowSteps {
     else
       for (Index k = 0; k < n; ++k) u[k] = k == y ? 1.0 : 0.0;
     u[y] -= 1.0;
-    return worst > 0.0 ? 1.0 : 0.0;
+    return worst > 0.0 ? JointBend{1.0, 2.0 / double(n)} : JointBend{0.0, 0.0};
   }
 
   Loss loss_;

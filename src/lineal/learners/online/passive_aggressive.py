@@ -1,7 +1,7 @@
 """Passive-aggressive learning (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006).
 
-With margin 1 (or, for numbers, a tube of epsilon), the weights stay as they are while a row's loss l is 0, and
-otherwise move as little as they must,
+With margin 1 (or, for numbers, a tube of epsilon), the weights stay as they are while a row's loss l is 0,
+and otherwise move as little as they must,
 
     PA      w += tau y x,  tau = l / |x|^2              the row's loss becomes 0
     PA-I                   tau = min(C, l / |x|^2)      the least |change|^2 / 2 + C l
@@ -35,7 +35,7 @@ _NO_LIMIT = 2.0**80
 def _steps(variant: str, C: Any, is_averaged: bool) -> Steps:
     if variant not in VARIANTS:
         raise ParameterError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}.")
-    if not isinstance(C, numbers.Real) or isinstance(C, bool) or not 0 < C < np.inf:
+    if not isinstance(C, numbers.Real) or isinstance(C, bool) or not 0 < float(C) < np.inf:
         raise ParameterError(f"C must be a number > 0, got {C!r}.")
     return Steps(_NO_LIMIT if variant == "PA" else float(C), 0.0, is_averaged)
 

@@ -11,6 +11,8 @@ from lineal.objective.joint import CrammerSinger, Softmax
 
 # A new column counts as having been met in so many rows, of the most that a loss can bend.
 PRIOR_ROWS = 4.0
+# Of few columns the metric is whole and needs no such caution.
+WHOLE_PRIOR_ROWS = 0.01
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from lineal.errors import ParameterError
-from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.online.passes import OnlinePasses
 from lineal.learners.online.recipe import Recipe
+from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective import Loss, NoPenalty, Penalty, Squared
 
@@ -58,7 +58,7 @@ class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):
 
 
 class OnlineRegressor(BaseOnlineRegressor):
-    """A linear regressor that learns from a stream: one row at a time, each judged before it is learned from.
+    """A linear regressor that learns from a stream: each row is predicted, judged, and learned from.
 
     The units of the columns do not matter, nor do those of y. Parameters, attributes and costs are those of
     :class:`OnlineClassifier`, with ``Squared()`` as the default loss.

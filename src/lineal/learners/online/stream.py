@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from lineal import _core
-from lineal.learners.online.recipe import PRIOR_ROWS, Recipe, Strengths
+from lineal.learners.online.recipe import PRIOR_ROWS, WHOLE_PRIOR_ROWS, Recipe, Strengths
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
 # The numbers of a tally, in their order.
-_TALLY = ("rows", "weight", "right", "loss", "slope", "distance", "refused", "scores")
+_TALLY = ("rows", "weight", "right", "loss", "slope", "distance", "refused", "scores", "places")
 
 
 class Stream:
@@ -37,7 +37,8 @@ class Stream:
     n_columns : int
         How many columns there have been.
     intercept : (stride,)
-    tally : (8,)
+    places, factors : of the whole metric, which a few columns have
+    tally : (9,)
     """
 
     def __init__(self, recipe: Recipe, n_scores: int = 1) -> None:
@@ -48,6 +49,8 @@ class Stream:
         self.room = n_scores
         self.records = _zeros(0, self.settings.stride)
         self.intercept = np.zeros(self.settings.stride)
+        self.places = np.zeros(_core.WHOLE_COLUMNS, dtype=np.int32)
+        self.factors = self._new_factors(self.settings)
         self.tally = np.zeros(len(_TALLY))
 
     @classmethod
@@ -58,6 +61,7 @@ class Stream:
         """
         stream = cls(recipe, len(W))
         stream.strengths, stream.n_before = Strengths(), float(n_rows)
+        stream.factors = stream._new_factors(stream.settings)
         stream.make_room(W.shape[1], len(W))
         stream.records[:, : len(W)] = W.T
         stream.intercept[: len(W)] = b
@@ -83,6 +87,7 @@ class Stream:
     def _settings(self, room: int) -> Any:
         strengths, steps = self.strengths, self.recipe.steps
         is_counted = strengths.l2 > 0  # a penalty that is there from the start is prior enough
+        is_intercept_counted = is_counted and strengths.is_for_intercept
         return _core.OnlineSettings(
             room=room,
             is_shared=bool(self.recipe.joint),
@@ -97,9 +102,20 @@ class Stream:
             l1_growth=strengths.l1_growth,
             l2_growth=strengths.l2_growth,
             prior=self.n_before + (0.0 if is_counted else PRIOR_ROWS),
-            intercept_prior=self.n_before
-            + (0.0 if is_counted and strengths.is_for_intercept else PRIOR_ROWS),
+            intercept_prior=self.n_before + (0.0 if is_intercept_counted else PRIOR_ROWS),
+            whole_prior=self.n_before + (0.0 if is_counted else WHOLE_PRIOR_ROWS),
+            whole_intercept_prior=self.n_before + (0.0 if is_intercept_counted else WHOLE_PRIOR_ROWS),
         )
+
+    def _new_factors(self, settings: Any) -> FloatArray:
+        has_whole = self.recipe.steps.rate == 0 and not self.strengths.needs_pulls
+        return np.zeros((settings.n_metrics if has_whole else 0, _core.WHOLE_FACTOR))
+
+    @property
+    def arrays(self) -> Any:
+        """The same arrays as the core sees them."""
+        records = self.records[: self.n_columns]
+        return _core.OnlineArrays(records, self.intercept, self.places, self.factors, self.tally)
 
     # ---- room ---------------------------------------------------------------------------------
 
@@ -125,19 +141,20 @@ class Stream:
             after[..., room : room + n_metrics] = before[..., self.room : old.late]
             if self.recipe.steps.is_averaged:
                 after[..., new.late : new.late + self.room] = before[..., old.late :]
-        self.records, self.intercept, self.room = records, intercept, room
+        factors = self._new_factors(new)
+        factors[: len(self.factors)] = self.factors
+        self.records, self.intercept, self.factors, self.room = records, intercept, factors, room
 
     # ---- learning and reading -----------------------------------------------------------------
 
     def learn(self, rows: NativeRows, steps: Any, s: FloatArray) -> None:
         """Meets rows, for whose columns and scores there is room."""
-        _core.online_learn(rows.matrix, steps, s, self.settings, self.records, self.intercept, self.tally)
+        _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays)
 
     def scores(self, rows: NativeRows) -> FloatArray:
         """(n, n_scores); columns that were never met count nothing."""
         Z = np.empty((rows.n_rows, self.n_scores))
-        known = self.records[: self.n_columns]
-        _core.online_scores(rows.matrix, self.settings, known, self.intercept, self.tally, Z)
+        _core.online_scores(rows.matrix, self.settings, self.arrays, Z)
         return Z
 
     def weights(self) -> tuple[FloatArray, FloatArray]:
