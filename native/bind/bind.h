@@ -106,6 +106,7 @@ void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_online_texts(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_documents(nb::module_& m);
 void bind_records(nb::module_& m);

@@ -16,6 +16,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_records(m);
   lineal::bind_neighbors(m);
   lineal::bind_text(m);
+  lineal::bind_online_texts(m);
   lineal::bind_text_runs(m);
   lineal::bind_text_scorer(m);
   m.def(

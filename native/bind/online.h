@@ -25,6 +25,6 @@ struct OnlineArrays {
   OnlineTable table(const OnlineSettings& set) const;
 };
 
-void bind_online(nb::module_& m);
+
 
 }  // namespace lineal

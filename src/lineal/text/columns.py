@@ -173,7 +173,8 @@ class HashedColumns:
         separator = " " if self.unit == "words" else ""
         return _core.Hashing(min_n, max_n, self.n_columns, self.is_murmur, separator)
 
-    def _splitting(self, analysis: Analysis) -> _core.Splitting:
+    def splitting(self, analysis: Analysis) -> _core.Splitting:
+        """How the core splits texts."""
         grams = (self.min_n, self.max_n) if self._inside_words else (0, 0)
         return analysis.splitting(grams)
 
@@ -187,7 +188,7 @@ class HashedColumns:
     ) -> Arrays:
         if analysis.is_native:
             return self.native().rows(
-                documents, self._splitting(analysis), self.is_signed, weighing, is_double, n_threads
+                documents, self.splitting(analysis), self.is_signed, weighing, is_double, n_threads
             )
         tokens = analysis.tokens(documents, n_threads)
         return self.native().rows_of_tokens(tokens, self.is_signed, weighing, is_double, n_threads)
@@ -196,15 +197,19 @@ class HashedColumns:
         found = _core.HashedNames()
         for documents in pieces:
             if analysis.is_native:
-                found.read(self.native(), documents, self._splitting(analysis), n_threads)
+                found.read(self.native(), documents, self.splitting(analysis), n_threads)
             else:
                 found.read_tokens(self.native(), analysis.tokens(documents, n_threads), n_threads)
         self.named, self.bytes, self.starts, self.is_shared = found.found()
 
     def names(self) -> list[str]:
         names = [f"hashed{column}" for column in range(self.n_columns)]
-        spelt = _core.strings(self.bytes, self.starts)
-        # A name that stands for several n-grams says so.
-        for column, name, is_shared in zip(self.named.tolist(), spelt, self.is_shared.tolist(), strict=True):
-            names[column] = f"{name} (and others)" if is_shared else name
+        for column, name in self.known_names().items():
+            names[column] = name
         return names
+
+    def known_names(self) -> dict[int, str]:
+        """The names of the columns that have one; a name that stands for several n-grams says so."""
+        spelt = _core.strings(self.bytes, self.starts)
+        found = zip(self.named.tolist(), spelt, self.is_shared.tolist(), strict=True)
+        return {column: f"{name} (and others)" if is_shared else name for column, name, is_shared in found}

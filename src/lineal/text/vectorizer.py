@@ -277,6 +277,41 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "_columns")
         return occurrences(pieces, self._analysis, self.ngrams)
 
+    def ready_for_streams(self) -> TextVectorizer:
+        """This vectoriser if it was fitted, or one like it that has nothing to learn from texts."""
+        if hasattr(self, "_columns"):
+            return self
+        if self.n_features is None or self._must_learn():
+            raise ParameterError(
+                "a stream is read by a vectorizer that has nothing to learn from texts, such as "
+                'TextVectorizer(n_features=2**22, weighting="occurrence", norm=None), or by one that was '
+                "fitted before."
+            )
+        return clone(self).fit([])
+
+    def hashed_texts(self, documents: _core.Documents) -> _core.HashedTexts | None:
+        """Texts that the core hashes while it learns from them; None where it cannot."""
+        if not isinstance(self._columns, HashedColumns) or not self._analysis.is_native or self._extras:
+            return None
+        columns = self._columns
+        return _core.HashedTexts(
+            documents,
+            columns.native(),
+            columns.splitting(self._analysis),
+            columns.is_signed,
+            self._weighing(),
+            self._is_double(),
+            self._threads(),
+        )
+
+    def names_in(self, text: str) -> dict[int, str] | None:
+        """What a text calls its columns, where no text has given them names before; else None."""
+        if not isinstance(self._columns, HashedColumns) or len(self._columns.named) or self._extras:
+            return None
+        columns = self._hashed()
+        columns.learn_names([self._documents([text])], self._analysis, 1)
+        return columns.known_names()
+
     def scorer_part(self) -> tuple[Any, ...] | None:
         """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
         check_is_fitted(self, "_columns")

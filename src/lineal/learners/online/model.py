@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lineal import _core
 from lineal.data import checked_rows
-from lineal.errors import ParameterError, PrecisionWarning
+from lineal.errors import InputError, ParameterError, PrecisionWarning
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
@@ -67,6 +68,13 @@ class StreamedModel(MatrixModel):
         rows = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
         assert isinstance(rows, NativeRows)
         return self._stream.scores(rows)
+
+    def _width_of(self, texts: _core.HashedTexts) -> int:
+        """The columns of hashed texts, which must be those of the stream so far."""
+        known = self.__dict__.get("n_features_in_", texts.n_columns)
+        if known != texts.n_columns:
+            raise InputError(f"the texts are hashed to {texts.n_columns} columns, but the stream has {known}.")
+        return texts.n_columns
 
     def _begun(self) -> Stream:
         """The stream so far, a new one, or one that goes on from a fit."""

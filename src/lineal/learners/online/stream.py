@@ -151,6 +151,10 @@ class Stream:
         """Meets rows, for whose columns and scores there is room."""
         _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays)
 
+    def learn_texts(self, texts: _core.HashedTexts, steps: Any, s: FloatArray) -> None:
+        """Meets texts as they are hashed; any number of threads gives the same bits."""
+        _core.online_learn_texts(texts, steps, s, self.settings, self.arrays)
+
     def scores(self, rows: NativeRows) -> FloatArray:
         """(n, n_scores); columns that were never met count nothing."""
         Z = np.empty((rows.n_rows, self.n_scores))

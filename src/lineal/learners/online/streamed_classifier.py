@@ -72,6 +72,16 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         self._meet(stream, {**shape, **attributes}, lambda: stream.learn(rows, steps, s))
         return self
 
+    def _learn_texts(
+        self, texts: _core.HashedTexts, y: ArrayLike, classes: ArrayLike | None, sample_weight: Any
+    ) -> None:
+        """Learns from texts while they are hashed, without a matrix."""
+        stream = self._begun()
+        steps, s, attributes = self._targets_of_stream(stream, y, len(texts), classes, sample_weight)
+        attributes["n_features_in_"] = self._width_of(texts)
+        stream.make_room(texts.n_columns, _n_scores(attributes["_arrivals"]))
+        self._meet(stream, attributes, lambda: stream.learn_texts(texts, steps, s))
+
     def _targets_of_stream(
         self, stream: Stream, y: ArrayLike, n_rows: int, classes: ArrayLike | None, sample_weight: Any
     ) -> tuple[Any, FloatArray, dict[str, Any]]:

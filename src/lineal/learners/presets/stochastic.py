@@ -64,7 +64,7 @@ class _StochasticDialect(Dialect):
         if self.learning_rate not in _SGD_SCHEDULES:
             raise ParameterError(
                 f"{name} knows learning_rate in {sorted(_SGD_SCHEDULES)}, none of which changes the optimum, "
-                f"got {self.learning_rate!r}: passive-aggressive steps minimise no objective."
+                f"got {self.learning_rate!r}: PassiveAggressiveClassifier takes passive-aggressive steps."
             )
         needs = positive if self.loss == "huber" else not_negative
         loss = _SGD_LOSSES[self.loss](needs(name, "epsilon", self.epsilon))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal import _core
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
+from lineal.learners.online.model import StreamedModel
 from lineal.learners.text.explanation import Explanation, explained
 from lineal.learners.text.search import Found, Read, Recipe, Search, Trial, side_by_side
 from lineal.text import TextVectorizer
@@ -102,6 +103,48 @@ class BaseTextModel(BaseEstimator):
         self.certificate_ = self.model_.certificate_
         self._scorer = self._names = None
         return found
+
+    # ---- streams ------------------------------------------------------------------------------
+
+    def _online_learner(self) -> Any:
+        raise NotImplementedError
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, **more: Any) -> None:
+        """Learns from more texts, in their order; everything is checked before the first one is."""
+        is_begun = hasattr(self, "model_")
+        vectorizers = self.vectorizers_ if is_begun else self._stream_vectorizers()
+        model = self.model_ if is_begun else self._online_learner()
+        documents = documents_of(X, missing=self.missing)
+        texts = vectorizers[0].hashed_texts(documents) if len(vectorizers) == 1 else None
+        try:
+            if texts is not None and isinstance(model, StreamedModel):
+                model._learn_texts(texts, y, sample_weight=sample_weight, **more)
+            else:
+                made = side_by_side([vectorizer.transform(documents) for vectorizer in vectorizers])
+                model.partial_fit(made, y, sample_weight=sample_weight, **more)
+        finally:
+            if hasattr(model, "n_seen_"):
+                self._keep(vectorizers, model)
+
+    def _keep(self, vectorizers: Sequence[TextVectorizer], model: Any) -> None:
+        """What a stream makes of this model, after its last text so far."""
+        self.vectorizers_, self.model_ = list(vectorizers), model
+        self._scorer = self._names = None
+        for name in ("certificate_", "plan_", "trials_", "strength_"):
+            self.__dict__.pop(name, None)
+        for name in ("online_accuracy_", "online_loss_", "n_seen_", "classes_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+
+    def _stream_vectorizers(self) -> list[TextVectorizer]:
+        """Vectorisers that need not look at the texts first."""
+        if self.vectorizer is None:
+            made = TextVectorizer(
+                n_features=2**22, weighting="occurrence", norm=None, n_threads=self.n_threads
+            )
+            return [made.fit([])]
+        (recipe,) = self._given_recipes(0)
+        return [vectorizer.ready_for_streams() for vectorizer in recipe.vectorizers]
 
     def _searched_rows(self, documents: _core.Documents, n_scores: int) -> NDArray[np.int64]:
         """All rows, or of many texts a random part with about ``search_bytes`` of text, in order.
@@ -225,12 +268,14 @@ class BaseTextModel(BaseEstimator):
             raise InputError(f"One text is explained at a time, but a {type(text).__name__} came.")
         row = self._matrix([text])
         tokens = text.split()
-        names = self.get_feature_names_out()
-        places, end = [], 0
-        for vectorizer, own in zip(self.vectorizers_, self._names, strict=True):
-            end += len(own)
-            places.append((end, vectorizer.occurrences(tokens)))
         coef = np.atleast_2d(self.model_.coef_)[output]
+        places = [(len(coef), self.vectorizers_[0].occurrences(tokens))]
+        names: Any = self.vectorizers_[0].names_in(text) if len(self.vectorizers_) == 1 else None
+        if names is None:
+            names, places, end = self.get_feature_names_out(), [], 0
+            for vectorizer, own in zip(self.vectorizers_, self._names, strict=True):
+                end += len(own)
+                places.append((end, vectorizer.occurrences(tokens)))
         intercept = float(np.atleast_1d(self.model_.intercept_)[output])
         return explained(label, row, names, sign * coef, sign * intercept, places, tokens)
 

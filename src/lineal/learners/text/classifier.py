@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import LinearClassifier
+from lineal.learners.online.classifier import OnlineClassifier
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
@@ -110,6 +111,44 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         if not hasattr(self.model_, "temperature_"):
             self.model_.temperature_ = self._temperature(found)
         return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learns from more texts, in their order, with steps that need no tuning.
+
+        Words are hashed to columns and learned from in one native pass: no vocabulary, no matrix, and memory
+        that does not grow. Threads hash, one learns, in order: any number of them, and pieces of any size, give
+        the same model bit for bit. After ``fit`` it goes on with the columns and weights of the fit.
+
+        Parameters
+        ----------
+        X : texts
+            As in ``fit``; a file piece by piece with ``lineal.data.stream_texts``.
+        y : their labels
+            New ones may come at any time.
+        classes : labels that are known from the start, optional
+        sample_weight : numbers >= 0, optional
+
+        Examples
+        --------
+        >>> from lineal import TextClassifier
+        >>> model = TextClassifier()
+        >>> for text, label in [("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")] * 3:
+        ...     model = model.partial_fit([text], [label])
+        >>> print(*model.predict(["good cast", "bad idea"]), model.n_seen_)
+        pos neg 12
+        """
+        require_targets(self, y)
+        self._partial_fit(X, y, sample_weight, classes=classes)
+        return self
+
+    def _online_learner(self) -> Any:
+        return OnlineClassifier() if self.learner is None else clone(self.learner)
 
     def _temperature(self, found: Found | None) -> float:
         # Where nothing was held out, or not of all labels, a margin of 1 is a chance of 73 %.

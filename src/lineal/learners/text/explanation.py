@@ -71,13 +71,13 @@ class Explanation:
 def explained(
     label: Any,
     row: Any,
-    names: NDArray[np.object_],
+    names: Any,
     weights: NDArray[np.float64],
     intercept: float,
     places: list[tuple[int, Places]],
     tokens: list[str],
 ) -> Explanation:
-    """The explanation of one score: ``row`` is 1 x d.
+    """The explanation of one score: ``row`` is 1 x d, ``names`` are those of its columns by number.
 
     ``places`` tells for each range of columns, by the column behind it, which tokens its terms touch.
     """

@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 
 from lineal.errors import InputError
 from lineal.learners.regressor import LinearRegressor
+from lineal.learners.online.regressor import OnlineRegressor
 from lineal.learners.targets import plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
@@ -68,6 +69,15 @@ class TextRegressor(RegressorMixin, BaseTextModel):
             )
         self._fit(X, targets, sample_weight)
         return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learns from more texts and their numbers, as :meth:`TextClassifier.partial_fit` does."""
+        require_targets(self, y)
+        self._partial_fit(X, y, sample_weight)
+        return self
+
+    def _online_learner(self) -> Any:
+        return OnlineRegressor() if self.learner is None else clone(self.learner)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number of each text."""
