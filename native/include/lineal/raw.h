@@ -90,14 +90,15 @@ class Growing {
   // Room that will probably be needed: pages that are never written to cost nothing.
   void expect(std::size_t n) {
     if (n <= room_) return;
+    raw_.resize(n);
     room_ = n;
-    raw_.resize(room_);
   }
   // Room for n more, to be written by the caller; where it begins.
   T* extend(std::size_t n) {
     if (size_ + n > room_) {
-      room_ = std::max(size_ + n, room_ + room_ / 2);
-      raw_.resize(room_);
+      const std::size_t room = std::max(size_ + n, room_ + room_ / 2);
+      raw_.resize(room);
+      room_ = room;
     }
     T* const begin = raw_.data() + size_;
     size_ += n;

@@ -8,7 +8,9 @@
 // Cost: an addition and a comparison a row; one look at the clock for some ten thousand multiplications.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -48,6 +50,23 @@ class Watch {
   std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
   std::int64_t work_ = 0;
   bool is_over_ = false;
+};
+
+// What the threads of a loop share when one of them, part 0, on whose thread signals arrive, is asked to end.
+class SharedWatch {
+ public:
+  explicit SharedWatch(Watch& watch) : watch_(watch), is_over_(watch.is_over()) {}
+  bool says_stop(int part, std::size_t work) {
+    if (part == 0 && watch_.says_stop(std::int64_t(work))) end();
+    return is_over();
+  }
+  bool is_over() const noexcept { return is_over_.load(std::memory_order_relaxed); }
+  // Ends the loop for another reason.
+  void end() noexcept { is_over_.store(true, std::memory_order_relaxed); }
+
+ private:
+  Watch& watch_;
+  std::atomic<bool> is_over_;
 };
 
 }  // namespace lineal

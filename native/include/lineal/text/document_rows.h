@@ -8,17 +8,21 @@
 
 #include "lineal/parallel.h"
 #include "lineal/raw.h"
+#include "lineal/rows.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/term_matrix.h"
 
 namespace lineal {
 
+// Columns that are hashes lie evenly among all there are, and are sorted faster for it.
+enum class Columns { any, hashed };
+
 // The rows of one part of the documents.
 template <class V>
 class DocumentRows {
  public:
-  DocumentRows(std::size_t n_columns, const Weighing& weighing)
-      : bits_(int(std::bit_width(n_columns))), weighing_(&weighing) {}
+  DocumentRows(std::size_t n_columns, const Weighing& weighing, Columns columns = Columns::any)
+      : n_columns_(n_columns), columns_(columns), weighing_(&weighing) {}
 
   // About how many entries there will be.
   void expect(std::size_t n) {
@@ -31,19 +35,23 @@ class DocumentRows {
   }
   // Ends the document: repeated columns become one, with the sum of their occurrences, and are sorted.
   void end() {
-    radix_sort(met_, spare_, 1, bits_ + 1);
+    const int bits = int(std::bit_width(std::max<std::size_t>(n_columns_, 1) - 1));
+    if (columns_ == Columns::hashed)
+      even_sort(met_, spare_, 1, bits + 1);
+    else
+      radix_sort(met_, spare_, 1, bits + 1);
     std::int32_t* const columns = column_.extend(met_.size());
     count_.resize(met_.size());
     std::size_t n = 0;
-    for (std::size_t k = 0; k < met_.size(); ++k) {
-      const auto column = std::int32_t(met_[k] >> 1);
-      const std::int32_t step = met_[k] & 1 ? -1 : 1;
-      if (n > 0 && columns[n - 1] == column) {
-        count_[n - 1] += step;
-      } else {
-        columns[n] = column;
-        count_[n++] = step;
-      }
+    std::int32_t before = -1, sum = 0;
+    for (const std::uint32_t met : met_) {
+      const auto column = std::int32_t(met >> 1);
+      // No branch on whether a column is repeated, which nobody can foresee.
+      const bool is_new = column != before;
+      sum = (is_new ? 0 : sum) + 1 - 2 * std::int32_t(met & 1);
+      n += is_new;
+      columns[n - 1] = before = column;
+      count_[n - 1] = sum;
     }
     column_.cut(met_.size() - n);
     met_.clear();
@@ -60,13 +68,25 @@ class DocumentRows {
     weigh(columns, counted.size());
   }
 
+  // The documents so far; until the next one is begun.
+  Csr<V> rows() const noexcept {
+    return {Index(start_.size()) - 1, Index(n_columns_), start_.data(), column_.data(), value_.data()};
+  }
+  // No documents; the memory of those before is kept for others.
+  void clear() noexcept {
+    column_.cut(column_.size());
+    value_.cut(value_.size());
+    start_.resize(1);
+    met_.clear();
+  }
+
   static TermMatrix<V> join(std::vector<DocumentRows>& parts) {
     TermMatrix<V> made;
     made.start.push_back(0);
-    std::size_t n = 0;
+    Index n = 0;
     for (const DocumentRows& part : parts) {
-      for (const std::size_t end : part.ends_) made.start.push_back(std::int64_t(n + end));
-      n += part.column_.size();
+      for (std::size_t k = 1; k < part.start_.size(); ++k) made.start.push_back(n + part.start_[k]);
+      n += part.start_.back();
     }
     // The others go behind the first, one by one, so that no more than one of them is there twice. All
     // threads copy: most of the time goes to memory that is touched for the first time.
@@ -92,16 +112,17 @@ class DocumentRows {
  private:
   void weigh(const std::int32_t* columns, std::size_t n) {
     weighing_->template weigh<V>({columns, n}, count_.data(), value_.extend(n));
-    ends_.push_back(column_.size());
+    start_.push_back(Index(column_.size()));
   }
 
-  int bits_;
+  std::size_t n_columns_;
+  Columns columns_;
   const Weighing* weighing_;
   std::vector<std::uint32_t> met_, spare_;  // columns have 31 bits
   std::vector<std::int32_t> count_;
   Growing<std::int32_t> column_;
   Growing<V> value_;
-  std::vector<std::size_t> ends_;
+  std::vector<Index> start_{0};  // of each row, and the end of the last
 };
 
 }  // namespace lineal

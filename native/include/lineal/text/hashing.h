@@ -122,28 +122,36 @@ struct Hashing {
   }
 };
 
+// Adds a row for each document of a block.
+template <class V>
+void add_hashed_rows(const Hashing& hashing, bool is_signed, Texts words, std::span<const std::size_t> ends,
+                     const char* readable_end, Hashing::Scratch& scratch, DocumentRows<V>& rows) {
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
+                 [&](const Hashing::Place& place, std::size_t, std::size_t) {
+                   rows.meet(place.column, is_signed && place.is_negative);
+                 });
+    rows.end();
+    begin = end;
+  }
+}
+
 template <class V, class Source>
 TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
                           const Weighing& weighing, int n_threads, Watch& watch) {
   std::vector<DocumentRows<V>> rows;
   for (std::size_t p = 0; p < std::size_t(n_parts_of(source, n_threads)); ++p)
-    rows.emplace_back(hashing.n_columns, weighing);
+    rows.emplace_back(hashing.n_columns, weighing, Columns::hashed);
   SharedWatch shared(watch);
   parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
     Hashing::Scratch scratch;
     DocumentRows<V>& own = rows[p];
     // Words of four letters.
     own.expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
-    source.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-      std::size_t begin = 0;
-      for (const std::size_t end : ends) {
-        hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
-                     [&](const Hashing::Place& place, std::size_t, std::size_t) {
-                       own.meet(place.column, is_signed && place.is_negative);
-                     });
-        own.end();
-        begin = end;
-      }
+    auto reader = source.reader();
+    reader.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+      add_hashed_rows(hashing, is_signed, words, ends, readable_end, scratch, own);
       return !shared.says_stop(int(p), 8 * words.size());
     });
   });
@@ -169,7 +177,8 @@ class HashedNames {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       HashedNames& own = p == 0 ? *this : parts[p - 1];
       Hashing::Scratch scratch;
-      source.blocks(first, last,
+      auto reader = source.reader();
+      reader.blocks(first, last,
                     [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                       std::size_t begin = 0;
                       for (const std::size_t end : ends) {

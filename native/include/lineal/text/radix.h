@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -89,6 +90,36 @@ void radix_sort(std::span<Record> records, std::vector<Record>& spare, int low, 
 template <class Record>
 void radix_sort(std::vector<Record>& records, std::vector<Record>& spare, int low, int high) {
   radix_sort(std::span<Record>(records), spare, low, high);
+}
+
+// By bits [low, high), of records below 2^high that lie about evenly there, as hashes do; of records that are
+// alike in these bits any may come first. They are dealt out to about as many places as there are records, by
+// their highest bits; an insertion sort then has little left to do. Where it has much, because they do not
+// lie evenly after all, radix_sort does it.
+template <class Record>
+void even_sort(std::vector<Record>& records, std::vector<Record>& spare, int low, int high) {
+  constexpr std::size_t few = 32, many = 4096;
+  const std::size_t n = records.size();
+  if (n < few || n >= many) return radix_sort(records, spare, low, high);
+  const int bits = std::min(int(std::bit_width(n)), high), shift = high - bits;
+  std::uint32_t starts[many];
+  std::fill_n(starts, std::size_t(1) << bits, 0u);
+  for (const Record record : records) ++starts[std::size_t(record >> shift)];
+  std::uint32_t sum = 0;
+  for (std::size_t place = 0; place < std::size_t(1) << bits; ++place)
+    sum += std::exchange(starts[place], sum);
+  spare.resize(n);
+  for (const Record record : records) spare[starts[std::size_t(record >> shift)]++] = record;
+  records.swap(spare);
+  for (std::size_t k = 1, n_moves = 0; k < n; ++k) {
+    const Record moved = records[k];
+    if (records[k - 1] <= moved) continue;
+    std::size_t at = k;
+    for (; at > 0 && records[at - 1] > moved; --at) records[at] = records[at - 1];
+    records[at] = moved;
+    n_moves += k - at;
+    if (n_moves > 8 * n) return radix_sort(records, spare, low, high);
+  }
 }
 
 }  // namespace lineal

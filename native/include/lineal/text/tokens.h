@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <numeric>
@@ -37,26 +36,16 @@ struct Malformed : InputFlaw {
                   std::to_string(byte)) {}
 };
 
-// What the threads of a loop share when one of them, on whose thread signals arrive, is asked to end.
-class SharedWatch {
- public:
-  explicit SharedWatch(Watch& watch) : watch_(watch) {}
-  bool says_stop(int part, std::size_t work) {
-    if (part == 0 && watch_.says_stop(std::int64_t(work))) is_over_.store(true, std::memory_order_relaxed);
-    return is_over_.load(std::memory_order_relaxed);
-  }
-
- private:
-  Watch& watch_;
-  std::atomic<bool> is_over_ = false;
-};
-
 // A source gives the words of documents, block by block:
 //   size(), n_bytes()             of all documents
+//   n_bytes_of(k)                 of one document
 //   cuts(n_parts)                 where to cut them into parts of about equal work
-//   blocks(first, last, use)      use(words, ends, readable_end) -> whether to go on; `ends` tells where each
+//   reader()                      one for each thread: it keeps its memory from call to call
+//   reader.blocks(first, last, use)
+//                                 use(words, ends, readable_end) -> whether to go on; `ends` tells where each
 //                                 document of the block ends among the words
-// The words of a block may be read up to readable_end, or only themselves where that is null.
+// The words of a block may be read up to readable_end, or only themselves where that is null. A reader looks
+// at what its source looks at, which outlives it.
 
 // Texts, split by what append(text), clear(), text() and each(use) as Words has them.
 template <class Split>
@@ -67,6 +56,7 @@ class SplitTexts {
   }
   std::size_t size() const noexcept { return texts_.size(); }
   std::size_t n_bytes() const noexcept { return n_bytes_; }
+  std::size_t n_bytes_of(std::size_t k) const noexcept { return texts_[k].size(); }
   std::vector<std::size_t> cuts(int n_parts) const {
     std::vector<std::size_t> made{0};
     std::size_t sum = 0, at = 0;
@@ -78,31 +68,40 @@ class SplitTexts {
     made.push_back(texts_.size());
     return made;
   }
-  template <class Use>
-  void blocks(std::size_t first, std::size_t last, Use&& use) const {
-    constexpr std::size_t block = 16384;  // bytes that are looked at together: the first cache holds them
-    Split split = split_;
-    std::vector<std::string_view> words;
-    std::vector<std::size_t> text_ends, ends;
-    for (std::size_t k = first; k < last;) {
-      split.clear();
-      text_ends.clear();
-      do {
-        if (const std::size_t bad = split.append(texts_[k]); bad != Split::well_formed)
-          throw Malformed(k, bad);
-        text_ends.push_back(split.text().size());
-      } while (++k < last && text_ends.back() < block);
-      words.clear();
-      ends.clear();
-      const char* const text = split.text().data();
-      split.each([&](Word word) {
-        while (word.first >= text_ends[ends.size()]) ends.push_back(words.size());
-        words.emplace_back(text + word.first, word.size);
-      });
-      ends.resize(text_ends.size(), words.size());
-      if (!use(Texts(words), std::span<const std::size_t>(ends), split.readable_end())) return;
+
+  class Reader {
+   public:
+    Reader(Texts texts, const Split& split) : texts_(texts), split_(split) {}
+    template <class Use>
+    void blocks(std::size_t first, std::size_t last, Use&& use) {
+      constexpr std::size_t block = 16384;  // bytes that are looked at together: the first cache holds them
+      for (std::size_t k = first; k < last;) {
+        split_.clear();
+        text_ends_.clear();
+        do {
+          if (const std::size_t bad = split_.append(texts_[k]); bad != Split::well_formed)
+            throw Malformed(k, bad);
+          text_ends_.push_back(split_.text().size());
+        } while (++k < last && text_ends_.back() < block);
+        words_.clear();
+        ends_.clear();
+        const char* const text = split_.text().data();
+        split_.each([&](Word word) {
+          while (word.first >= text_ends_[ends_.size()]) ends_.push_back(words_.size());
+          words_.emplace_back(text + word.first, word.size);
+        });
+        ends_.resize(text_ends_.size(), words_.size());
+        if (!use(Texts(words_), std::span<const std::size_t>(ends_), split_.readable_end())) return;
+      }
     }
-  }
+
+   private:
+    Texts texts_;
+    Split split_;
+    std::vector<std::string_view> words_;
+    std::vector<std::size_t> text_ends_, ends_;
+  };
+  Reader reader() const { return {texts_, split_}; }
 
  private:
   Texts texts_;
@@ -116,23 +115,32 @@ class GivenWords {
   GivenWords(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
   std::size_t size() const noexcept { return ends_.size(); }
   std::size_t n_bytes() const noexcept { return 8 * words_.size(); }
+  std::size_t n_bytes_of(std::size_t k) const noexcept { return 8 * (ends_[k] - (k > 0 ? ends_[k - 1] : 0)); }
   std::vector<std::size_t> cuts(int n_parts) const {
     std::vector<std::size_t> made;
     for (int part = 0; part <= n_parts; ++part)
       made.push_back(std::size_t(share(std::int64_t(size()), part, n_parts).first));
     return made;
   }
-  template <class Use>
-  void blocks(std::size_t first, std::size_t last, Use&& use) const {
-    std::vector<std::size_t> ends;
-    for (std::size_t k = first; k < last; ++k) {
-      const std::size_t begin = k > 0 ? ends_[k - 1] : 0;
-      ends.assign(1, ends_[k] - begin);
-      if (!use(words_.subspan(begin, ends_[k] - begin), std::span<const std::size_t>(ends),
-               static_cast<const char*>(nullptr)))
-        return;
+
+  class Reader {
+   public:
+    Reader(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
+    template <class Use>
+    void blocks(std::size_t first, std::size_t last, Use&& use) {
+      for (std::size_t k = first; k < last; ++k) {
+        const std::size_t begin = k > 0 ? ends_[k - 1] : 0, size = ends_[k] - begin;
+        if (!use(words_.subspan(begin, size), std::span<const std::size_t>(&size, 1),
+                 static_cast<const char*>(nullptr)))
+          return;
+      }
     }
-  }
+
+   private:
+    Texts words_;
+    std::span<const std::size_t> ends_;
+  };
+  Reader reader() const { return {words_, ends_}; }
 
  private:
   Texts words_;
@@ -170,7 +178,8 @@ class Tokens {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       Part& part = tokens.parts_[p];
       part.end.reserve(last - first);
-      source.blocks(first, last,
+      auto reader = source.reader();
+      reader.blocks(first, last,
                     [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                       const std::size_t before = part.word.size();
                       part.word.resize(before + words.size());

@@ -82,18 +82,30 @@ class GramsOf {
       : words_(std::move(words)), min_n_(min_n), max_n_(max_n) {}
   std::size_t size() const noexcept { return words_.size(); }
   std::size_t n_bytes() const noexcept { return words_.n_bytes(); }
+  std::size_t n_bytes_of(std::size_t k) const noexcept { return words_.n_bytes_of(k); }
   std::vector<std::size_t> cuts(int n_parts) const { return words_.cuts(n_parts); }
-  template <class Use>
-  void blocks(std::size_t first, std::size_t last, Use&& use) const {
-    PaddedWords padded;
-    std::vector<std::size_t> ends;
-    words_.blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
-      padded.read(words, min_n_, max_n_);
-      ends.clear();
-      for (const std::size_t end : word_ends) ends.push_back(end > 0 ? padded.ends[end - 1] : 0);
-      return use(Texts(padded.grams), std::span<const std::size_t>(ends), padded.readable_end());
-    });
-  }
+
+  class Reader {
+   public:
+    Reader(typename Source::Reader words, std::size_t min_n, std::size_t max_n)
+        : words_(std::move(words)), min_n_(min_n), max_n_(max_n) {}
+    template <class Use>
+    void blocks(std::size_t first, std::size_t last, Use&& use) {
+      words_.blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
+        padded_.read(words, min_n_, max_n_);
+        ends_.clear();
+        for (const std::size_t end : word_ends) ends_.push_back(end > 0 ? padded_.ends[end - 1] : 0);
+        return use(Texts(padded_.grams), std::span<const std::size_t>(ends_), padded_.readable_end());
+      });
+    }
+
+   private:
+    typename Source::Reader words_;
+    std::size_t min_n_, max_n_;
+    PaddedWords padded_;
+    std::vector<std::size_t> ends_;
+  };
+  Reader reader() const { return {words_.reader(), min_n_, max_n_}; }
 
  private:
   Source words_;

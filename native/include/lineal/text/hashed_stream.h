@@ -1,0 +1,71 @@
+// Hashed rows of texts, handed over block by block and never all there: what an online learner reads.
+//
+// Workers hash blocks of documents ahead; the calling thread takes them in order and, where it would wait,
+// hashes as well (conveyor.h). The rows are those of hashed_rows, bit for bit, and the blocks depend on the
+// documents alone: so does everything that is computed from them, whatever the number of threads.
+//
+// Cost: that of hashed_rows without its matrix. Memory: four blocks a thread, each of the rows of some
+// 32 kB of text or of one longer document. Once the buffers have the size of the largest block nothing is
+// allocated.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "lineal/conveyor.h"
+#include "lineal/rows.h"
+#include "lineal/text/document_rows.h"
+#include "lineal/text/hashing.h"
+#include "lineal/text/tokens.h"
+
+namespace lineal {
+
+// The task of a Conveyor.
+template <class V, class Source>
+struct HashedBlocks {
+  using Block = DocumentRows<V>;
+  struct Room {
+    typename Source::Reader reader;
+    Hashing::Scratch scratch;
+  };
+  const Source& source;
+  const Hashing& hashing;
+  bool is_signed;
+  const Weighing& weighing;
+
+  std::size_t size() const { return source.size(); }
+  // Enough text to make handing it over cheap; not so many documents that their rows, though empty, are many.
+  std::size_t end_of(std::size_t first) const {
+    constexpr std::size_t enough_bytes = 32768, enough_documents = 1024;
+    std::size_t n_bytes = 0, last = first;
+    while (last < size() && n_bytes < enough_bytes && last - first < enough_documents)
+      n_bytes += source.n_bytes_of(last++);
+    return last;
+  }
+  Block block() const { return {hashing.n_columns, weighing, Columns::hashed}; }
+  Room room() const { return {source.reader(), {}}; }
+  template <class GoesOn>
+  void fill(std::size_t first, std::size_t last, Room& room, Block& block, GoesOn&& goes_on) const {
+    block.clear();
+    room.reader.blocks(first, last,
+                       [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+                         add_hashed_rows(hashing, is_signed, words, ends, readable_end, room.scratch, block);
+                         return goes_on(8 * words.size());
+                       });
+  }
+};
+
+// Calls use(rows, first document) for block after block of the documents' rows, in order, on the calling
+// thread; the rows may be looked at until it returns. A flaw of a document (Malformed) is thrown when all
+// blocks before the document's own have been used, and none behind them; what `use` throws passes through.
+// When the watch says stop, in `use` as well, the blocks that are left are not used. No thread is left
+// behind.
+template <class V, class Source, class Use>
+void stream_hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
+                        const Weighing& weighing, int n_threads, Watch& watch, Use&& use) {
+  const HashedBlocks<V, Source> blocks{source, hashing, is_signed, weighing};
+  Conveyor conveyor(blocks, n_parts_of(source, n_threads), watch);
+  conveyor.run([&](const DocumentRows<V>& block, std::size_t first) { use(block.rows(), Index(first)); });
+}
+
+}  // namespace lineal
