@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 #include "arrow_laws.h"
 #include "law.h"
 #include "lineal/text/characters.h"
+#include "lineal/text/hashed_stream.h"
 #include "lineal/text/hashing.h"
 #include "lineal/text/ngrams.h"
 #include "lineal/text/term_matrix.h"
@@ -69,10 +71,11 @@ class Split {
   Characters characters_;
 };
 
-// A source that gives every thread a part, however few its bytes.
+// A source that gives every thread a part, however few its bytes, and a block of a stream a few documents.
 struct Source : SplitTexts<Split> {
   using SplitTexts<Split>::SplitTexts;
   std::size_t n_bytes() const noexcept { return std::size_t(1) << 21; }
+  std::size_t n_bytes_of(std::size_t) const noexcept { return 16000; }
 };
 
 inline std::vector<std::string> split_alone(Split split, std::string_view text) {
@@ -180,15 +183,41 @@ inline void tokens_obey(const Tokens& tokens, int max_n, std::size_t min_documen
   law(sum == wanted, "counts add up to the number of n-grams");
 }
 
+// Calls use(rows, first document) for the blocks of a stream; one function, so that it is compiled once.
+using UseRows = std::function<void(const Csr<double>&, Index)>;
+inline void stream(const Source& source, const Hashing& hashing, int n_threads, const UseRows& use) {
+  Watch watch;
+  const Weighing counts;
+  stream_hashed_rows<double>(source, hashing, false, counts, n_threads, watch, use);
+}
+
+inline void stream_obeys(const Source& source, const Hashing& hashing, const TermMatrix<double>& all,
+                         int n_threads) {
+  Index n_rows = 0;
+  stream(source, hashing, n_threads, [&](const Csr<double>& rows, Index first) {
+    law(first == n_rows && rows.n_rows > 0, "blocks are streamed in order");
+    for (Index i = 0; i < rows.n_rows; ++i, ++n_rows) {
+      const CsrRow<double> row = rows[i];
+      const Index begin = all.start[std::size_t(n_rows)], end = all.start[std::size_t(n_rows) + 1];
+      law(row.size == end - begin && std::equal(row.index, row.index + row.size, all.column.data() + begin) &&
+              std::equal(row.value, row.value + row.size, all.value.data() + begin),
+          "streamed rows are the hashed rows");
+    }
+  });
+  law(n_rows == Index(source.size()), "every document is streamed");
+}
+
 inline void hashing_obeys(const Source& source, const Hashing& hashing, int n_threads) {
   Watch watch;
   const Weighing counts;
   const TermMatrix<double> one = hashed_rows<double>(source, hashing, false, counts, 1, watch);
   same_rows(one, hashed_rows<double>(source, hashing, false, counts, n_threads, watch),
             "hashed rows do not depend on the number of threads");
+  stream_obeys(source, hashing, one, n_threads);
   double sum = 0, wanted = 0;
   for (std::size_t e = 0; e < std::size_t(one.start.back()); ++e) sum += one.value[e];
-  source.blocks(0, source.size(), [&](Texts, std::span<const std::size_t> ends, const char*) {
+  auto reader = source.reader();
+  reader.blocks(0, source.size(), [&](Texts, std::span<const std::size_t> ends, const char*) {
     std::size_t first = 0;
     for (const std::size_t end : ends) {
       for (std::size_t n = hashing.min_n; n <= hashing.max_n; ++n)
@@ -265,6 +294,7 @@ inline void texts_obey(std::span<const std::uint8_t> options, std::string_view r
   // What is no UTF-8 is refused by all in the same place.
   bool is_good = true;
   std::string wanted;
+  Index first_flawed = 0;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const std::size_t bad = slow_first_malformed(texts[k]);
     law(first_malformed(texts[k]) == bad, "the first bad byte is found");
@@ -274,6 +304,7 @@ inline void texts_obey(std::span<const std::uint8_t> options, std::string_view r
     if (bad != no_flaw && is_good) {
       is_good = false;
       wanted = Malformed(k, bad).what();
+      first_flawed = Index(k);
     }
   }
   const bool by_character = options[1] & 128;
@@ -286,6 +317,14 @@ inline void texts_obey(std::span<const std::uint8_t> options, std::string_view r
       law(false, "malformed text is refused");
     } catch (const InputFlaw& flaw) {
       law(flaw.what() == wanted, "with the place of the first flaw");
+    }
+    Index n_rows = 0;
+    try {
+      stream(source, {}, n_threads, [&](const Csr<double>& rows, Index) { n_rows += rows.n_rows; });
+      law(false, "malformed text is not streamed");
+    } catch (const InputFlaw& flaw) {
+      law(flaw.what() == wanted && n_rows <= first_flawed && n_rows + 3 > first_flawed,
+          "but all blocks before it are");
     }
     return;
   }

@@ -42,3 +42,35 @@ THEOREM("columns that are met often at once, and in order, make the same row") {
   parts[0].end();
   CHECK((entries_of(DocumentRows<double>::join(parts)) == Entries{{}, {{2, 7.0}, {8, 1.0}}, {{8, 1.0}}}));
 }
+
+THEOREM("hashed columns make the rows that any columns make, and what was cleared leaves nothing behind") {
+  Rng rng(15);
+  for (const std::size_t n_columns :
+       {std::size_t(1), std::size_t(3), std::size_t(1) << 18, std::size_t(0x7FFFFFFF)}) {
+    const Weighing weighing;
+    DocumentRows<float> hashed(n_columns, weighing, Columns::hashed);
+    CHECK(hashed.rows().n_rows == 0);
+    for (int round = 0; round < 4; ++round) {
+      hashed.clear();
+      hashed.meet(0);
+      hashed.clear();  // a document that was not ended
+      std::vector<DocumentRows<float>> any;
+      any.emplace_back(n_columns, weighing);
+      for (const std::size_t size : {0u, 1u, 31u, 32u, 500u, round % 2 ? 0u : 5000u}) {
+        for (std::size_t k = 0; k < size; ++k) {
+          const std::size_t column = rng.below(n_columns);
+          const bool is_negative = rng.below(2) == 0;
+          hashed.meet(column, is_negative);
+          any[0].meet(column, is_negative);
+        }
+        hashed.end();
+        any[0].end();
+      }
+      const Csr<float> rows = hashed.rows();
+      const TermMatrix<float> wanted = DocumentRows<float>::join(any);
+      CHECK(std::equal(rows.start, rows.start + 7, wanted.start.begin(), wanted.start.end()));
+      CHECK(std::equal(rows.index, rows.index + rows.start[6], wanted.column.data()));
+      CHECK(std::equal(rows.value, rows.value + rows.start[6], wanted.value.data()));
+    }
+  }
+}

@@ -9,6 +9,7 @@
 #include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/rows.h"
+#include "lineal/text/documents.h"
 #include "lineal/text/radix.h"
 #include "lineal/text/term_matrix.h"
 
@@ -35,6 +36,8 @@ class DocumentRows {
   }
   // Ends the document: repeated columns become one, with the sum of their occurrences, and are sorted.
   void end() {
+    // Sums of occurrences have 31 bits.
+    if (met_.size() >> 31 != 0) throw InputFlaw("a document of 2^31 or more n-grams: cut it into several");
     const int bits = int(std::bit_width(std::max<std::size_t>(n_columns_, 1) - 1));
     if (columns_ == Columns::hashed)
       even_sort(met_, spare_, 1, bits + 1);
