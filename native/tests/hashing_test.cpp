@@ -34,11 +34,10 @@ std::vector<std::vector<Met>> met(const Sentences& documents, const Hashing& has
 }
 
 std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) {
-  const std::string readable = std::string(bytes) + "more";
+  const std::string text = std::string(bytes) + std::string(Murmur3::readable, '?');
   Murmur3 hash(seed);
-  hash.take(readable.data(), bytes.size() / 2);  // in two steps
-  hash.take(readable.data(), bytes.size());
-  return hash.end(readable.data(), bytes.size());
+  hash(text.data(), bytes.size() / 2);  // in two steps
+  return hash(text.data(), bytes.size());
 }
 
 }  // namespace

@@ -48,26 +48,36 @@ class OnlineLearner {
         if (table_.has_whole_metric() && has_places(X[i]))
           learn_whole(X[i], row, s[row]);
         else if (table_.settings().is_pulled)
-          learn<true, 0>(X[i], row, s[row]);
+          learn<true, 0>(X[i], row, s[row], 0);
         else if (n_ == 1)
-          learn<false, 1>(X[i], row, s[row]);
+          learn<false, 1>(X[i], row, s[row], in_sight(X, i));
         else
-          learn<false, 0>(X[i], row, s[row]);
+          learn<false, 0>(X[i], row, s[row], 0);
       }
       watch.says_stop((X[i].size + 1) * n_ * 2);
     }
   }
 
  private:
+  // How many columns can be read from row i on, those of rows behind it too where they lie behind it.
+  template <class V>
+  static Index in_sight(const Csr<V>& X, Index i) noexcept {
+    return X.stored(i, X.n_rows);
+  }
+  template <class V>
+  static Index in_sight(const Dense<V>& X, Index) noexcept {
+    return X.n_columns;
+  }
+
   // N: the number of scores where it is known in advance, else 0.
   template <bool is_pulled, Index N, class Row>
-  void learn(Row x, Index row, double s) {
+  void learn(Row x, Index row, double s, Index n_in_sight) {
     const OnlineSettings& set = table_.settings();
     OnlineTally& tally = table_.tally();
     const Index n = N > 0 ? N : n_, m = N == 1 || set.is_shared ? 1 : n;
     const bool is_usual = !is_pulled && N == 1 && !set.is_averaged && set.rate == 0;
     if (is_usual)
-      look_at_one(x);
+      look_at_one(x, n_in_sight);
     else
       look<is_pulled, N>(x, n, m);
     if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
@@ -154,16 +164,17 @@ class OnlineLearner {
   }
 
   // look and move for what nearly all streams are: one score, metrics of each column's own, nothing averaged.
-  // The records of a wide table are far away: they are fetched ahead, and the sums stay in registers.
+  // The records of a wide table are far away: they are fetched ahead, for the next rows too, and the sums
+  // stay in registers.
   template <class Row>
-  void look_at_one(Row x) {
+  void look_at_one(Row x, Index n_in_sight) {
     constexpr Index ahead = 32;
     make_room(x.size + 1, 1, 1);
     double* const along = along_.data();
     const double l2 = table_.of_weights().l2, start = table_.start(false);
     double z = 0, q = 0, n_new = 0;
     for (Index k = 0; k < x.size; ++k) {
-      if (k + ahead < x.size) __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
+      if (k + ahead < n_in_sight) __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
       const double value = double(x.value[k]), square = value * value;
       const double* const record = table_.record(column(x, k));
       const double seen = record[1];

@@ -19,24 +19,32 @@ namespace lineal {
 
 // Appleby's MurmurHash3 (x86, 32 bits), published 2011, of bytes that come one behind the other: what was
 // added before counts once for all texts that begin with it.
+//
+// How many groups of four bytes a text has nobody can foresee, and a processor that guesses wrong waits
+// longer than it hashes. So a few groups are always mixed, and those that are not there change nothing.
 class Murmur3 {
  public:
+  static constexpr std::size_t n_always = 3;             // groups of four bytes
+  static constexpr std::size_t readable = 4 * n_always;  // bytes behind any text that may be read
+
   explicit Murmur3(std::uint32_t seed = 0) noexcept : hash_(seed) {}
 
-  // Takes all whole groups of four among the first `size` bytes, of which so many were taken before.
-  void take(const char* bytes, std::size_t size) noexcept {
-    for (; n_taken_ + 4 <= size; n_taken_ += 4) {
-      std::uint32_t part;
-      std::memcpy(&part, bytes + n_taken_, 4);
-      hash_ = std::rotl(hash_ ^ mixed(part), 13) * 5 + 0xE6546B64u;
+  // The hash of the first `size` bytes; those before were the same for all calls, and not more.
+  std::uint32_t operator()(const char* bytes, std::size_t size) noexcept {
+    // Held apart: characters may be anything, these numbers too, so they would be read anew after every step.
+    std::uint32_t hash = hash_;
+    std::size_t n_taken = n_taken_;
+    for (; size - n_taken >= 4 * (n_always + 1); n_taken += 4) hash = with(hash, four(bytes + n_taken));
+    const char* const at = bytes + n_taken;
+    const std::size_t left = size - n_taken, taken = left & ~std::size_t(3);
+    for (std::size_t k = 0; k < 4 * n_always; k += 4) {
+      const std::uint32_t is_there = 0u - std::uint32_t(k < taken);
+      hash ^= (hash ^ with(hash, four(at + k))) & is_there;
     }
-  }
-  // The hash of the first `size` bytes, whose whole groups were taken; four more bytes may be read.
-  std::uint32_t end(const char* bytes, std::size_t size) const noexcept {
-    std::uint32_t rest;
-    std::memcpy(&rest, bytes + n_taken_, 4);
-    // No branch on how many bytes are left, which nobody can foresee; nothing mixed is nothing.
-    std::uint32_t hash = hash_ ^ mixed(rest & ((1u << 8 * (size - n_taken_)) - 1));
+    hash_ = hash;
+    n_taken_ = n_taken + taken;
+    // Nothing mixed is nothing.
+    hash ^= mixed(four(at + taken) & ((1u << 8 * (left - taken)) - 1));
     hash ^= std::uint32_t(size);
     hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
     hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
@@ -44,8 +52,16 @@ class Murmur3 {
   }
 
  private:
+  static std::uint32_t four(const char* bytes) noexcept {
+    std::uint32_t part;
+    std::memcpy(&part, bytes, 4);
+    return part;
+  }
   static std::uint32_t mixed(std::uint32_t k) noexcept {
     return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u;
+  }
+  static std::uint32_t with(std::uint32_t hash, std::uint32_t part) noexcept {
+    return std::rotl(hash ^ mixed(part), 13) * 5 + 0xE6546B64u;
   }
   std::uint32_t hash_;
   std::size_t n_taken_ = 0;
@@ -73,22 +89,21 @@ struct Hashing {
 
   struct Scratch {
     std::vector<std::uint64_t> word, ngram;
-    std::string spelt;
-    std::vector<std::size_t> start, end;  // of the words in what is spelt
-    std::vector<Murmur3> murmur;          // of the n-gram that begins with each word
+    std::vector<char> spelt;
+    std::vector<std::size_t> start;  // of each word in what is spelt, and behind the last
+    std::vector<Murmur3> murmur;     // of the n-gram that begins with each word
   };
   // Calls use(place, first word, number of words) for every n-gram of a document.
   template <class Use>
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
     if (is_murmur) {
-      spell(words, scratch);
+      spell(words, readable_end, scratch);
       scratch.murmur.assign(words.size(), Murmur3());
       for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n)
         for (std::size_t k = 0; k + n <= words.size(); ++k) {
-          const char* const begin = scratch.spelt.data() + scratch.start[k];
-          const std::size_t size = scratch.end[k + n - 1] - scratch.start[k];
-          scratch.murmur[k].take(begin, size);
-          if (n >= min_n) use(place(scratch.murmur[k].end(begin, size)), k, n);
+          const std::size_t begin = scratch.start[k], size = scratch.start[k + n] - gap() - begin;
+          const std::uint32_t hash = scratch.murmur[k](scratch.spelt.data() + begin, size);
+          if (n >= min_n) use(place(hash), k, n);
         }
       return;
     }
@@ -108,18 +123,26 @@ struct Hashing {
     }
   }
   // The words one behind the other, so that every n-gram is a slice.
-  void spell(Texts words, Scratch& scratch) const {
-    scratch.spelt.clear();
-    scratch.start.clear();
-    scratch.end.clear();
-    for (const std::string_view word : words) {
-      scratch.start.push_back(scratch.spelt.size());
-      scratch.spelt += word;
-      scratch.end.push_back(scratch.spelt.size());
-      if (separator != 0) scratch.spelt += separator;
+  void spell(Texts words, const char* readable_end, Scratch& scratch) const {
+    constexpr std::size_t at_once = 16;
+    std::size_t size = at_once + Murmur3::readable;
+    for (const std::string_view word : words) size += word.size() + gap();
+    if (scratch.spelt.size() < size) scratch.spelt.resize(std::max(size, 2 * scratch.spelt.size()));
+    scratch.start.resize(words.size() + 1);
+    char* out = scratch.spelt.data();
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const std::string_view word = words[k];
+      scratch.start[k] = std::size_t(out - scratch.spelt.data());
+      if (word.size() <= at_once && readable_end && readable_end - word.data() >= std::ptrdiff_t(at_once))
+        std::memcpy(out, word.data(), at_once);
+      else if (!word.empty())
+        std::memcpy(out, word.data(), word.size());
+      out += word.size();
+      if (separator != 0) *out++ = separator;
     }
-    scratch.spelt.append(4, ' ');  // which a hash may look at
+    scratch.start[words.size()] = std::size_t(out - scratch.spelt.data());
   }
+  std::size_t gap() const noexcept { return separator != 0 ? 1 : 0; }
 };
 
 // Adds a row for each document of a block.

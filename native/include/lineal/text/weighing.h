@@ -50,39 +50,54 @@ class Weighing {
   // The same with weight_of(e), the weight of the e-th column.
   template <class V, class WeightOf>
   void weigh(std::size_t n, const std::int32_t* counts, const WeightOf& weight_of, V* values) const {
-    double length = 0.0;
-    if (tf == Tf::bm25) {
-      for (std::size_t e = 0; e < n; ++e) length += std::abs(counts[e]);
-      length = k * (1.0 - b + b * length / mean_length);
+    switch (tf) {
+      case Tf::count:
+        return weigh(n, counts, [](std::int32_t count) { return double(count); }, weight_of, values);
+      case Tf::occurrence:
+        return weigh(
+            n, counts, [](std::int32_t count) { return double((count > 0) - (count < 0)); }, weight_of,
+            values);
+      case Tf::logarithm:
+        return weigh(n, counts, [&](std::int32_t count) { return logarithm(count); }, weight_of, values);
+      case Tf::bm25:
+        double length = 0.0;
+        for (std::size_t e = 0; e < n; ++e) length += std::abs(counts[e]);
+        length = k * (1.0 - b + b * length / mean_length);
+        return weigh(
+            n, counts,
+            [&](std::int32_t count) {
+              return count == 0 ? 0.0 : count * (k + 1.0) / (std::abs(count) + length);
+            },
+            weight_of, values);
     }
-    double sum = 0.0;
-    for (std::size_t e = 0; e < n; ++e) {
-      const double value = of(counts[e], length) * weight_of(e);
-      sum += norm == Norm::l2 ? value * value : std::abs(value);
-      values[e] = V(value);
-    }
-    if (norm == Norm::none || sum == 0.0) return;
-    const double by = norm == Norm::l2 ? std::sqrt(sum) : sum;
-    for (std::size_t e = 0; e < n; ++e) values[e] = V(double(values[e]) / by);
   }
 
  private:
-  // Hashed terms may count below 0; then so do their numbers.
-  double of(std::int32_t count, double length) const noexcept {
-    if (count <= 0) return count == 0 ? 0.0 : -of(-count, length);
-    switch (tf) {
-      case Tf::count:
-        return count;
-      case Tf::occurrence:
-        return 1.0;
-      case Tf::logarithm:
-        return std::size_t(count) < logarithm_.size() ? logarithm_[std::size_t(count)]
-                                                      : std::log(double(count)) + 1.0;
-      case Tf::bm25:
-        return count * (k + 1.0) / (count + length);
+  // With tf_of(count): a loop of its own for each, since a choice for every count would cost more than all
+  // else. Hashed terms may count below 0; then so do their numbers.
+  template <class V, class TfOf, class WeightOf>
+  void weigh(std::size_t n, const std::int32_t* counts, const TfOf& tf_of, const WeightOf& weight_of,
+             V* values) const {
+    if (norm == Norm::none) {
+      for (std::size_t e = 0; e < n; ++e) values[e] = V(tf_of(counts[e]) * weight_of(e));
+      return;
     }
-    return 0.0;
+    double sum = 0.0;
+    for (std::size_t e = 0; e < n; ++e) {
+      const double value = tf_of(counts[e]) * weight_of(e);
+      sum += norm == Norm::l2 ? value * value : std::abs(value);
+      values[e] = V(value);
+    }
+    if (sum == 0.0) return;
+    const double by = norm == Norm::l2 ? std::sqrt(sum) : sum;
+    for (std::size_t e = 0; e < n; ++e) values[e] = V(double(values[e]) / by);
   }
+  double logarithm(std::int32_t count) const noexcept {
+    const auto size = std::size_t(std::abs(count));
+    const double value = size < logarithm_.size() ? logarithm_[size] : std::log(double(size)) + 1.0;
+    return count < 0 ? -value : value;
+  }
+
   std::array<double, 256> logarithm_{};
   std::shared_ptr<const std::vector<double>> own_;
 };
