@@ -36,6 +36,11 @@ class Arrivals:
         by_arrival[self.order] = self.known.values
         return by_arrival
 
+    def first(self, n: int) -> Arrivals:
+        """The n labels that came first."""
+        is_there = self.order < n
+        return Arrivals(Catalogue(self.known.values[is_there]), self.order[is_there])
+
     def named(self, labels: NDArray[Any]) -> Arrivals:
         """These and more, which are known from now on."""
         more = Catalogue.of(labels)

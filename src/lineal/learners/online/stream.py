@@ -75,6 +75,11 @@ class Stream:
         return float(self.tally[_TALLY.index(name)])
 
     @property
+    def n_met(self) -> int:
+        """How many rows there were, those that were left out included."""
+        return int(self.total("rows") + self.total("refused"))
+
+    @property
     def n_scores(self) -> int:
         """How many scores a row has by now."""
         return int(self.total("scores"))
@@ -183,6 +188,12 @@ class Stream:
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"records": self.records[: self.n_columns]}  # without the room for more
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays may come as read-only maps of a file.
+        for name, value in state.items():
+            is_fixed = isinstance(value, np.ndarray) and not value.flags.writeable
+            self.__dict__[name] = np.array(value) if is_fixed else value
 
 
 def _zeros(n_rows: int, n_columns: int) -> FloatArray:

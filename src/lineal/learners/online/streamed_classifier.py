@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +22,32 @@ from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.targets import plain_array, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray, Log
 from lineal.objective.rows import NativeRows
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """The labels of the rows of a piece.
+
+    Attributes
+    ----------
+    arrivals : Arrivals
+        All labels by the end of the piece.
+    codes : (n,) int32
+        The number of each row's label by arrival.
+    known_from : (n_labels,) int64
+        The row from which each label is known; -1: from the start.
+    s : (n,) weights
+    """
+
+    arrivals: Arrivals
+    codes: NDArray[np.int32]
+    known_from: NDArray[np.int64]
+    s: FloatArray
+
+    def n_known_after(self, n_met: int) -> int:
+        """How many labels are known when so many rows of weight > 0 were met."""
+        last = np.flatnonzero(self.s > 0)[n_met - 1] if n_met else -1
+        return int(np.count_nonzero(self.known_from <= last))
 
 
 class StreamedClassifier(ScoringClassifier, StreamedModel):
@@ -67,9 +95,8 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         stream = self._begun()
         rows = checked_rows(array, 1, shape.get("feature_names_in_"))
         assert isinstance(rows, NativeRows)
-        steps, s, attributes = self._targets_of_stream(stream, y, rows.n_rows, classes, sample_weight)
-        stream.make_room(shape["n_features_in_"], _n_scores(attributes["_arrivals"]))
-        self._meet(stream, {**shape, **attributes}, lambda: stream.learn(rows, steps, s))
+        labels = self._labels_of_stream(y, rows.n_rows, classes, sample_weight)
+        self._meet_labels(stream, labels, shape, lambda steps: stream.learn(rows, steps, labels.s))
         return self
 
     def _learn_texts(
@@ -77,15 +104,14 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
     ) -> None:
         """Learns from texts while they are hashed, without a matrix."""
         stream = self._begun()
-        steps, s, attributes = self._targets_of_stream(stream, y, len(texts), classes, sample_weight)
-        attributes["n_features_in_"] = self._width_of(texts)
-        stream.make_room(texts.n_columns, _n_scores(attributes["_arrivals"]))
-        self._meet(stream, attributes, lambda: stream.learn_texts(texts, steps, s))
+        labels = self._labels_of_stream(y, len(texts), classes, sample_weight)
+        shape = {"n_features_in_": self._width_of(texts)}
+        self._meet_labels(stream, labels, shape, lambda steps: stream.learn_texts(texts, steps, labels.s))
 
-    def _targets_of_stream(
-        self, stream: Stream, y: ArrayLike, n_rows: int, classes: ArrayLike | None, sample_weight: Any
-    ) -> tuple[Any, FloatArray, dict[str, Any]]:
-        """Steps and weights of rows, and what their labels make of this model."""
+    def _labels_of_stream(
+        self, y: ArrayLike, n_rows: int, classes: ArrayLike | None, sample_weight: Any
+    ) -> _Labels:
+        """What the rows of a piece say, and how much they count."""
         labels, s = self._labels(y, n_rows), weights_of_rows(sample_weight, n_rows)
         arrivals = self._arrivals if self._stream is not None else self._fitted_arrivals()
         if classes is not None:
@@ -96,15 +122,31 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         all_codes[is_met] = codes
         rows_met = np.append(np.flatnonzero(is_met), n_rows)
         known_from = np.where(known_from >= 0, rows_met[known_from], -1)
-        s = s * self._factors(arrivals)[all_codes]
-        recipe = stream.recipe
+        return _Labels(arrivals, all_codes, known_from, s * self._factors(arrivals)[all_codes])
+
+    def _meet_labels(
+        self, stream: Stream, labels: _Labels, shape: dict[str, Any], learn: Callable[[Any], None]
+    ) -> None:
+        """Calls learn(steps); a piece that is broken off leaves the labels of the rows that were met."""
+        recipe, arrivals = stream.recipe, labels.arrivals
         steps = _core.RowSteps.of_classes(
-            recipe.native_loss, recipe.joint, all_codes, known_from, arrivals.order
+            recipe.native_loss, recipe.joint, labels.codes, labels.known_from, arrivals.order
         )
+        stream.make_room(shape["n_features_in_"], _n_scores(arrivals))
+        before = stream.n_met
+        try:
+            self._meet(stream, {**shape, **self._told_by(recipe, arrivals)}, lambda: learn(steps))
+        except BaseException:
+            arrivals = arrivals.first(labels.n_known_after(stream.n_met - before))
+            self.__dict__.update(self._told_by(recipe, arrivals))
+            raise
+
+    def _told_by(self, recipe: Recipe, arrivals: Arrivals) -> dict[str, Any]:
+        """What labels make of this model."""
         attributes: dict[str, Any] = {"classes_": arrivals.known.values, "_arrivals": arrivals}
         if self._is_stream_likelihood(recipe, len(arrivals)):
             attributes["temperature_"] = 1.0
-        return steps, s, attributes
+        return attributes
 
     def _is_stream_likelihood(self, recipe: Recipe, n_classes: int) -> bool:
         """Whether scores are those of probabilities."""
