@@ -64,9 +64,9 @@ class OnlineClassifier(BaseOnlineClassifier):
     """A linear classifier that learns from a stream: each row is predicted, judged, and learned from.
 
     ``partial_fit`` takes pieces of any size, new labels and new columns at any time. Nothing has to be tuned:
-    steps follow from what was seen in the columns, so that their units do not matter, and each goes to where its
-    own row's loss is least in balance with all rows before (an implicit step), so that no row can make the
-    weights run away. docs/streams.md has the formulas.
+    steps follow from what was seen in the columns, so that their units do not matter, and each goes to where
+    its own row's loss is least in balance with all rows before (an implicit step), so that no row can make
+    the weights run away. docs/streams.md has the formulas.
 
     Two classes share one row of weights; more have a row each, learned jointly for ``Log`` (softmax) and
     ``Hinge`` (Crammer-Singer), one-vs-rest for the other losses.

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
@@ -23,7 +24,7 @@ from lineal.errors import InputError, ParameterError, PrecisionWarning
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
-from lineal.learners.reading import read_growing
+from lineal.learners.reading import read_growing, read_matrix
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
@@ -58,13 +59,16 @@ class StreamedModel(MatrixModel):
         stream = self.__dict__.get("_stream")
         if name in ("coef_", "intercept_") and stream is not None:
             return self._public(*stream.weights())[name == "intercept_"]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return object.__getattribute__(self, name)  # which says why there is none
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         if self._stream is None:
             return super()._scores(X)
-        array, _ = read_growing(self, X)
+        array, shape = read_growing(self, X)
+        # Nothing tells how wide a sparse matrix is meant to be; what is dense must have the columns so far.
+        if shape["n_features_in_"] > self.__dict__["n_features_in_"] and not sp.issparse(array):
+            read_matrix(self, X, reset=False)  # which refuses it
         rows = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
         assert isinstance(rows, NativeRows)
         return self._stream.scores(rows)
@@ -73,7 +77,9 @@ class StreamedModel(MatrixModel):
         """The columns of hashed texts, which must be those of the stream so far."""
         known = self.__dict__.get("n_features_in_", texts.n_columns)
         if known != texts.n_columns:
-            raise InputError(f"the texts are hashed to {texts.n_columns} columns, but the stream has {known}.")
+            raise InputError(
+                f"the texts are hashed to {texts.n_columns} columns, but the stream has {known}."
+            )
         return texts.n_columns
 
     def _begun(self) -> Stream:
