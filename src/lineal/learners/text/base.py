@@ -16,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from lineal import _core
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
-from lineal.learners.online.model import StreamedModel
+from lineal.learners.online.model import ONLINE, StreamedModel
 from lineal.learners.text.explanation import Explanation, explained
 from lineal.learners.text.search import Found, Read, Recipe, Search, Trial, side_by_side
 from lineal.text import TextVectorizer
+
+# What a stream tells and a fit does not.
+_OF_STREAMS = ("n_seen_", *ONLINE)
 
 
 class BaseTextModel(BaseEstimator):
@@ -28,6 +31,7 @@ class BaseTextModel(BaseEstimator):
     _strengths: tuple[float, ...]
     _scorer: Any
     _names: Any
+    _made: tuple[Any, Any]
 
     def __init__(
         self,
@@ -100,8 +104,12 @@ class BaseTextModel(BaseEstimator):
         self.vectorizers_ = read.vectorizers
         self.model_ = self._learner(self.strength_, is_trial=False)
         self.model_.fit(read.matrix(), y, sample_weight)
-        self.certificate_ = self.model_.certificate_
+        self._made = self._made_by()
         self._scorer = self._names = None
+        for name in ("certificate_", *_OF_STREAMS):
+            self.__dict__.pop(name, None)
+        if hasattr(self.model_, "certificate_"):  # learners of streams have none
+            self.certificate_ = self.model_.certificate_
         return found
 
     # ---- streams ------------------------------------------------------------------------------
@@ -112,9 +120,18 @@ class BaseTextModel(BaseEstimator):
     def _partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None, **more: Any) -> None:
         """Learns from more texts, in their order; everything is checked before the first one is."""
         is_begun = hasattr(self, "model_")
+        if is_begun and any(now is not then for now, then in zip(self._made_by(), self._made, strict=True)):
+            raise ParameterError(
+                "vectorizer or learner was changed in the middle of a stream. Set it back, or begin anew "
+                "with a clone."
+            )
         vectorizers = self.vectorizers_ if is_begun else self._stream_vectorizers()
         model = self.model_ if is_begun else self._online_learner()
+        if not hasattr(model, "partial_fit"):
+            raise ParameterError(f"learner={model!r} has no partial_fit: take one that has, or use fit.")
         documents = documents_of(X, missing=self.missing)
+        if len(documents) == 0:
+            raise InputError("There are no texts to learn from.")
         texts = vectorizers[0].hashed_texts(documents) if len(vectorizers) == 1 else None
         try:
             if texts is not None and isinstance(model, StreamedModel):
@@ -122,17 +139,23 @@ class BaseTextModel(BaseEstimator):
             else:
                 made = side_by_side([vectorizer.transform(documents) for vectorizer in vectorizers])
                 model.partial_fit(made, y, sample_weight=sample_weight, **more)
-        finally:
-            if hasattr(model, "n_seen_"):
+        except BaseException:
+            if hasattr(model, "n_seen_"):  # rows before the end of the stream were learned from
                 self._keep(vectorizers, model)
+            raise
+        self._keep(vectorizers, model)
+
+    def _made_by(self) -> tuple[Any, Any]:
+        """The options that vectorisers and model are made by."""
+        return self.vectorizer, self.learner
 
     def _keep(self, vectorizers: Sequence[TextVectorizer], model: Any) -> None:
         """What a stream makes of this model, after its last text so far."""
-        self.vectorizers_, self.model_ = list(vectorizers), model
+        self.vectorizers_, self.model_, self._made = list(vectorizers), model, self._made_by()
         self._scorer = self._names = None
         for name in ("certificate_", "plan_", "trials_", "strength_"):
             self.__dict__.pop(name, None)
-        for name in ("online_accuracy_", "online_loss_", "n_seen_", "classes_"):
+        for name in (*_OF_STREAMS, "classes_"):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
 
@@ -225,6 +248,7 @@ class BaseTextModel(BaseEstimator):
     def _single(self, X: Any) -> Any:
         """The scores of one text, by the short way; None where it is not open."""
         if not (type(X) is list and len(X) == 1 and type(X[0]) is str):
+            check_is_fitted(self, "model_")
             return None
         scorer = getattr(self, "_scorer", None)
         if scorer is None:

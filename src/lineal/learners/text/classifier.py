@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
@@ -122,8 +123,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         """Learns from more texts, in their order, with steps that need no tuning.
 
         Words are hashed to columns and learned from in one native pass: no vocabulary, no matrix, and memory
-        that does not grow. Threads hash, one learns, in order: any number of them, and pieces of any size, give
-        the same model bit for bit. After ``fit`` it goes on with the columns and weights of the fit.
+        that does not grow. Threads hash, one learns, in order: any number of them, and pieces of any size,
+        give the same model bit for bit. After ``fit`` it goes on with the columns and weights of the fit.
 
         Parameters
         ----------
@@ -138,7 +139,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         --------
         >>> from lineal import TextClassifier
         >>> model = TextClassifier()
-        >>> for text, label in [("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")] * 3:
+        >>> reviews = [("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")]
+        >>> for text, label in reviews * 3:
         ...     model = model.partial_fit([text], [label])
         >>> print(*model.predict(["good cast", "bad idea"]), model.n_seen_)
         pos neg 12
@@ -179,8 +181,18 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         if single is None:
             return self.model_.predict(self._matrix(X))
         best = int(single >= 0) if isinstance(single, float) else single.index(max(single))
+        best = min(best, len(self.classes_) - 1)  # a stream may have brought one label so far
         return self.classes_[best : best + 1]
 
+    def _has_probabilities(self) -> bool:
+        if hasattr(self, "model_") and not hasattr(self.model_, "predict_proba"):
+            raise AttributeError(
+                f"a stream gives probabilities where its loss is a likelihood, not with {self.model_!r}: "
+                "take learner=OnlineClassifier() or LinearClassifier(Log()), or use fit."
+            )
+        return True
+
+    @available_if(lambda self: self._has_probabilities())
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n, K) probabilities whose largest entry is always the predicted label's."""
         single = self._single(X)
@@ -196,7 +208,7 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         places = np.flatnonzero(self.classes_ == label)
         if len(places) != 1:
             raise InputError(f"{label!r} is not one of the labels: {list(self.classes_)!r}.")
-        if len(self.classes_) == 2:
+        if len(self.classes_) <= 2:
             return self._explained(text, label, 0, 1.0 if places[0] == 1 else -1.0)
         return self._explained(text, label, int(places[0]), 1.0)
 
@@ -204,8 +216,8 @@ class TextClassifier(ClassifierMixin, BaseTextModel):
         """For each label the k features that speak most for it, with their weights."""
         names = self.get_feature_names_out()
         coef = np.atleast_2d(self.model_.coef_)
-        if len(self.classes_) == 2:
-            coef = np.concatenate([-coef, coef])
+        if len(self.classes_) <= 2:
+            coef = np.concatenate([-coef, coef])[: len(self.classes_)]
         found = {}
         for label, weights in zip(self.classes_.tolist(), coef, strict=True):
             found[label] = top_features(names, weights, k)

@@ -10,8 +10,8 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.model_selection import KFold
 
 from lineal.errors import InputError
-from lineal.learners.regressor import LinearRegressor
 from lineal.learners.online.regressor import OnlineRegressor
+from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.explanation import Explanation, TopFeature, top_features
