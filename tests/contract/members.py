@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -11,6 +12,7 @@ import lineal
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.model import LinearModel
 from lineal.learners.neighbors.base import BaseNeighbors
+from lineal.learners.online.model import StreamedModel
 
 
 def predictors():
@@ -33,9 +35,14 @@ def naive_bayes():
 
 
 def formulas():
-    """Those whose weights are a formula. Neighbours and perceptrons have contracts in files of their own."""
-    others = (LinearModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
+    """Those whose weights are a formula. All others have contracts in files of their own."""
+    others = (StreamedModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
     return [member for member in predictors() if not issubclass(member, others)]
+
+
+def streams():
+    """Those that learn from streams of rows; a learner that is fitted learns from them, too."""
+    return [member for member in of_matrices(predictors()) if issubclass(member, StreamedModel)]
 
 
 def transformers():
@@ -106,3 +113,15 @@ def whole_features(n=40, d=5, seed=0):
 def same_model(a, b):
     """Whether two fits have the same weights, bit for bit."""
     return np.array_equal(a.coef_, b.coef_) and np.array_equal(a.intercept_, b.intercept_)
+
+
+def state(model):
+    """All there is to a learner of streams, by name."""
+    told = vars(model) | getattr(vars(model).get("_stream"), "__dict__", {})
+    return {name: pickle.dumps(value) for name, value in told.items() if name != "_stream"}
+
+
+def half_met(kind):
+    """A model that has met half of its data, and the other half."""
+    X, y = data_for(kind)
+    return kind().partial_fit(X[:20], y[:20]), X[20:], y[20:]

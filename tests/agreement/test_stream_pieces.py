@@ -1,0 +1,252 @@
+"""Streams are one whatever their layout, their pieces, and the way that texts take into them."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lineal import (
+    HuberRegressor,
+    LogisticRegression,
+    OnlineClassifier,
+    OnlineRegressor,
+    PassiveAggressiveClassifier,
+    SGDClassifier,
+    TextClassifier,
+    TextRegressor,
+)
+from lineal.data import stream_texts
+from lineal.objective import L1, L2, Absolute, ElasticNet, Hinge, Perceptron, SquaredHinge
+from lineal.text import TextVectorizer
+from strategies import losses, named, seeds
+
+LABELS = ("m", "x", "c", "a")  # in the order of their arrival
+
+
+def assert_close(found, wanted, rtol):
+    """Rounding grows with the size of the weights and not with each one's own."""
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max())
+
+
+# ---- layouts ------------------------------------------------------------------------------------
+
+
+def wide(X):
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def with_zeros(X):
+    made = sp.csr_array(np.where(X == 0, np.inf, X))
+    made.data[np.isinf(made.data)] = 0.0
+    return made
+
+
+LAYOUTS = {
+    "csr": sp.csr_array,
+    "csc": sp.csc_array,
+    "coo": sp.coo_array,
+    "csr, 64-bit indices": lambda X: wide(sp.csr_array(X)),
+    "csr with stored zeros": with_zeros,
+    "Fortran": np.asfortranarray,
+    "a view": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "lists": lambda X: X.tolist(),
+}
+
+
+LEARNERS = {
+    "two classes": (OnlineClassifier, 2),
+    "two classes, hinge, averaged": (lambda: OnlineClassifier(Hinge(), average=True), 2),
+    "softmax": (OnlineClassifier, 4),
+    "Crammer-Singer, decaying": (lambda: OnlineClassifier(Hinge(), steps="decaying"), 4),
+    "one-vs-rest, L2": (lambda: OnlineClassifier(SquaredHinge(), L2(0.1)), 4),
+    "one-vs-rest, L1": (lambda: OnlineClassifier(SquaredHinge(), L1(0.1)), 4),
+    "softmax, elastic net": (lambda: OnlineClassifier(penalty=ElasticNet(0.1, 0.1)), 4),
+    "PA-II": (lambda: PassiveAggressiveClassifier("PA-II"), 4),
+    "grows": (lambda: SGDClassifier(alpha=0.01), 2),
+    "preset": (LogisticRegression, 4),
+    "numbers": (OnlineRegressor, 0),
+    "absolute errors, constant": (lambda: OnlineRegressor(Absolute(), steps="constant", average=True), 0),
+    "several numbers": (HuberRegressor, -3),
+}
+every_learner = pytest.mark.parametrize(("make", "n_classes"), LEARNERS.values(), ids=LEARNERS)
+
+
+def data_of(n_classes, d=6, n=40, seed=0):
+    """Rows with zeros and their labels, or numbers; the fourth label and the last column come late."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
+    X[: n // 2, -1] = 0.0
+    if n_classes <= 0:
+        return X, rng.normal(size=n) if not n_classes else rng.normal(size=(n, -n_classes))
+    y = rng.choice(LABELS[: min(n_classes, 3)], size=n)
+    y[n // 2 :] = rng.choice(LABELS[:n_classes], size=n - n // 2)
+    return X, y
+
+
+def everything(model):
+    """All that a stream has become, as numbers."""
+    told = [model.online_loss_, model.n_seen_, getattr(model, "online_accuracy_", 0.0)]
+    return np.concatenate([np.ravel(model.coef_), np.ravel(model.intercept_), told])
+
+
+@every_learner
+def test_layouts_are_one(make, n_classes):
+    """Sparse and dense, of any layout and index, are one model; float32 is its numbers in float64."""
+    for d in (6, 80):
+        X, y = data_of(n_classes, d)
+        dense = everything(make().partial_fit(X, y))
+        for layout in LAYOUTS.values():
+            assert_close(everything(make().partial_fit(layout(X), y)), dense, rtol=1e-12)
+        narrow = X.astype(np.float32)
+        wanted = everything(make().partial_fit(narrow.astype(np.float64), y))
+        for found in (narrow, sp.csr_array(narrow)):
+            assert_close(everything(make().partial_fit(found, y)), wanted, rtol=1e-12)
+        assert_close(wanted, dense, rtol=1e-4)  # 24 bits, and steps that forget what went before them slowly
+
+
+# ---- pieces -------------------------------------------------------------------------------------
+
+cuts = st.lists(st.integers(1, 39), unique=True, max_size=8).map(sorted)
+
+
+@every_learner
+@pytest.mark.parametrize("d", [6, 80])
+@settings(max_examples=10)
+@given(cuts=cuts, seed=seeds())
+def test_pieces_of_any_size_give_the_model_of_one_pass(make, n_classes, d, cuts, seed):
+    """Bit for bit; pickled in between or not, with columns that come late or were there as zeros."""
+    X, y = data_of(n_classes, d, seed=seed)
+    s = np.random.default_rng(seed).choice([0.5, 1.0, 3.0], size=len(X))
+    whole = make().partial_fit(X, y, sample_weight=s)
+    pieces = make()
+    for first, last in itertools.pairwise([0, *cuts, len(X)]):
+        rows = X[first:last, : d - 1] if last <= len(X) // 2 else X[first:last]
+        pieces.partial_fit(rows, y[first:last], sample_weight=s[first:last])
+        pieces = pickle.loads(pickle.dumps(pieces)) if first % 2 else pieces
+    np.testing.assert_array_equal(everything(pieces), everything(whole))
+    np.testing.assert_array_equal(pieces.predict(X), whole.predict(X))
+
+
+def is_even(loss):
+    """Whether a loss treats both labels alike."""
+    z = np.linspace(-3.0, 3.0, 20)
+    return np.array_equal(loss.value(1.0, z), loss.value(-1.0, -z))
+
+
+@pytest.mark.parametrize(
+    "loss", [loss for loss in losses() if not isinstance(loss, Perceptron) and is_even(loss)], ids=named
+)
+def test_two_labels_that_come_late_are_those_that_were_named(loss):
+    """Their weights are the same bit for bit; but for rounding where slopes are found by halving."""
+    for d in (6, 80):
+        X, y = data_of(2, d, seed=3)
+        y[:10] = y[0]
+        for options in ({}, {"average": True}, {"penalty": L1(0.1)}, {"steps": "constant", "rate": 0.2}):
+            late = OnlineClassifier(loss, **options).partial_fit(X, y)
+            known = OnlineClassifier(loss, **options).partial_fit(X, y, classes=LABELS[:2])
+            rtol = 1e-12 if "Smoothed" in str(loss) else 0.0
+            assert_close(everything(late)[:-3], everything(known)[:-3], rtol=rtol)
+
+
+# ---- texts --------------------------------------------------------------------------------------
+
+WORDS = [
+    "good",
+    "bad",
+    "film",
+    "plot",
+    "",
+    "İstanbul",
+    "naïve",
+    "\ud800x",
+    "n\0ul",
+    "x-y",
+    "1999",
+    "it's",
+    "中文",
+]
+VECTORIZERS = {
+    "words": {"ngrams": (1, 2)},
+    "words, signed": {"signed": True},
+    "murmur": {"compat": "sklearn", "signed": True, "weighting": "counts"},
+    "characters": {"analyzer": "char", "ngrams": (2, 3), "weighting": "counts"},
+    "characters of words": {"analyzer": "char_wb", "ngrams": (1, 3), "norm": "l2"},
+    "float64": {"dtype": np.float64, "weighting": "counts", "norm": "l2"},
+}
+
+
+def texts_of(n=2000, seed=0):
+    """Several blocks of texts, some of them empty or odd."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(0, 30, size=n)]
+    return texts, rng.choice(LABELS, size=n, p=[0.6, 0.38, 0.01, 0.01])
+
+
+@pytest.mark.parametrize("options", VECTORIZERS.values(), ids=VECTORIZERS)
+def test_texts_are_learned_as_their_matrix_is(options):
+    """Bit for bit the stream of the vectorizer's matrix, whatever the threads and the pieces."""
+    texts, y = texts_of()
+    s = np.random.default_rng(1).choice([0.5, 1.0], size=len(texts))
+    vectorizer = TextVectorizer(n_features=2**9, **{"weighting": "occurrence", "norm": None} | options).fit(
+        []
+    )
+    wanted = everything(OnlineClassifier().partial_fit(vectorizer.transform(texts), y, sample_weight=s))
+    for n_threads, size in ((1, 2000), (2, 2000), (3, 2000), (2, 700)):
+        model = TextClassifier(vectorizer=vectorizer.set_params(n_threads=n_threads))
+        for first in range(0, len(texts), size):
+            piece = slice(first, first + size)
+            model.partial_fit(texts[piece], y[piece], sample_weight=s[piece])
+        np.testing.assert_array_equal(everything(model), wanted)
+        model = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(everything(model), wanted)
+
+
+def test_numbers_of_texts_are_learned_as_their_matrix_is():
+    """The same for TextRegressor, and for a learner of the user's own."""
+    texts, _ = texts_of(500)
+    y = np.array([float(len(text)) for text in texts])
+    vectorizer = TextVectorizer(n_features=2**9, weighting="occurrence", norm=None)
+    X = vectorizer.transform(texts)
+    for learner in (None, OnlineRegressor(Absolute(), average=True), HuberRegressor(alpha=0.1)):
+        made = OnlineRegressor() if learner is None else learner
+        found = TextRegressor(vectorizer=vectorizer, learner=learner).partial_fit(texts, y)
+        np.testing.assert_array_equal(everything(found), everything(made.partial_fit(X, y)))
+
+
+def test_vectorizers_that_know_their_columns_take_part():
+    """A vocabulary that was fitted before, and two vectorizers side by side: the stream of their matrix."""
+    texts, y = texts_of(300)
+    known = TextVectorizer(weighting="tfidf").fit(texts)
+    both = [known, TextVectorizer(n_features=64, weighting="occurrence", norm=None, analyzer="char").fit([])]
+    for vectorizer, X in (
+        (known, known.transform(texts)),
+        (both, sp.hstack([each.transform(texts) for each in both], format="csr")),
+    ):
+        found = TextClassifier(vectorizer=vectorizer).partial_fit(texts[:99], y[:99])
+        found.partial_fit(texts[99:], y[99:])
+        wanted = OnlineClassifier().partial_fit(X, y)
+        assert_close(everything(found), everything(wanted), rtol=1e-12)
+        np.testing.assert_array_equal(found.predict(texts), wanted.predict(X))
+
+
+@pytest.mark.parametrize("n_bytes", [200, 10**6])
+def test_a_file_is_the_list_of_its_texts(tmp_path, n_bytes):
+    """stream_texts piece by piece, of any size: the model of the list, bit for bit."""
+    texts, y = texts_of(400)
+    texts = [text.replace("\ud800", "").replace("\0", "") or "-" for text in texts]
+    path = tmp_path / "reviews.tsv"
+    path.write_text(
+        "text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in zip(texts, y, strict=True))
+    )
+    vectorizer = TextVectorizer(n_features=2**9, weighting="occurrence", norm=None)
+    listed = TextClassifier(vectorizer=vectorizer).partial_fit(texts, y)
+    filed = TextClassifier(vectorizer=vectorizer)
+    for piece, labels in stream_texts(path, n_bytes=n_bytes):
+        filed.partial_fit(piece, labels)
+    np.testing.assert_array_equal(everything(filed), everything(listed))
+    np.testing.assert_array_equal(filed.decision_function(texts), listed.decision_function(texts))
