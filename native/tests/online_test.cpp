@@ -289,7 +289,8 @@ THEOREM(
   Rng rng(4);
   const Index n = 40, d = 6, width = 2;
   const Sample<double> X = sample_matrix<double>(rng, n, d, 0.6);
-  const Numbers y = uniforms(rng, n * width, -3, 3);
+  Numbers y = uniforms(rng, n * width, -3, 3);
+  std::fill_n(y.begin(), 6, 0.0);  // rows that move nothing count as well
   const Numbers s = uniforms(rng, n, 0.1, 2.0);
   for (const double l2 : {0.0, 0.7}) {
     Stream stream(with([&](auto& set) { set.room = width, set.l2 = l2; }), d, true);
@@ -392,7 +393,8 @@ THEOREM("a stream that is told to stop is as after the last row it met") {
   });
 }
 
-THEOREM("a row whose squares overflow changes nothing but the number of refused rows") {
+THEOREM(
+    "a row whose squares overflow changes nothing but the number of refused rows, in old and new columns") {
   Rng rng(8);
   const Index n = 30, d = 6;
   const Sample<double> X = sample_matrix<double>(rng, n, d, 0.5);
@@ -414,8 +416,55 @@ THEOREM("a row whose squares overflow changes nothing but the number of refused 
         CHECK(after == stream);
       };
       for (const double size : {1e200, -1e160, 1.7e308}) refuses({0, 2}, {1.0, size});
+      refuses({0, 6}, {1.0, 1e155});  // small beside what was met there, but no square
+      for (const double size : {1e200, -1e160, 1.7e308}) refuses({0, 7}, {1.0, size});
+    });
+    Stream fresh(with([&](auto& set) { set.room = n_classes == 2 ? 1 : n_classes; }), d), after = fresh;
+    ClassSteps<Log> steps(Log{}, Joint::none, targets.classes());
+    meet_one(after, steps, 0, {0}, {1.0}, 1e308);  // s q is what overflows
+    CHECK(after.tally.refused == 1.0 && after.tally.loss == 0.0 && after.tally.rows == 0.0);
+    CHECK(same_bits(after.records, fresh.records) && same_bits(after.intercept, fresh.intercept));
+  }
+}
+
+THEOREM("in columns and targets of any units every number that is kept stays a number") {
+  Rng rng(15);
+  const Index n = 40, d = 4;
+  const auto sized = [&](double most) {
+    return std::exp2(uniform(rng, -most, most)) * (rng.below(2) ? 1.0 : -1.0);
+  };
+  double n_met = 0, n_refused = 0;
+  for (int round = 0; round < 12; ++round) {
+    Sample<double> X = sample_matrix<double>(rng, n, d, 0.7);
+    Targets targets(rng, n, 3);
+    Numbers unit, s;
+    for (Index j = 0; j <= d; ++j) unit.push_back(std::abs(sized(480)));
+    for (std::size_t e = 0; e < X.value.size(); ++e) X.value[e] = sized(20) * unit[std::size_t(X.index[e])];
+    for (double& y : targets.y) y = sized(20) * unit.back();
+    for (Index i = 0; i < n; ++i) s.push_back(std::abs(sized(20)));
+    each_kind([&](OnlineSettings set, bool is_whole) {
+      const auto check = [&](RowSteps&& steps, Index room, bool is_shared) {
+        set.room = room, set.is_shared = is_shared;
+        Stream stream(set, d, is_whole);
+        meet(stream, steps, X.csr(), s);
+        for (Index j = 0; j < stream.n_weights(); ++j)
+          for (Index k = 0; k < room; ++k) {
+            CHECK(std::isfinite(stream.weight(j, k)));
+            if (set.rate == 0) CHECK(std::isfinite(stream.metric(j, is_shared ? 0 : k)));
+          }
+        for (const double each : stream.factors) CHECK(std::isfinite(each));
+        n_met += stream.tally.rows;
+        n_refused += stream.tally.refused;
+      };
+      check(ClassSteps<Log>(Log{}, Joint::none, targets.classes()), 3, false);
+      check(ClassSteps<Log>(Log{}, Joint::softmax, targets.classes()), 3, true);
+      check(ClassSteps<Hinge>(Hinge{}, Joint::crammer_singer, targets.classes()), 3, true);
+      check(NumberSteps<Squared>(Squared{}, targets.y.data(), 1), 1, false);
+      check(NumberSteps<Huber>(Huber{1.0}, targets.y.data(), 1), 1, false);
+      check(NumberSteps<EpsilonInsensitive>(EpsilonInsensitive{0.1}, targets.y.data(), 1), 1, false);
     });
   }
+  CHECK(n_met > 20.0 * n_refused);
 }
 
 THEOREM("columns and targets in units of 2^k: the same scores, and weights in the units there must be") {
@@ -440,7 +489,8 @@ THEOREM("columns and targets in units of 2^k: the same scores, and weights in th
   }
 }
 
-THEOREM("one score alone, beside an equal one, or averaged: the same weights, bit for bit") {
+THEOREM(
+    "one score alone, with room for more, beside an equal one, or averaged: the same weights, bit for bit") {
   Rng rng(10);
   const Index n = 80, d = 12;
   Sample<double> X = sample_matrix<double>(rng, n, d, 0.4);
@@ -452,13 +502,15 @@ THEOREM("one score alone, beside an equal one, or averaged: the same weights, bi
     for (const bool has_intercept : {false, true}) {
       const auto change = [&](OnlineSettings& set) { set.l2 = l2, set.has_intercept = has_intercept; };
       Stream alone(with(change), d);
-      Stream beside(with([&](auto& set) { change(set), set.room = 2; }), d);
+      Stream beside(with([&](auto& set) { change(set), set.room = 2; }), d), roomy = beside;
       NumberSteps<Huber> steps(Huber{0.5}, y.data(), 1), two(Huber{0.5}, twice.data(), 2);
       meet(alone, steps, X.csr(), s);
+      meet(roomy, steps, X.csr(), s);
       meet(beside, two, X.csr(), s);
       for (Index j = 0; j < alone.n_weights(); ++j) {
         for (Index k = 0; k < 2; ++k)
           CHECK(alone.weight(j) == beside.weight(j, k) && alone.metric(j) == beside.metric(j, k));
+        CHECK(alone.weight(j) == roomy.weight(j) && alone.metric(j) == roomy.metric(j));
       }
       CHECK(2.0 * alone.tally.loss == beside.tally.loss);
       // The unit of a regression looks at predictions, which are others where weights are averaged.
@@ -485,7 +537,6 @@ THEOREM(
     for (const bool is_joint : {false, true}) {
       set.room = 3;
       set.is_shared = is_joint;
-      set.l1 = 0.0;
       Stream stream(set, d, is_whole);
       ClassSteps<Log> steps(Log{}, is_joint ? Joint::softmax : Joint::none, targets.classes());
       meet(stream, steps, X.csr(), s);
@@ -502,7 +553,7 @@ THEOREM(
       // Both know as much of their columns as the one did.
       const Index n_copies = set.n_metrics() > 1 ? 2 : 0;
       for (Index j = 0; j < stream.n_weights() && n_copies == 2; ++j)
-        CHECK(stream.metric(j, 0) == stream.metric(j, 1));
+        CHECK(stream.metric(j, 0) == stream.metric(j, 1) && stream.metric(j, 0) > 0.0);
       const auto size = std::size_t(WholeMetric::size * WholeMetric::width);
       if (is_whole && n_copies == 2)
         CHECK(std::equal(stream.factors.begin(), stream.factors.begin() + std::ptrdiff_t(size),
@@ -564,6 +615,8 @@ THEOREM("64 columns have a whole metric, whichever they are; the 65th ends it, a
   for (const std::int32_t column : stream.places) is_met[std::size_t(column)] = true;
   CHECK(std::count(is_met.begin(), is_met.end(), true) == 64);
   const Numbers factors = stream.factors;
+  meet_one(stream, steps, 70, {0, 198}, {1.0, 1e200});  // refused: its column needs no place
+  CHECK(stream.tally.places == 64.0 && stream.tally.refused == 1.0);
   Stream diagonal = stream;
   diagonal.factors.clear();  // never had a whole metric
   meet(stream, steps, X.csr(), s, watch, 70, n);

@@ -12,12 +12,13 @@
 // Pulls (online_table.h) move by s -= u x, and then by the growth of G times w: follow the regularised leader
 // (McMahan 2011). Without a penalty both are the same steps.
 //
-// A row whose squares overflow is refused and counted; no other number can make a weight infinite.
+// A row whose squares, or whose steps, overflow is refused and counted, and leaves everything as it was.
 // Cost: two visits of a record for each stored number of a row; memory of the records and of one row.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "lineal/epoch/online_steps.h"
@@ -45,6 +46,7 @@ class OnlineLearner {
         table_.tally().scores = double(n);
       }
       if (s[row] > 0) {
+        n_places_ = table_.tally().places;
         if (table_.has_whole_metric() && has_places(X[i]))
           learn_whole(X[i], row, s[row]);
         else if (table_.settings().is_pulled)
@@ -80,15 +82,15 @@ class OnlineLearner {
       look_at_one(x, n_in_sight);
     else
       look<is_pulled, N>(x, n, m);
+    OnlineTally judged = tally;
     if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
-        !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, tally)) {
-      tally.refused += 1.0;
-      return;
-    }
+        !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, judged))
+      return refuse();
     // What a new column starts from may depend on the row's loss. There x^2 / A is the same for all x.
-    const double unit = steps_.unit(tally);
+    const double unit = steps_.unit(judged);
     for (Index k = 0; k < m; ++k) q_[std::size_t(k)] += new_[std::size_t(k)] / unit;
-    steps_.step(row, n, z_.data(), q_.data(), s, tally, u_.data(), bend_.data());
+    if (!find_steps(row, n, m, s, judged)) return refuse();
+    tally = judged;
     if constexpr (is_pulled)
       pull(x, n, m, unit);
     else if (is_usual)
@@ -97,6 +99,19 @@ class OnlineLearner {
       move<N>(x, n, m, unit);
     tally.rows += 1.0;
     tally.weight += s;
+  }
+
+  // What a row asks for, from its scores and q; false where one of the numbers is more than can be held.
+  bool find_steps(Index row, Index n, Index m, double s, const OnlineTally& judged) {
+    if (!are_finite(q_, m, s)) return false;
+    steps_.step(row, n, z_.data(), q_.data(), s, judged, u_.data(), bend_.data());
+    return are_finite(u_, n) && are_finite(bend_, std::max(m, std::min<Index>(n, 2)));
+  }
+
+  // A row that is not learned from leaves everything as it was, the places of its columns included.
+  void refuse() noexcept {
+    table_.tally().places = n_places_;
+    table_.tally().refused += 1.0;
   }
 
   // Whether all columns of a row have a place in the whole metric.
@@ -116,27 +131,30 @@ class OnlineLearner {
     OnlineTally& tally = table_.tally();
     const Index n = n_, m = set.is_shared ? 1 : n, size = WholeMetric::size;
     look<false, 0>(x, n, m);
+    OnlineTally judged = tally;
     if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
-        !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, tally)) {
-      tally.refused += 1.0;
-      return;
-    }
+        !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, judged))
+      return refuse();
     whole_.assign(std::size_t(size * (m + 2)), 0.0);
     double *const v = whole_.data(), *const d = v + size, *const t = d + size;
     Index next = 0;
     each(x, [&](Index, const double*, double value, bool) { v[at_[std::size_t(next++)]] = value; });
-    const double unit = steps_.unit(tally);
+    const double unit = steps_.unit(judged);
+    begun_.clear();
     for (Index k = 0; k < m; ++k) {
       WholeMetric metric = table_.whole(k);
-      for (const Index j : at_)
-        if (!metric.is_begun(j)) metric.begin(j, table_.l2_at(j) + table_.start(j, unit, v[j]));
+      for (const Index j : at_) {
+        if (metric.is_begun(j)) continue;
+        metric.begin(j, table_.l2_at(j) + table_.start(j, unit, v[j]));
+        begun_.push_back({k, j});
+      }
       q_[std::size_t(k)] = metric.norm(at_, v, t + k * size);
     }
-    if (!are_finite(q_, m)) {
-      tally.refused += 1.0;
-      return;
+    if (!find_steps(row, n, m, s, judged)) {
+      for (const auto& [k, j] : begun_) table_.whole(k).forget(j);
+      return refuse();
     }
-    steps_.step(row, n, z_.data(), q_.data(), s, tally, u_.data(), bend_.data());
+    tally = judged;
     for (Index k = 0; k < m; ++k) {
       table_.whole(k).grow(t + k * size, q_[std::size_t(k)],
                            bend_[std::size_t(set.is_shared && n > 1 ? 1 : k)], d);
@@ -171,28 +189,29 @@ class OnlineLearner {
     constexpr Index ahead = 32;
     make_room(x.size + 1, 1, 1);
     double* const along = along_.data();
+    const Index room = table_.settings().room;
     const double l2 = table_.of_weights().l2, start = table_.start(false);
     double z = 0, q = 0, n_new = 0;
     for (Index k = 0; k < x.size; ++k) {
       if (k + ahead < n_in_sight) __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
       const double value = double(x.value[k]), square = value * value;
       const double* const record = table_.record(column(x, k));
-      const double seen = record[1];
+      const double seen = record[room];
       const bool is_new = seen == 0.0 && start > 0.0;
       const double pull = is_new || square == 0.0 ? 0.0 : value / (l2 + seen);
       along[k] = pull;
       z += value * record[0];
       q += value * pull;
       // A square that overflows makes NaN of it.
-      if (is_new && square != 0.0) n_new += 1.0 + 0.0 * square;
+      n_new += (is_new && square != 0.0 ? 1.0 : 0.0) + 0.0 * square;
     }
     z_[0] = z;
     q_[0] = q;
-    new_[0] = start > 0.0 ? n_new / start : 0.0;
+    new_[0] = n_new / (start > 0.0 ? start : 1.0);
     if (const double* const record = table_.intercept()) add_intercept(record, along[x.size]);
   }
   void add_intercept(const double* record, double& along) {
-    const double start = table_.start(true), seen = record[1];
+    const double start = table_.start(true), seen = record[table_.settings().room];
     const bool is_new = seen == 0.0 && start > 0.0;
     along = is_new ? 0.0 : 1.0 / (table_.of_intercept().l2 + seen);
     z_[0] += record[0];
@@ -201,22 +220,23 @@ class OnlineLearner {
   }
   template <class Row>
   void move_one(Row x, double unit) {
-    const double u = u_[0], bend = bend_[0], l2 = table_.of_weights().l2, start = table_.start(false) * unit;
+    const double u = u_[0], bend = bend_[0], l2 = table_.of_weights().l2;
+    const Index room = table_.settings().room;
     const double* const along = along_.data();
-    const auto move = [&](double* record, double value, double pull, double begun, double strength) {
+    const auto move = [&](double* record, double value, double pull, bool is_intercept, double strength) {
       const double square = value * value;
-      double seen = record[1];
-      if (seen == 0.0 && begun > 0.0 && square != 0.0) {
-        seen = begun * square;
+      double seen = record[room];
+      if (seen == 0.0 && square != 0.0 && table_.start(is_intercept) > 0.0) {
+        seen = table_.begun(is_intercept, unit, square);
         pull = value / (strength + seen);
       }
       record[0] -= u * pull;
-      record[1] = seen + bend * square;
+      record[room] = seen + bend * square;
     };
     for (Index k = 0; k < x.size; ++k)
-      move(table_.record(column(x, k)), double(x.value[k]), along[k], start, l2);
+      move(table_.record(column(x, k)), double(x.value[k]), along[k], false, l2);
     if (double* const record = table_.intercept())
-      move(record, 1.0, along[x.size], table_.start(true) * unit, table_.of_intercept().l2);
+      move(record, 1.0, along[x.size], true, table_.of_intercept().l2);
   }
 
   // The scores z (and those that are predicted with, if they are others), q without the columns that are new,
@@ -245,7 +265,7 @@ class OnlineLearner {
         along[at * m + k] = pull;
         q[k] += value * pull;
         // A square that overflows makes NaN of it.
-        fresh[k] += is_new ? (1.0 + 0.0 * value * value) / table_.start(is_intercept) : 0.0;
+        fresh[k] += (is_new ? 1.0 / table_.start(is_intercept) : 0.0) + 0.0 * (value * value);
       }
     });
   }
@@ -266,7 +286,7 @@ class OnlineLearner {
         for (Index k = 0; k < m; ++k) {
           double& seen = record[room + k];
           if (seen == 0.0 && table_.start(is_intercept) > 0.0) {
-            seen = table_.start(is_intercept) * unit * square;
+            seen = table_.begun(is_intercept, unit, square);
             along[at * m + k] = value / ((is_intercept ? intercept_l2 : l2) + seen);
           }
           seen += bend[k] * square;
@@ -287,7 +307,8 @@ class OnlineLearner {
       const auto penalty = is_intercept ? intercept : weights;
       const double square = value * value;
       for (Index k = 0; k < m; ++k)
-        if (record[room + k] == 0.0) record[room + k] = table_.start(is_intercept) * unit * square;
+        if (record[room + k] == 0.0 && table_.start(is_intercept) > 0.0)
+          record[room + k] = table_.begun(is_intercept, unit, square);
       for (Index k = 0; k < n; ++k) {
         const Index own = m > 1 ? k : 0;
         const double pulled = record[k] - u[k] * value;
@@ -317,8 +338,8 @@ class OnlineLearner {
     }
     if (double* const intercept = table_.intercept()) use(x.size, intercept, 1.0, true);
   }
-  static bool are_finite(const std::vector<double>& numbers, Index n) noexcept {
-    return std::all_of(numbers.begin(), numbers.begin() + n, [](double t) { return std::isfinite(t); });
+  static bool are_finite(const std::vector<double>& numbers, Index n, double s = 1.0) noexcept {
+    return std::all_of(numbers.begin(), numbers.begin() + n, [=](double t) { return std::isfinite(s * t); });
   }
 
   RowSteps& steps_;
@@ -326,7 +347,9 @@ class OnlineLearner {
   Index n_;
   double same_ = 0;  // the metric of all columns, where they have one
   std::vector<double> z_, kept_, q_, new_, u_, bend_, along_, whole_;
-  std::vector<Index> at_;  // places of a row's numbers in the whole metric
+  double n_places_ = 0;                         // of the whole metric before the row at hand
+  std::vector<Index> at_;                       // places of a row's numbers in the whole metric
+  std::vector<std::pair<Index, Index>> begun_;  // scores and places that a row is the first to meet
 };
 
 }  // namespace lineal

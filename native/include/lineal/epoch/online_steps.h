@@ -8,8 +8,8 @@
 // the step of dual ascent (loss.h, simplex.h) from u = 0. It never goes past the least loss of its row,
 // however long the row is. A row of weight s has s times the loss.
 //
-// `curvature` is what the metric gains along the row: loss'' where the loss bends (log), else one unit of it
-// for each row that moves the weights. The unit of regression losses is the mean slope over the mean distance
+// `curvature` is what the metric gains along the row: loss'' where the loss bends (log, squared), else one
+// unit of it for each row that moves the weights. The unit of regression losses is the mean slope over the mean distance
 // of all rows so far, 1 for the squared loss: targets in dollars and in cents take the same steps. `unit` is
 // the most that a row may add, for columns that are new.
 #pragma once
@@ -118,7 +118,8 @@ class NumberSteps final : public RowSteps {
             double* bend) override {
     for (Index k = 0; k < n; ++k) {
       u[k] = s * implicit_slope(loss_, Y_[i * width_ + k], z[k], s * q[k]);
-      bend[k] = u[k] != 0.0 ? s * unit(tally) : 0.0;
+      // The squared loss bends where its slope is 0 as well.
+      bend[k] = u[k] != 0.0 || std::is_same_v<Loss, Squared> ? s * unit(tally) : 0.0;
     }
   }
 
@@ -231,8 +232,8 @@ class ClassSteps final : public RowSteps {
     }
     if (q > 0.0) softmax_step(n, q, c, u, log_p);
     const double curvature = u[y] * (1.0 - u[y]);
-    double spread = 1.0;
-    for (Index k = 0; k < n; ++k) spread -= u[k] * u[k];
+    double spread = 0;  // 1 - |p|^2, never below 0
+    for (Index k = 0; k < n; ++k) spread += u[k] * (1.0 - u[k]);
     u[y] -= 1.0;
     return {curvature, 2.0 * spread / double(n)};
   }

@@ -11,8 +11,10 @@
 //     w = soft(s, l1) / (G + l2).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "lineal/epoch/online_steps.h"
 #include "lineal/epoch/whole_metric.h"
@@ -71,6 +73,11 @@ class OnlineTable {
   // What the metric of a column that is new starts from, in units of its first square.
   double start(bool is_intercept) const noexcept { return is_intercept ? set_.intercept_prior : set_.prior; }
 
+  // The same of its first square; not 0, though the product be, since it is divided by.
+  double begun(bool is_intercept, double unit, double square) const noexcept {
+    return std::max(start(is_intercept) * unit * square, std::numeric_limits<double>::min());
+  }
+
   // The weight of score k as it is learned with.
   double weight(const double* record, Index k, Strength penalty) const noexcept {
     if (!set_.is_pulled) return record[k];
@@ -104,7 +111,8 @@ class OnlineTable {
   // What the whole metric starts from at a place where x was met first.
   double start(Index place, double unit, double x) const noexcept {
     const bool is_intercept = place == WholeMetric::intercept;
-    return (is_intercept ? set_.whole_intercept_prior : set_.whole_prior) * unit * x * x;
+    const double rows = is_intercept ? set_.whole_intercept_prior : set_.whole_prior;
+    return rows > 0.0 ? std::max(rows * unit * x * x, std::numeric_limits<double>::min()) : 0.0;
   }
   double l2_at(Index place) const noexcept {
     return (place == WholeMetric::intercept ? of_intercept() : of_weights()).l2;
@@ -116,19 +124,21 @@ class OnlineTable {
   // One score for two classes becomes two of more: half of it each way where they are joint, all of it where
   // each class has its own.
   void part(bool is_joint) const noexcept {
-    for (Index j = 0; j < n_columns_; ++j) part(record(j), is_joint);
-    if (intercept()) part(intercept_, is_joint);
+    const double l1 = of_weights().l1;
+    for (Index j = 0; j < n_columns_; ++j) part(record(j), is_joint, l1);
+    if (intercept()) part(intercept_, is_joint, of_intercept().l1);
     if (factors_ != nullptr && set_.n_metrics() > 1)
       std::copy_n(factors_, WholeMetric::size * WholeMetric::width,
                   factors_ + WholeMetric::size * WholeMetric::width);
   }
 
  private:
-  void part(double* record, bool is_joint) const noexcept {
-    const double half = is_joint ? 0.5 : 1.0;
+  // What a pull has below l1 is no part of its weight, and is not halved.
+  void part(double* record, bool is_joint, double l1) const noexcept {
+    const double half = is_joint ? 0.5 : 1.0, idle = set_.is_pulled ? l1 : 0.0;
     for (const Index from : {Index(0), set_.late()}) {
       if (from > 0 && !set_.is_averaged) break;
-      record[from] *= half;
+      record[from] = half * record[from] + (1.0 - half) * std::clamp(record[from], -idle, idle);
       record[from + 1] = -record[from];
     }
     if (set_.n_metrics() > 1) record[set_.room + 1] = record[set_.room];

@@ -34,6 +34,8 @@ class WholeMetric {
     S_[place * width + place] = 1.0 / std::sqrt(precision);
     S_[place * width + size] = 1.0;
   }
+  // Takes back what begin did, right behind it.
+  void forget(Index place) noexcept { S_[place * width + place] = S_[place * width + size] = 0.0; }
   // t = S'x, for the places of x that are not 0; returns q.
   double norm(std::span<const Index> places, const double* x, double* t) const noexcept {
     std::fill(t, t + size, 0.0);
