@@ -68,6 +68,7 @@ inline Bend margin_bend(const Log&, double u) noexcept {
   const double a = std::abs(u);
   return {a * (1.0 - a), 0.25};
 }
+inline Bend margin_bend(const Squared&, double) noexcept { return {1.0, 1.0}; }
 template <class Loss>
 inline Bend margin_bend(const Loss&, double u) noexcept {
   constexpr bool is_squared = std::is_same_v<Loss, SquaredHinge> || std::is_same_v<Loss, ModifiedHuber>;
