@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import wrightomega
 
-from lineal.objective import Log, ModifiedHuber, SquaredHinge
+from lineal.objective import Log, ModifiedHuber, Squared, SquaredHinge
 
 # What a row of a class can add to the metric at most; 1 for all other losses.
 UNITS = {Log: 0.25, SquaredHinge: 2.0, ModifiedHuber: 2.0}
@@ -125,7 +125,7 @@ class Stream:
             return UNITS.get(type(self.loss), 1.0)
         self.slopes += s * np.abs(self.loss.derivative(y, z)).sum()
         self.distances += s * np.abs(z - y).sum()
-        return self.slopes / self.distances if self.slopes > 0 else 0.0
+        return self.slopes / self.distances if self.slopes > 0 else float(isinstance(self.loss, Squared))
 
     def penalty(self):
         """l1 and l2 of every column by now."""
@@ -152,7 +152,8 @@ class Stream:
             diagonal, whole = (own_p * (1.0 - own_p), 1.0 - p @ p) if is_log else (is_moved, is_moved)
             return u, np.array([diagonal]), np.array([2.0 / len(z) * whole])
         u = np.array([slope(self.loss, *each) for each in zip(y, z, np.resize(q, len(z)), strict=True)])
-        bend = np.abs(u) * (1.0 - np.abs(u)) if isinstance(self.loss, Log) else unit * (u != 0)
+        is_moved = (u != 0) | isinstance(self.loss, Squared)  # whose loss'' is 1 all over
+        bend = np.abs(u) * (1.0 - np.abs(u)) if isinstance(self.loss, Log) else unit * is_moved
         return u, bend, bend
 
     def follow(self):
