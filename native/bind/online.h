@@ -25,6 +25,4 @@ struct OnlineArrays {
   OnlineTable table(const OnlineSettings& set) const;
 };
 
-
-
 }  // namespace lineal

@@ -28,13 +28,12 @@ void learn(const HashedTexts& texts, const BoundSteps& bound, Array1<const doubl
   require(texts.n_threads >= 1, "n_threads must be at least 1");
   require(texts.weighing.weight.empty() || texts.weighing.weight.size() == texts.hashing.n_columns,
           "one weight for each column is needed");
+  const std::unique_ptr<Source> source = texts.splitting.source(texts.documents->texts());
   OnlineLearner learner(*bound.steps, table);
   const auto run = [&]<class V>(Watch& watch) {
-    texts.splitting.apply(texts.documents->texts(), [&](const auto& source) {
-      stream_hashed_rows<V>(
-          source, texts.hashing, texts.is_signed, texts.weighing, texts.n_threads, watch,
-          [&](const Csr<V>& rows, Index first) { learner.meet(rows, first, s.data(), watch); });
-    });
+    stream_hashed_rows<V>(
+        *source, texts.hashing, texts.is_signed, texts.weighing, texts.n_threads, watch,
+        [&](const Csr<V>& rows, Index first) { learner.meet(rows, first, s.data(), watch); });
   };
   interruptible([&](Watch& watch) {
     if (texts.is_double)
@@ -52,8 +51,14 @@ void bind_online_texts(nb::module_& m) {
           "__init__",
           [](HashedTexts* self, nb::object documents, const Hashing& hashing, const Splitting& splitting,
              bool is_signed, const Weighing& weighing, bool is_double, int n_threads) {
-            new (self) HashedTexts{&nb::cast<const Documents&>(documents), hashing, splitting, is_signed,
-                                   weighing, is_double, n_threads, documents};
+            new (self) HashedTexts{&nb::cast<const Documents&>(documents),
+                                   hashing,
+                                   splitting,
+                                   is_signed,
+                                   weighing,
+                                   is_double,
+                                   n_threads,
+                                   documents};
           },
           "documents"_a, "hashing"_a, "splitting"_a, "is_signed"_a, "weighing"_a, "is_double"_a,
           "n_threads"_a)

@@ -14,6 +14,16 @@
 #include "text_runs.h"
 
 namespace lineal {
+
+std::unique_ptr<Source> Splitting::source(Texts texts) const {
+  if (by_character)
+    return std::make_unique<SplitTexts<Characters>>(texts, Characters(lowercase, fold_accents));
+  auto words =
+      std::make_unique<SplitTexts<Words>>(texts, Words(lowercase, min_characters, runs, fold_accents));
+  if (min_gram == 0) return words;
+  return std::make_unique<GramsOf>(std::move(words), min_gram, max_gram);
+}
+
 namespace {
 
 using Strings = nb::typed<nb::list, nb::str>;
@@ -112,7 +122,6 @@ struct Named {
   }
 };
 
-template <class Source>
 Tokens read(const Source& source, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   std::optional<Tokens> made;
@@ -455,7 +464,6 @@ Weighing make_weighing(std::string_view tf, std::string_view norm, std::optional
   return made;
 }
 
-template <class Source>
 Arrays hashed(const Hashing& hashing, const Source& source, bool is_signed, const Weighing& weighing,
               bool is_double, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
@@ -482,7 +490,6 @@ hashed_names(const HashedNames& found) {
                         array_from<std::int64_t>(names.starts()), array_from<std::uint8_t>(is_shared));
 }
 
-template <class Source>
 void read_names(HashedNames& self, const Hashing& hashing, const Source& source, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   interruptible([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
@@ -553,8 +560,7 @@ void bind_text(nb::module_& m) {
       .def_static(
           "read",
           [](const Documents& documents, const Splitting& splitting, int n_threads) {
-            return splitting.apply(documents.texts(),
-                                   [&](const auto& source) { return read(source, n_threads); });
+            return read(*splitting.source(documents.texts()), n_threads);
           },
           "documents"_a, "splitting"_a, "n_threads"_a, "Texts split into words.")
       .def_static(
@@ -678,9 +684,8 @@ void bind_text(nb::module_& m) {
           "rows",
           [](const Hashing& self, const Documents& documents, const Splitting& splitting, bool is_signed,
              const Weighing& weighing, bool is_double, int n_threads) {
-            return splitting.apply(documents.texts(), [&](const auto& source) {
-              return hashed(self, source, is_signed, weighing, is_double, n_threads);
-            });
+            return hashed(self, *splitting.source(documents.texts()), is_signed, weighing, is_double,
+                          n_threads);
           },
           "documents"_a, "splitting"_a, "is_signed"_a, "weighing"_a, "is_double"_a, "n_threads"_a,
           "(indptr, indices, data) of texts.")
@@ -700,10 +705,8 @@ void bind_text(nb::module_& m) {
       .def(
           "read",
           [](HashedNames& self, const Hashing& hashing, const Documents& documents,
-             const Splitting& splitting, int n_threads) {
-            splitting.apply(documents.texts(),
-                            [&](const auto& source) { read_names(self, hashing, source, n_threads); });
-          },
+             const Splitting& splitting,
+             int n_threads) { read_names(self, hashing, *splitting.source(documents.texts()), n_threads); },
           "hashing"_a, "documents"_a, "splitting"_a, "n_threads"_a)
       .def(
           "read_tokens",

@@ -18,12 +18,7 @@ struct Splitting {
   bool by_character;
   std::size_t min_gram = 0, max_gram = 0;  // characters of n-grams inside words; 0: whole words
 
-  template <class Use>
-  auto apply(Texts texts, Use&& use) const {
-    if (by_character) return use(SplitTexts(texts, Characters(lowercase, fold_accents)));
-    SplitTexts words(texts, Words(lowercase, min_characters, runs, fold_accents));
-    return min_gram > 0 ? use(GramsOf(std::move(words), min_gram, max_gram)) : use(words);
-  }
+  std::unique_ptr<Source> source(Texts texts) const;
 };
 
 // Character n-grams with a column each, in order.

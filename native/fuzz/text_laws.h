@@ -72,10 +72,10 @@ class Split {
 };
 
 // A source that gives every thread a part, however few its bytes, and a block of a stream a few documents.
-struct Source : SplitTexts<Split> {
+struct ManyParts : SplitTexts<Split> {
   using SplitTexts<Split>::SplitTexts;
-  std::size_t n_bytes() const noexcept { return std::size_t(1) << 21; }
-  std::size_t n_bytes_of(std::size_t) const noexcept { return 16000; }
+  std::size_t n_bytes() const noexcept override { return std::size_t(1) << 21; }
+  std::size_t n_bytes_of(std::size_t) const noexcept override { return 16000; }
 };
 
 inline std::vector<std::string> split_alone(Split split, std::string_view text) {
@@ -216,8 +216,7 @@ inline void hashing_obeys(const Source& source, const Hashing& hashing, int n_th
   stream_obeys(source, hashing, one, n_threads);
   double sum = 0, wanted = 0;
   for (std::size_t e = 0; e < std::size_t(one.start.back()); ++e) sum += one.value[e];
-  auto reader = source.reader();
-  reader.blocks(0, source.size(), [&](Texts, std::span<const std::size_t> ends, const char*) {
+  source.reader()->blocks(0, source.size(), [&](Texts, std::span<const std::size_t> ends, const char*) {
     std::size_t first = 0;
     for (const std::size_t end : ends) {
       for (std::size_t n = hashing.min_n; n <= hashing.max_n; ++n)
@@ -309,7 +308,7 @@ inline void texts_obey(std::span<const std::uint8_t> options, std::string_view r
   }
   const bool by_character = options[1] & 128;
   const Split split(by_character, words, characters);
-  const Source source(texts, split);
+  const ManyParts source(texts, split);
   if (!is_good) {
     Watch watch;
     try {

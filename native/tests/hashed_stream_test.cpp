@@ -46,13 +46,13 @@ struct Handed {
 };
 
 // What is thrown, if anything; one function, so that every kind of stream is compiled once.
-template <class V, class Source>
+template <class V>
 std::string stream(const Source& source, const Hashing& hashing, bool is_signed, const Weighing& weighing,
                    int n_threads, Watch& watch, const Use<V>& use) {
   return refusal([&] { stream_hashed_rows<V>(source, hashing, is_signed, weighing, n_threads, watch, use); });
 }
 
-template <class V, class Source>
+template <class V>
 void check_streamed(const Source& source, const Hashing& hashing, const Weighing& weighing) {
   Watch watch;
   for (const bool is_signed : {false, true}) {
@@ -84,7 +84,7 @@ THEOREM("streamed rows are the hashed rows bit for bit, cut alike by any number 
   const WordTexts words(lent, Words(true, 1));
   check_streamed<float>(words, Hashing{.max_n = 2, .n_columns = 1 << 18}, weighing);
   check_streamed<float>(words, Hashing{.max_n = 2, .n_columns = 1000, .is_murmur = true}, Weighing());
-  check_streamed<double>(Large<GramsOf<SplitTexts<Words>>>(words, 2, 4), Hashing{.n_columns = 5000},
+  check_streamed<double>(Large<GramsOf>(std::make_unique<WordTexts>(words), 2, 4), Hashing{.n_columns = 5000},
                          weighing);
 
   std::vector<std::string_view> all;
@@ -122,7 +122,7 @@ THEOREM("a flaw arrives when all blocks before its own have been used, of severa
     const WordTexts source(lent, Words(true, 1));
     const Hashing hashing{.n_columns = 1 << 18};
     const Weighing weighing;
-    const HashedBlocks<float, WordTexts> blocks{source, hashing, false, weighing};
+    const HashedBlocks<float> blocks{source, hashing, false, weighing};
     std::size_t n_before = 0;
     while (blocks.end_of(n_before) <= flawed) n_before = blocks.end_of(n_before);
     for (int n_threads = 1; n_threads <= 3; ++n_threads) {

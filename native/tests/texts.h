@@ -32,10 +32,10 @@ Strings random_texts(Rng& rng, std::size_t n_texts, std::size_t n_words, std::si
 std::vector<std::string_view> views(const Strings& texts);
 
 // A source that claims to be large, so that every thread that it is offered gets a part.
-template <class Source>
-struct Large : Source {
-  using Source::Source;
-  std::size_t n_bytes() const noexcept { return std::size_t(1) << 21; }
+template <class Kind>
+struct Large : Kind {
+  using Kind::Kind;
+  std::size_t n_bytes() const noexcept override { return std::size_t(1) << 21; }
 };
 
 Tokens tokens_of(const Strings& texts, int n_threads = 1, std::size_t min_characters = 1);

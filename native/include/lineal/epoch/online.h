@@ -86,19 +86,40 @@ class OnlineLearner {
     if (!are_finite(z_, n) || !are_finite(q_, m) || !are_finite(new_, m) ||
         !steps_.judge(row, n, set.is_averaged ? kept_.data() : z_.data(), s, judged))
       return refuse();
-    // What a new column starts from may depend on the row's loss. There x^2 / A is the same for all x.
     const double unit = steps_.unit(judged);
-    for (Index k = 0; k < m; ++k) q_[std::size_t(k)] += new_[std::size_t(k)] / unit;
+    if (unit > 0.0) add_new(x, m, unit);
     if (!find_steps(row, n, m, s, judged)) return refuse();
     tally = judged;
+    if (!(unit > 0.0)) return count(s);
     if constexpr (is_pulled)
       pull(x, n, m, unit);
     else if (is_usual)
       move_one(x, unit);
     else
       move<N>(x, n, m, unit);
-    tally.rows += 1.0;
-    tally.weight += s;
+    count(s);
+  }
+  void count(double s) noexcept {
+    table_.tally().rows += 1.0;
+    table_.tally().weight += s;
+  }
+
+  // What the columns that are new add to q. What they start from may depend on the row's loss; x^2 / A is the
+  // same for all x, unless a penalty has grown before they came.
+  template <class Row>
+  void add_new(Row x, Index m, double unit) {
+    const double l2 = table_.of_weights().l2, intercept_l2 = table_.of_intercept().l2;
+    if (l2 == 0.0 || table_.start(false) == 0.0) {
+      for (Index k = 0; k < m; ++k) q_[std::size_t(k)] += new_[std::size_t(k)] / unit;
+      return;
+    }
+    each(x, [&](Index, const double* record, double value, bool is_intercept) {
+      if (table_.start(is_intercept) == 0.0) return;
+      const double square = value * value, strength = is_intercept ? intercept_l2 : l2;
+      const double added = square / (strength + table_.begun(is_intercept, unit, square));
+      for (Index k = 0; k < m; ++k)
+        if (record[table_.settings().room + k] == 0.0) q_[std::size_t(k)] += added;
+    });
   }
 
   // What a row asks for, from its scores and q; false where one of the numbers is more than can be held.
@@ -140,6 +161,10 @@ class OnlineLearner {
     Index next = 0;
     each(x, [&](Index, const double*, double value, bool) { v[at_[std::size_t(next++)]] = value; });
     const double unit = steps_.unit(judged);
+    if (!(unit > 0.0)) {
+      tally = judged;
+      return count(s);
+    }
     begun_.clear();
     for (Index k = 0; k < m; ++k) {
       WholeMetric metric = table_.whole(k);
@@ -177,8 +202,7 @@ class OnlineLearner {
         seen = (seen == 0.0 ? start : seen) + bend_[std::size_t(k)] * value * value;
       }
     });
-    tally.rows += 1.0;
-    tally.weight += s;
+    count(s);
   }
 
   // look and move for what nearly all streams are: one score, metrics of each column's own, nothing averaged.

@@ -9,9 +9,9 @@
 // however long the row is. A row of weight s has s times the loss.
 //
 // `curvature` is what the metric gains along the row: loss'' where the loss bends (log, squared), else one
-// unit of it for each row that moves the weights. The unit of regression losses is the mean slope over the mean distance
-// of all rows so far, 1 for the squared loss: targets in dollars and in cents take the same steps. `unit` is
-// the most that a row may add, for columns that are new.
+// unit of it for each row that moves the weights. The unit of regression losses is the mean slope over the
+// mean distance of all rows so far, 1 for the squared loss: targets in dollars and in cents take the same
+// steps. `unit` is the most that a row may add, for columns that are new.
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,9 @@ inline double implicit_slope(const Loss& loss, double y, double z, double q) {
     // u - loss'(z - q u) rises with u and changes its sign between 0 and the slope at z.
     double low = std::min(0.0, here), high = std::max(0.0, here);
     for (int halving = 0; halving < 60 && low < high; ++halving) {
-      const double u = 0.5 * (low + high);
-      (u > loss.derivative(y, z - q * u) ? high : low) = u;
+      const double u = 0.5 * (low + high), slope = loss.derivative(y, z - q * u);
+      if (u == slope) return u;  // so that -y and -z give -u, to the bit
+      (u > slope ? high : low) = u;
     }
     return 0.5 * (low + high);
   }
@@ -84,7 +85,7 @@ struct RowSteps {
   // Adds what the scores z, which have not met row i, are worth; false and nothing where the loss is
   // infinite.
   virtual bool judge(Index i, Index n, const double* z, double s, OnlineTally& tally) = 0;
-  // The most that a row may bend; after judge().
+  // The most that a row may bend; after judge(). 0 where no row has told it yet: none has asked for anything.
   virtual double unit(const OnlineTally& tally) const noexcept = 0;
   // Slopes u, times s, and what each score's metric gains. Scores with one metric have q[0]; it gains bend[0]
   // along a diagonal, where more holds rare columns back, and bend[1] where it is whole.
@@ -113,7 +114,8 @@ class NumberSteps final : public RowSteps {
     return true;
   }
   double unit(const OnlineTally& tally) const noexcept override {
-    return tally.slope > 0 && tally.distance > 0 ? tally.slope / tally.distance : 1.0;
+    if (tally.slope > 0 && tally.distance > 0) return tally.slope / tally.distance;
+    return std::is_same_v<Loss, Squared> ? 1.0 : 0.0;
   }
   void step(Index i, Index n, const double* z, const double* q, double s, const OnlineTally& tally, double* u,
             double* bend) override {

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 
 #include "lineal/conveyor.h"
@@ -21,11 +23,11 @@
 namespace lineal {
 
 // The task of a Conveyor.
-template <class V, class Source>
+template <class V>
 struct HashedBlocks {
   using Block = DocumentRows<V>;
   struct Room {
-    typename Source::Reader reader;
+    std::unique_ptr<Source::Reader> reader;
     Hashing::Scratch scratch;
   };
   const Source& source;
@@ -47,11 +49,11 @@ struct HashedBlocks {
   template <class GoesOn>
   void fill(std::size_t first, std::size_t last, Room& room, Block& block, GoesOn&& goes_on) const {
     block.clear();
-    room.reader.blocks(first, last,
-                       [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-                         add_hashed_rows(hashing, is_signed, words, ends, readable_end, room.scratch, block);
-                         return goes_on(8 * words.size());
-                       });
+    const auto add = [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+      add_hashed_rows(hashing, is_signed, words, ends, readable_end, room.scratch, block);
+      return goes_on(8 * words.size());
+    };
+    room.reader->blocks(first, last, std::ref(add));  // a reference: it is not copied to the heap
   }
 };
 
@@ -60,10 +62,10 @@ struct HashedBlocks {
 // blocks before the document's own have been used, and none behind them; what `use` throws passes through.
 // When the watch says stop, in `use` as well, the blocks that are left are not used. No thread is left
 // behind.
-template <class V, class Source, class Use>
+template <class V, class Use>
 void stream_hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
                         const Weighing& weighing, int n_threads, Watch& watch, Use&& use) {
-  const HashedBlocks<V, Source> blocks{source, hashing, is_signed, weighing};
+  const HashedBlocks<V> blocks{source, hashing, is_signed, weighing};
   Conveyor conveyor(blocks, n_parts_of(source, n_threads), watch);
   conveyor.run([&](const DocumentRows<V>& block, std::size_t first) { use(block.rows(), Index(first)); });
 }

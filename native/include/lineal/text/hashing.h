@@ -160,7 +160,7 @@ void add_hashed_rows(const Hashing& hashing, bool is_signed, Texts words, std::s
   }
 }
 
-template <class V, class Source>
+template <class V>
 TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
                           const Weighing& weighing, int n_threads, Watch& watch) {
   std::vector<DocumentRows<V>> rows;
@@ -172,11 +172,11 @@ TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_
     DocumentRows<V>& own = rows[p];
     // Words of four letters.
     own.expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
-    auto reader = source.reader();
-    reader.blocks(first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-      add_hashed_rows(hashing, is_signed, words, ends, readable_end, scratch, own);
-      return !shared.says_stop(int(p), 8 * words.size());
-    });
+    source.reader()->blocks(first, last,
+                            [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+                              add_hashed_rows(hashing, is_signed, words, ends, readable_end, scratch, own);
+                              return !shared.says_stop(int(p), 8 * words.size());
+                            });
   });
   return DocumentRows<V>::join(rows);
 }
@@ -193,23 +193,21 @@ class HashedNames {
   };
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
-  template <class Source>
   void read(const Source& source, const Hashing& hashing, int n_threads, Watch& watch) {
     std::vector<HashedNames> parts(std::size_t(n_parts_of(source, n_threads)) - 1);
     SharedWatch shared(watch);
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       HashedNames& own = p == 0 ? *this : parts[p - 1];
       Hashing::Scratch scratch;
-      auto reader = source.reader();
-      reader.blocks(first, last,
-                    [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-                      std::size_t begin = 0;
-                      for (const std::size_t end : ends) {
-                        own.read_document(words.subspan(begin, end - begin), readable_end, hashing, scratch);
-                        begin = end;
-                      }
-                      return !shared.says_stop(int(p), 8 * words.size());
-                    });
+      source.reader()->blocks(
+          first, last, [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+            std::size_t begin = 0;
+            for (const std::size_t end : ends) {
+              own.read_document(words.subspan(begin, end - begin), readable_end, hashing, scratch);
+              begin = end;
+            }
+            return !shared.says_stop(int(p), 8 * words.size());
+          });
     });
     for (const HashedNames& part : parts)
       for (const Column& met : part.slots_) {

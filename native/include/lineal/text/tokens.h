@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -36,28 +38,42 @@ struct Malformed : InputFlaw {
                   std::to_string(byte)) {}
 };
 
-// A source gives the words of documents, block by block:
-//   size(), n_bytes()             of all documents
-//   n_bytes_of(k)                 of one document
-//   cuts(n_parts)                 where to cut them into parts of about equal work
-//   reader()                      one for each thread: it keeps its memory from call to call
-//   reader.blocks(first, last, use)
-//                                 use(words, ends, readable_end) -> whether to go on; `ends` tells where each
-//                                 document of the block ends among the words
-// The words of a block may be read up to readable_end, or only themselves where that is null. A reader looks
-// at what its source looks at, which outlives it.
+// What a block of documents is used for; returns whether to go on. `ends` tells where each document of the
+// block ends among the words. These may be read up to readable_end, or only themselves where that is null.
+using UseBlock =
+    std::function<bool(Texts words, std::span<const std::size_t> ends, const char* readable_end)>;
+
+// Gives the words of documents, block by block. Calls for a block of some kilobytes, not for a word, so that
+// whatever reads words is compiled once for all sources.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::size_t size() const noexcept = 0;  // documents
+  virtual std::size_t n_bytes() const noexcept = 0;
+  virtual std::size_t n_bytes_of(std::size_t document) const noexcept = 0;
+  // Where to cut the documents into parts of about equal work.
+  virtual std::vector<std::size_t> cuts(int n_parts) const = 0;
+
+  // One for each thread: it keeps its memory from call to call. It looks at what its source looks at.
+  class Reader {
+   public:
+    virtual ~Reader() = default;
+    virtual void blocks(std::size_t first, std::size_t last, const UseBlock& use) = 0;
+  };
+  virtual std::unique_ptr<Reader> reader() const = 0;
+};
 
 // Texts, split by what append(text), clear(), text() and each(use) as Words has them.
 template <class Split>
-class SplitTexts {
+class SplitTexts : public Source {
  public:
   SplitTexts(Texts texts, Split split) : texts_(texts), split_(std::move(split)) {
     for (const std::string_view text : texts) n_bytes_ += text.size();
   }
-  std::size_t size() const noexcept { return texts_.size(); }
-  std::size_t n_bytes() const noexcept { return n_bytes_; }
-  std::size_t n_bytes_of(std::size_t k) const noexcept { return texts_[k].size(); }
-  std::vector<std::size_t> cuts(int n_parts) const {
+  std::size_t size() const noexcept override { return texts_.size(); }
+  std::size_t n_bytes() const noexcept override { return n_bytes_; }
+  std::size_t n_bytes_of(std::size_t k) const noexcept override { return texts_[k].size(); }
+  std::vector<std::size_t> cuts(int n_parts) const override {
     std::vector<std::size_t> made{0};
     std::size_t sum = 0, at = 0;
     for (int part = 1; part < n_parts; ++part) {
@@ -68,12 +84,13 @@ class SplitTexts {
     made.push_back(texts_.size());
     return made;
   }
+  std::unique_ptr<Reader> reader() const override { return std::make_unique<SplitReader>(texts_, split_); }
 
-  class Reader {
+ private:
+  class SplitReader : public Reader {
    public:
-    Reader(Texts texts, const Split& split) : texts_(texts), split_(split) {}
-    template <class Use>
-    void blocks(std::size_t first, std::size_t last, Use&& use) {
+    SplitReader(Texts texts, const Split& split) : texts_(texts), split_(split) {}
+    void blocks(std::size_t first, std::size_t last, const UseBlock& use) override {
       constexpr std::size_t block = 16384;  // bytes that are looked at together: the first cache holds them
       for (std::size_t k = first; k < last;) {
         split_.clear();
@@ -91,7 +108,7 @@ class SplitTexts {
           words_.emplace_back(text + word.first, word.size);
         });
         ends_.resize(text_ends_.size(), words_.size());
-        if (!use(Texts(words_), std::span<const std::size_t>(ends_), split_.readable_end())) return;
+        if (!use(words_, ends_, split_.readable_end())) return;
       }
     }
 
@@ -101,38 +118,37 @@ class SplitTexts {
     std::vector<std::string_view> words_;
     std::vector<std::size_t> text_ends_, ends_;
   };
-  Reader reader() const { return {texts_, split_}; }
 
- private:
   Texts texts_;
   Split split_;
   std::size_t n_bytes_ = 0;
 };
 
 // Words that somebody else found: those of all documents, and where each document ends among them.
-class GivenWords {
+class GivenWords : public Source {
  public:
   GivenWords(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
-  std::size_t size() const noexcept { return ends_.size(); }
-  std::size_t n_bytes() const noexcept { return 8 * words_.size(); }
-  std::size_t n_bytes_of(std::size_t k) const noexcept { return 8 * (ends_[k] - (k > 0 ? ends_[k - 1] : 0)); }
-  std::vector<std::size_t> cuts(int n_parts) const {
+  std::size_t size() const noexcept override { return ends_.size(); }
+  std::size_t n_bytes() const noexcept override { return 8 * words_.size(); }
+  std::size_t n_bytes_of(std::size_t k) const noexcept override {
+    return 8 * (ends_[k] - (k > 0 ? ends_[k - 1] : 0));
+  }
+  std::vector<std::size_t> cuts(int n_parts) const override {
     std::vector<std::size_t> made;
     for (int part = 0; part <= n_parts; ++part)
       made.push_back(std::size_t(share(std::int64_t(size()), part, n_parts).first));
     return made;
   }
+  std::unique_ptr<Reader> reader() const override { return std::make_unique<GivenReader>(words_, ends_); }
 
-  class Reader {
+ private:
+  class GivenReader : public Reader {
    public:
-    Reader(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
-    template <class Use>
-    void blocks(std::size_t first, std::size_t last, Use&& use) {
+    GivenReader(Texts words, std::span<const std::size_t> ends) : words_(words), ends_(ends) {}
+    void blocks(std::size_t first, std::size_t last, const UseBlock& use) override {
       for (std::size_t k = first; k < last; ++k) {
         const std::size_t begin = k > 0 ? ends_[k - 1] : 0, size = ends_[k] - begin;
-        if (!use(words_.subspan(begin, size), std::span<const std::size_t>(&size, 1),
-                 static_cast<const char*>(nullptr)))
-          return;
+        if (!use(words_.subspan(begin, size), {&size, 1}, nullptr)) return;
       }
     }
 
@@ -140,25 +156,22 @@ class GivenWords {
     Texts words_;
     std::span<const std::size_t> ends_;
   };
-  Reader reader() const { return {words_, ends_}; }
 
- private:
   Texts words_;
   std::span<const std::size_t> ends_;
 };
 
-// Runs body(part, first, last) for parts of a source's documents; a thread is worth its start from 64 kB on.
-template <class Source, class Body>
+// A thread is worth its start from 64 kB on.
+inline int n_parts_of(const Source& source, int n_threads) noexcept {
+  return int(std::clamp<std::size_t>(source.n_bytes() >> 16, 1, std::size_t(n_threads)));
+}
+// Runs body(part, first, last) for parts of a source's documents.
+template <class Body>
 void parallel_parts(const Source& source, int n_threads, Body&& body) {
   const int n_parts = n_parts_of(source, n_threads);
   const std::vector<std::size_t> cuts = source.cuts(n_parts);
   parallel(n_parts, [&](int p) { body(std::size_t(p), cuts[std::size_t(p)], cuts[std::size_t(p) + 1]); });
 }
-template <class Source>
-int n_parts_of(const Source& source, int n_threads) noexcept {
-  return int(std::clamp<std::size_t>(source.n_bytes() >> 16, 1, std::size_t(n_threads)));
-}
-
 // The documents that one thread read: the words of all of them, and where each of them ends.
 struct Part {
   std::vector<std::uint32_t> word;
@@ -169,7 +182,6 @@ class Tokens {
  public:
   static constexpr std::uint32_t none = WordMap::none;
 
-  template <class Source>
   static Tokens read(const Source& source, int n_threads, Watch& watch) {
     Tokens tokens;
     tokens.parts_.resize(std::size_t(n_parts_of(source, n_threads)));
@@ -178,21 +190,20 @@ class Tokens {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       Part& part = tokens.parts_[p];
       part.end.reserve(last - first);
-      auto reader = source.reader();
-      reader.blocks(first, last,
-                    [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-                      const std::size_t before = part.word.size();
-                      part.word.resize(before + words.size());
-                      maps[p].add(words, readable_end, part.word.data() + before);
-                      for (const std::size_t end : ends) {
-                        const std::size_t begin = part.end.empty() ? 0 : part.end.back();
-                        // Counts of a document's terms have 31 bits.
-                        if (before + end - begin >= std::size_t(1) << 31)
-                          throw InputFlaw("a document of 2^31 or more tokens: cut it into several");
-                        part.end.push_back(before + end);
-                      }
-                      return !shared.says_stop(int(p), 8 * words.size());
-                    });
+      source.reader()->blocks(first, last,
+                              [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
+                                const std::size_t before = part.word.size();
+                                part.word.resize(before + words.size());
+                                maps[p].add(words, readable_end, part.word.data() + before);
+                                for (const std::size_t end : ends) {
+                                  const std::size_t begin = part.end.empty() ? 0 : part.end.back();
+                                  // Counts of a document's terms have 31 bits.
+                                  if (before + end - begin >= std::size_t(1) << 31)
+                                    throw InputFlaw("a document of 2^31 or more tokens: cut it into several");
+                                  part.end.push_back(before + end);
+                                }
+                                return !shared.says_stop(int(p), 8 * words.size());
+                              });
     });
     if (!watch.is_over()) tokens.join(maps);
     return tokens;

@@ -75,40 +75,40 @@ class PaddedWords {
 };
 
 // The same n-grams as words of a source, for what needs no vocabulary of words.
-template <class Source>
-class GramsOf {
+class GramsOf : public Source {
  public:
-  GramsOf(Source words, std::size_t min_n, std::size_t max_n)
+  GramsOf(std::unique_ptr<Source> words, std::size_t min_n, std::size_t max_n)
       : words_(std::move(words)), min_n_(min_n), max_n_(max_n) {}
-  std::size_t size() const noexcept { return words_.size(); }
-  std::size_t n_bytes() const noexcept { return words_.n_bytes(); }
-  std::size_t n_bytes_of(std::size_t k) const noexcept { return words_.n_bytes_of(k); }
-  std::vector<std::size_t> cuts(int n_parts) const { return words_.cuts(n_parts); }
+  std::size_t size() const noexcept override { return words_->size(); }
+  std::size_t n_bytes() const noexcept override { return words_->n_bytes(); }
+  std::size_t n_bytes_of(std::size_t k) const noexcept override { return words_->n_bytes_of(k); }
+  std::vector<std::size_t> cuts(int n_parts) const override { return words_->cuts(n_parts); }
+  std::unique_ptr<Reader> reader() const override {
+    return std::make_unique<GramReader>(words_->reader(), min_n_, max_n_);
+  }
 
-  class Reader {
+ private:
+  class GramReader : public Reader {
    public:
-    Reader(typename Source::Reader words, std::size_t min_n, std::size_t max_n)
+    GramReader(std::unique_ptr<Reader> words, std::size_t min_n, std::size_t max_n)
         : words_(std::move(words)), min_n_(min_n), max_n_(max_n) {}
-    template <class Use>
-    void blocks(std::size_t first, std::size_t last, Use&& use) {
-      words_.blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
+    void blocks(std::size_t first, std::size_t last, const UseBlock& use) override {
+      words_->blocks(first, last, [&](Texts words, std::span<const std::size_t> word_ends, const char*) {
         padded_.read(words, min_n_, max_n_);
         ends_.clear();
         for (const std::size_t end : word_ends) ends_.push_back(end > 0 ? padded_.ends[end - 1] : 0);
-        return use(Texts(padded_.grams), std::span<const std::size_t>(ends_), padded_.readable_end());
+        return use(padded_.grams, ends_, padded_.readable_end());
       });
     }
 
    private:
-    typename Source::Reader words_;
+    std::unique_ptr<Reader> words_;
     std::size_t min_n_, max_n_;
     PaddedWords padded_;
     std::vector<std::size_t> ends_;
   };
-  Reader reader() const { return {words_.reader(), min_n_, max_n_}; }
 
- private:
-  Source words_;
+  std::unique_ptr<Source> words_;
   std::size_t min_n_, max_n_;
 };
 
