@@ -740,6 +740,21 @@ class HashedNames:
 
 def weighed_occurrences(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weighing: Weighing) -> NDArray[numpy.float32]: ...
 
+class HashedTexts:
+    """Texts, and how they are hashed to rows."""
+
+    def __init__(self, documents: object, hashing: Hashing, splitting: Splitting, is_signed: bool, weighing: Weighing, is_double: bool, n_threads: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n_columns(self) -> int: ...
+
+def online_learn_texts(texts: HashedTexts, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, arrays: OnlineArrays) -> None:
+    """
+    online_learn for texts, which are hashed on the way, block by block and in order.
+    """
+
 def merge_runs(read: Callable, places: Sequence[tuple[int, int]], write: Callable, least: float, most: float, wants_numbers: bool, buffer_size: int = 262144) -> tuple[int, NDArray, NDArray]:
     """
     One run of several, of what is in least to most documents: (bytes, documents, occurrences).
