@@ -9,6 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
+    "lineal.compose.co_training": ("CoTraining",),
+    "lineal.compose.self_training": ("SelfTraining",),
     "lineal.features.polynomial": ("PolynomialFeatures",),
     "lineal.features.scaling": ("ColumnScaler",),
     "lineal.features.table": ("TableVectorizer",),

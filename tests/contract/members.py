@@ -33,9 +33,13 @@ def naive_bayes():
 
 
 def formulas():
-    """Those whose weights are a formula. Neighbours and perceptrons have contracts in files of their own."""
+    """Those whose weights are a formula.
+
+    Neighbours, perceptrons and learners made of learners have contracts in files of their own.
+    """
     others = (LinearModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
-    return [member for member in predictors() if not issubclass(member, others)]
+    alone = [member for member in predictors() if not member.__module__.startswith("lineal.compose.")]
+    return [member for member in alone if not issubclass(member, others)]
 
 
 def transformers():

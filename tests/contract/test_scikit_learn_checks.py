@@ -18,6 +18,8 @@ TIGHT = {
     lineal.LinearSVC: {"solver": "newton", "tol": 1e-12},
     lineal.HuberRegressor: {"solver": "newton", "tol": 1e-12},
     lineal.LinearSVR: {"tol": 1e-12},
+    lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
+    lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.SGDClassifier: {"loss": "log_loss", "alpha": 0.1, "solver": "lbfgs", "tol": 1e-16},
 }
 AT_1E7 = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")

@@ -30,6 +30,7 @@ def python(program):
     "name",
     [
         "lineal",
+        "lineal.compose",
         "lineal.objective",
         "lineal.solvers",
         "lineal.data",
@@ -55,6 +56,7 @@ def test_all_is_sorted_and_importable(name):
 
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
+    from lineal.compose import co_training, self_training
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, curve, joint, regressor
     from lineal.learners.bayes import bernoulli, categorical, gaussian
@@ -76,6 +78,7 @@ def test_every_estimator_of_the_package_is_public():
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
+            *(co_training, self_training),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)
