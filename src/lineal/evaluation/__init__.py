@@ -1,0 +1,37 @@
+"""How good a model is, how sure that is, and whether another one is better."""
+
+from lineal.evaluation.auc import delong_test
+from lineal.evaluation.intervals import bootstrap_interval, wilson_interval
+from lineal.evaluation.lots import bootstrap_test, permutation_test
+from lineal.evaluation.pairs import (
+    corrected_resampled_t_test,
+    mcnemar,
+    paired_t_test,
+    sign_test,
+    t_test,
+    wilcoxon,
+)
+from lineal.evaluation.records import Interval, Score, Significance
+from lineal.evaluation.several import Friedman, Nemenyi, friedman, holm, nemenyi
+
+__all__ = [
+    "Friedman",
+    "Interval",
+    "Nemenyi",
+    "Score",
+    "Significance",
+    "bootstrap_interval",
+    "bootstrap_test",
+    "corrected_resampled_t_test",
+    "delong_test",
+    "friedman",
+    "holm",
+    "mcnemar",
+    "nemenyi",
+    "paired_t_test",
+    "permutation_test",
+    "sign_test",
+    "t_test",
+    "wilcoxon",
+    "wilson_interval",
+]
