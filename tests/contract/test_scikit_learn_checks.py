@@ -21,11 +21,30 @@ TIGHT = {
     lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.SGDClassifier: {"loss": "log_loss", "alpha": 0.1, "solver": "lbfgs", "tol": 1e-16},
+    lineal.OneVsRest: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
+    lineal.OneVsOne: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
+    lineal.OutputCode: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
+    lineal.Voting: {
+        "learners": [lineal.LinearClassifier(solver="lbfgs", tol=1e-16), lineal.KNeighborsClassifier()],
+        "rule": "soft",
+    },
+}
+# Rows that are drawn, or dealt into folds, are not drawn or dealt as their copies would be: what holds of
+# their weights is in theorems/test_ensembles.
+DRAWN = (lineal.Bagging, lineal.BaggingRegressor, lineal.Stacking, lineal.Calibrated)
+# Fewer models than usual, for time.
+SMALLER = {
+    lineal.Bagging: {"n_models": 3},
+    lineal.BaggingRegressor: {"n_models": 3},
+    lineal.Stacking: {"learners": [lineal.LinearClassifier()], "folds": 2},
+    lineal.Calibrated: {"folds": 2},
 }
 AT_1E7 = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 
 def _left_to_tight_options(estimator):
+    if isinstance(estimator, DRAWN):
+        return dict.fromkeys(AT_1E7, "rows are drawn: one of weight 2 is drawn otherwise than two rows")
     if type(estimator) not in TIGHT:
         return {}
     return dict.fromkeys(AT_1E7, "compares at 1e-7, finer than the default tol; run below with a tight tol")
@@ -35,7 +54,9 @@ def _left_to_tight_options(estimator):
 @pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
 @parametrize_with_checks(
     [
-        *(kind() for kind in of_matrices(predictors())),
+        *(kind(**SMALLER.get(kind, {})) for kind in of_matrices(predictors())),
+        lineal.Calibrated(method="platt", folds=2),
+        lineal.Stacking([lineal.LinearClassifier()], outputs="binned", folds=2),
         lineal.GaussianNB(shared_variance=True),
         lineal.MultinomialNB(smoothing=0),
         lineal.BernoulliNB(smoothing=0),

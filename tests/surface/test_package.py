@@ -56,7 +56,17 @@ def test_all_is_sorted_and_importable(name):
 
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
-    from lineal.compose import co_training, self_training
+    from lineal.compose import (
+        bagging,
+        calibration,
+        co_training,
+        one_vs_one,
+        one_vs_rest,
+        output_code,
+        self_training,
+        stacking,
+        voting,
+    )
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, curve, joint, regressor
     from lineal.learners.bayes import bernoulli, categorical, gaussian
@@ -79,6 +89,7 @@ def test_every_estimator_of_the_package_is_public():
             *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
             *(co_training, self_training),
+            *(bagging, calibration, one_vs_one, one_vs_rest, output_code, stacking, voting),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import plain_array
 from lineal.objective.losses import FloatArray
@@ -17,8 +17,9 @@ _SURE = 2.0**-53
 
 
 def scores_of(part: Any, X: Any) -> FloatArray:
-    """(n, 1) for two classes, (n, K) for more: decision values, else log odds or log probabilities, else votes.
+    """(n, 1) for two classes, (n, K) for more: decision values, else logs of probabilities, else votes.
 
+    Of probabilities two classes have log odds, more have log probabilities.
     Votes of a part that has nothing but ``predict`` are -1 and +1, or 0 and 1.
     """
     if hasattr(part, "decision_function"):
@@ -27,14 +28,23 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     K = len(part.classes_)
     if hasattr(part, "predict_proba"):
         p = np.clip(np.asarray(part.predict_proba(X), dtype=np.float64), _SURE, 1.0 - _SURE)
-        return np.log(p) if K > 2 else np.log(p[:, 1:]) - np.log1p(-p[:, 1:])
+        logs: FloatArray = np.log(p)
+        return logs if K > 2 else logs[:, 1:] - np.log1p(-p[:, 1:])
     chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
-    return (2.0 * chosen - 1.0)[:, None] if K == 2 else (chosen[:, None] == np.arange(K)).astype(np.float64)
+    votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
+    return np.asarray(votes, dtype=np.float64)
 
 
 def places_of(part: Any, X: Any, known: Catalogue) -> NDArray[np.intp]:
     """Where the labels that a part predicts stand among the known ones."""
-    return known.places(plain_array(part.predict(X)))
+    answers = plain_array(part.predict(X))
+    places = known.places(answers)
+    if (places == len(known)).any():
+        stray = answers[places == len(known)][0]
+        raise InputError(
+            f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
+        )
+    return places
 
 
 def probabilities_of(part: Any, X: Any, known: Catalogue) -> FloatArray:
@@ -52,6 +62,6 @@ def require_probabilities(owner: str, learner: Any, purpose: str) -> None:
     """Refuses a learner without probabilities where they are needed."""
     if not hasattr(learner, "predict_proba"):
         raise ParameterError(
-            f"{owner} needs probabilities for {purpose}, but {type(learner).__name__} has no predict_proba as "
-            "it is set. Set probability=True where it has that option, or wrap it in Calibrated."
+            f"{owner} needs probabilities for {purpose}, but {type(learner).__name__} has no predict_proba "
+            "as it is set. Set probability=True where it has that option, or wrap it in Calibrated."
         )

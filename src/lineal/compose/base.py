@@ -61,7 +61,8 @@ class Composite(BaseEstimator):
             if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "get_params")):
                 hint = f"; write {learner.__name__}()" if isinstance(learner, type) else ""
                 raise ParameterError(
-                    f"{type(self).__name__} is made of learners with fit and get_params, got {learner!r}{hint}."
+                    f"{type(self).__name__} is made of learners with fit and get_params, got {learner!r}"
+                    f"{hint}."
                 )
 
     def _reads_numbers(self) -> bool:
@@ -122,7 +123,7 @@ class CompositeClassifier(ClassifierMixin, Composite):
         if len(known) < 2:
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
-                f"{known.values[0]!r}. Check the labels or the split."
+                f"{known.values.tolist()[0]!r}. Check the labels or the split."
             )
         self.classes_ = known.values
         return lesson, known.places(lesson.targets).astype(np.int32)

@@ -72,7 +72,11 @@ class CodedClassifier(CompositeClassifier):
         -------
         self
         """
-        before = (getattr(self, "classes_", None), getattr(self, "code_", None), getattr(self, "parts_", None))
+        before = (
+            getattr(self, "classes_", None),
+            getattr(self, "code_", None),
+            getattr(self, "parts_", None),
+        )
         lesson, codes = self._lesson_in_classes(X, y, sample_weight)
         K = len(self.classes_)
         code = _TWO if K == 2 else self._code(K)

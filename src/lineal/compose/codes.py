@@ -1,8 +1,8 @@
-"""Codes of classes: a row of bits -1 and +1 for each class, a column for each question that a learner answers.
+"""Codes of classes: a row of bits -1 and +1 for each class, a column for each question to a learner.
 
-The distance of a code is the least number of bits in which two rows differ. Wrong answers to (d - 1) // 2 of the
-questions leave the right row nearest, whichever they are. Columns should differ too, also from each other's
-opposites: equal questions are answered wrong together (Dietterich and Bakiri 1995).
+The distance d of a code is the least number of bits in which two rows differ. Wrong answers to (d - 1) // 2
+questions leave the right row nearest, whichever they are. Columns should differ too, also from the opposites
+of others: equal questions are answered wrong together (Dietterich and Bakiri 1995).
 """
 
 from __future__ import annotations
@@ -21,7 +21,19 @@ _MOST_EXHAUSTED = 12
 # So many random codes are drawn, of which the best is kept.
 _DRAWS = 100
 # Primitive polynomials over GF(2), degree 2 to 12, as bits (Lin and Costello 2004, Appendix B).
-_PRIMITIVE = {2: 0x7, 3: 0xB, 4: 0x13, 5: 0x25, 6: 0x43, 7: 0x89, 8: 0x11D, 9: 0x211, 10: 0x409, 11: 0x805, 12: 0x1053}
+_PRIMITIVE = {
+    2: 0x7,
+    3: 0xB,
+    4: 0x13,
+    5: 0x25,
+    6: 0x43,
+    7: 0x89,
+    8: 0x11D,
+    9: 0x211,
+    10: 0x409,
+    11: 0x805,
+    12: 0x1053,
+}
 
 
 def row_distance(code: Code) -> int:
@@ -67,8 +79,8 @@ def exhaustive_code(K: int) -> Code:
     """All 2^(K-1) - 1 ways to part K classes in two; every two rows differ in 2^(K-2) bits."""
     if K > _MOST_EXHAUSTED:
         raise ParameterError(
-            f"an exhaustive code of {K} classes has {2 ** (K - 1) - 1:,} columns, a learner each. Take it for at "
-            f"most {_MOST_EXHAUSTED} classes; code='bch', 'hadamard' or 'random' are far shorter."
+            f"an exhaustive code of {K} classes has {2 ** (K - 1) - 1:,} columns, a learner each. Take it "
+            f"for at most {_MOST_EXHAUSTED} classes; code='bch', 'hadamard' or 'random' are far shorter."
         )
     return _columns(np.arange(1, 2 ** (K - 1)), K)
 
@@ -93,16 +105,16 @@ def random_code(K: int, n_columns: int | None, rng: np.random.Generator) -> Code
 def bch_code(K: int, n_columns: int | None, rng: np.random.Generator) -> Code:
     """Words of the binary BCH code of length 2^m - 1 that corrects most errors among those with K words.
 
-    The length is the least such one from ``n_columns`` on (10 log2 K if not said). Which words of it stand for
-    classes is drawn at random, and the best of many draws kept. Columns that are constant on those words, or
-    equal to others, are left out.
+    The length is the least such one from ``n_columns`` on (10 log2 K if not said). Which words of it stand
+    for classes is drawn at random, and the best of many draws kept. Columns that are constant on those
+    words, or equal to others, are left out.
     """
     wanted = usual_length(K) if n_columns is None else n_columns
     m = max(wanted, (K - 1).bit_length(), 3).bit_length()
     if m not in _PRIMITIVE:
         raise ParameterError(
-            f"code='bch' has codes of up to {2 ** max(_PRIMITIVE) - 1} columns, but n_columns={wanted} and {K} "
-            "classes need more. Take code='random'."
+            f"code='bch' has codes of up to {2 ** max(_PRIMITIVE) - 1} columns, but n_columns={wanted} and "
+            f"{K} classes need more. Take code='random'."
         )
     words = _bch_words(m, K)
     draws = [rng.choice(len(words), size=K, replace=False) for _ in range(_DRAWS)]
@@ -120,7 +132,7 @@ def _products(code: Code) -> NDArray[np.int64]:
 
 
 def _columns(numbers: NDArray[np.int64], K: int) -> Code:
-    """Whole numbers below 2^(K-1) as columns: +1 for the first class, the bits from the highest on below it."""
+    """Whole numbers below 2^(K-1) as columns: +1 for the first class, the bits, highest first, below it."""
     bits = (numbers[None, :] >> np.arange(K - 2, -1, -1)[:, None]) & 1
     return np.vstack([np.ones((1, len(numbers)), np.int8), (1 - 2 * bits).astype(np.int8)])
 
@@ -149,7 +161,10 @@ def _best(codes: list[Code]) -> Code:
 
 
 def _bch_words(m: int, K: int) -> Code:
-    """All words of the narrow-sense code of length 2^m - 1 with most zeros that has at least K; 0 is +1, 1 is -1."""
+    """All words of the narrow-sense code of length 2^m - 1 with most zeros among those of at least K words.
+
+    Bits 0 are +1, bits 1 are -1.
+    """
     n, needed = 2**m - 1, (K - 1).bit_length()
     powers = [1]
     for _ in range(n - 1):
@@ -195,4 +210,3 @@ def _product(a: int, b: int) -> int:
         total ^= a if b & 1 else 0
         a, b = a << 1, b >> 1
     return total
-

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from lineal.compose.inputs import take
+from lineal.compose.inputs import take, take_columns
 from lineal.compose.threads import alone, in_threads
 from lineal.data import thread_count
 from lineal.errors import InputError
@@ -32,6 +32,7 @@ class Job:
     rows : its rows; None: all
     s : the weights of its rows; None: it is given none
     before : the same part of an earlier fit, to start from
+    columns : its columns; None: all
     """
 
     learner: Any
@@ -39,6 +40,7 @@ class Job:
     rows: NDArray[Any] | None = None
     s: FloatArray | None = None
     before: Any = None
+    columns: NDArray[Any] | None = None
 
 
 def weight_argument(learner: Any) -> str | None:
@@ -55,8 +57,8 @@ def require_weights(owner: Any, learners: Iterable[Any]) -> None:
     for learner in learners:
         if weight_argument(learner) is None:
             raise InputError(
-                f"{type(owner).__name__} was given sample_weight, but {type(learner).__name__} has no weights "
-                "of rows. Leave them out, or take a learner whose fit has sample_weight."
+                f"{type(owner).__name__} was given sample_weight, but {type(learner).__name__} has no "
+                "weights of rows. Leave them out, or take a learner whose fit has sample_weight."
             )
 
 
@@ -72,16 +74,17 @@ def _fitted(X: Any, job: Job, is_shared: bool) -> Any:
     params = part.get_params(deep=True) if is_shared else {}
     if is_shared:
         alone(part)
-    rows = X if job.rows is None else take(X, job.rows)
+    own = X if job.columns is None else take_columns(X, job.columns)
+    own = own if job.rows is None else take(own, job.rows)
     argument = weight_argument(part)
     weights = {} if job.s is None or argument is None else {argument: job.s}
-    part.fit(rows, job.targets, **weights)
+    part.fit(own, job.targets, **weights)
     threads = {name: value for name, value in params.items() if name.rpartition("__")[2] == "n_threads"}
     return part.set_params(**threads) if threads else part
 
 
 def _ready(job: Job) -> Any:
-    """A clone of the learner, or the earlier part with the learner's options where it is to go on from there."""
+    """A clone of the learner, or the earlier part with its options where it is to go on from there."""
     fresh = clone(job.learner)
     if job.before is None or type(job.before) is not type(fresh) or not getattr(fresh, "warm_start", False):
         return fresh

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, get_tags
@@ -13,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
+from lineal.learners.fisher.discriminant import FisherDiscriminant
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.reading import read_matrix
@@ -26,7 +28,7 @@ def reads_numbers(learner: Any) -> bool:
     of_parts = getattr(learner, "_reads_numbers", None)
     if of_parts is not None:
         return bool(of_parts())
-    if not isinstance(learner, (MatrixModel, BaseNaiveBayes, BaseNeighbors)):
+    if not isinstance(learner, (MatrixModel, BaseNaiveBayes, BaseNeighbors, FisherDiscriminant)):
         return False
     tags = get_tags(learner).input_tags
     return bool(tags.two_d_array and not tags.string and not tags.categorical)
@@ -44,7 +46,8 @@ def read_once(owner: Any, X: Any, learners: Sequence[Any], *, reset: bool) -> An
         names = getattr(owner, "feature_names_in_", None)
         rows = checked_rows(array, thread_count(owner.n_threads), names)
         return rows.csr() if rows.dense is None else rows.dense
-    X = X if hasattr(X, "__len__") or hasattr(X, "shape") else list(X)
+    if not (hasattr(X, "__len__") or hasattr(X, "shape")):
+        X = np.asarray(X) if hasattr(X, "__array__") else list(X)
     validate_data(owner, X, reset=reset, skip_check_array=True)
     return X.tocsr() if sp.issparse(X) else X
 
@@ -60,3 +63,8 @@ def count_rows(X: Any) -> int:
 def take(X: Any, rows: NDArray[Any]) -> Any:
     """Some rows of X, of the same kind."""
     return _safe_indexing(X, rows)
+
+
+def take_columns(X: Any, columns: NDArray[Any]) -> Any:
+    """Some columns of a matrix or frame."""
+    return _safe_indexing(X, columns, axis=1)

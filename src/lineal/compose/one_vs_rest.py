@@ -32,8 +32,8 @@ class OneVsRest(CodedClassifier):
     Notes
     -----
     Scores are compared across parts that were fitted apart from each other, so a learner whose scores have a
-    meaning of their own (log odds, distances) suits best. Probabilities are those of the parts over their sum.
-    What ``LinearClassifier`` does with ``Log`` and ``Hinge`` is to fit all classes jointly instead.
+    meaning of their own (log odds, distances) suits best. Probabilities are those of the parts over their
+    sum. What ``LinearClassifier`` does with ``Log`` and ``Hinge`` is to fit all classes jointly instead.
 
     Examples
     --------

@@ -38,17 +38,17 @@ class OutputCode(CodedClassifier):
     learner : any classifier of two classes
         ``LinearClassifier()`` if not given. With ``warm_start=True`` in it, every part starts from the last
         fit's part for its bit.
-    code : "random", "exhaustive", "bch", "hadamard", or an array
-        "exhaustive" has all 2^(K-1) - 1 columns there are (up to 12 classes); "hadamard" the fewest columns for
-        its distance; "bch" the words of an algebraic code; "random" the best of a hundred draws. An array has
-        a row of -1 and +1 (or 0 and 1, or booleans) for each class, in the order of ``classes_``.
+    code : "hadamard", "bch", "exhaustive", "random", or an array
+        "exhaustive" has all 2^(K-1) - 1 columns there are (up to 12 classes); "hadamard" the fewest columns
+        for its distance; "bch" the words of an algebraic code; "random" the best of a hundred draws. An array
+        has a row of -1 and +1 (or 0 and 1, or booleans) for each class, in the order of ``classes_``.
     n_columns : int, optional
         Bits of a random code, or the least number of those of a BCH code, which is made longer up to the next
         2^m - 1; 10 log2 K if not given. The other codes have a length of their own.
     decoding : "loss", "hamming" or a Loss
-        "loss": the class whose bits cost least, sum_l loss(bit_kl, z_l) of the scores z, with the loss that the
-        learner minimises if it is one of this library's, else ``Log()``, or the one given. "hamming": the class
-        whose bits differ in the fewest places from the predicted ones.
+        "loss": the class whose bits cost least, sum_l loss(bit_kl, z_l) of the scores z, with the loss that
+        the learner minimises if it is one of this library's, else ``Log()``, or the one given. "hamming": the
+        class whose bits differ in the fewest places from the predicted ones.
     n_threads : int, optional
         Parts that are fitted at the same time; changes the time, never a bit. ``LINEAL_NUM_THREADS`` or all
         cores if not given.
@@ -69,9 +69,9 @@ class OutputCode(CodedClassifier):
     -----
     Ties go to the first of ``classes_``. Two classes have one bit, whatever the code.
 
-    Probabilities p of the classes should give each bit l its probability q_l = sum_k p_k [bit_kl = 1]. They are
-    the least-squares solution of these equations with sum_k p_k = 1 (Kong and Dietterich 1997), moved to the
-    nearest p >= 0. Right probabilities of bits give right probabilities of classes.
+    Probabilities p of the classes should give each bit l its probability q_l = sum_k p_k [bit_kl = 1]. They
+    are the least-squares solution of these equations with sum_k p_k = 1 (Kong and Dietterich 1997), moved to
+    the nearest p >= 0. Right probabilities of bits give right probabilities of classes.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class OutputCode(CodedClassifier):
     def __init__(
         self,
         learner: Any = None,
-        code: str | ArrayLike = "random",
+        code: str | ArrayLike = "hadamard",
         *,
         n_columns: int | None = None,
         decoding: str | Loss = "loss",
@@ -135,7 +135,9 @@ class OutputCode(CodedClassifier):
         if self.code == "hadamard":
             return hadamard_code(K)
         length = None if self.n_columns is None else int(self.n_columns)
-        made = (random_code if self.code == "random" else bch_code)(K, length, generator_of(self.random_state))
+        made = (random_code if self.code == "random" else bch_code)(
+            K, length, generator_of(self.random_state)
+        )
         if row_distance(made) == 0:
             raise ParameterError(
                 f"{made.shape[1]} columns cannot tell {K} classes apart. Take n_columns from "
@@ -154,7 +156,7 @@ class OutputCode(CodedClassifier):
         return -(in_favour @ (bits.T > 0) + against @ (bits.T < 0))
 
     def _combined(self, R: FloatArray) -> FloatArray:
-        K, n_columns = self.code_.shape
+        K = len(self.code_)
         A = (self.code_.T > 0).astype(np.float64)
         centre = np.full(K, 1.0 / K)
         # p = 1/K + B t keeps the sum; B is a basis of the rows that sum to 0.

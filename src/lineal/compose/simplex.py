@@ -10,7 +10,7 @@ from lineal.objective.losses import FloatArray
 
 
 def onto_simplex(P: FloatArray) -> FloatArray:
-    """The nearest probabilities to each row: max(p - t, 0) with the t for which they sum to 1 (Held et al. 1974)."""
+    """The nearest probabilities to each row: max(p - t, 0), t such that they sum to 1 (Held et al. 1974)."""
     ordered = -np.sort(-P, axis=1)
     excess = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, P.shape[1] + 1)
     last = (ordered > excess).sum(axis=1) - 1

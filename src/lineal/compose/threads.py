@@ -1,11 +1,12 @@
 """Work on several learners at the same time.
 
-The native core lets other threads run while it computes, so threads are enough. Each learner is given the same
-data and its own seed whichever thread takes it: any number of threads gives the same bits.
+The native core lets other threads run while it computes, so threads are enough. Each learner is given the
+same data and its own seed whichever thread takes it: any number of threads gives the same bits.
 """
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,19 +21,20 @@ def in_threads(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Re
     Warnings of one category from several calls become one warning. The first call that fails, in their order,
     says why; calls that have not begun by then are dropped, as they are at Ctrl-C.
     """
+    if threading.current_thread() is not threading.main_thread():
+        return _run(calls, n_threads)
     # Filters of warnings belong to the process: threads that set and restore them at the same time may leave
     # them changed. The outermost restore is this one.
     with warnings.catch_warnings(record=True) as met:
-        if n_threads == 1 or len(calls) <= 1:
-            results = [call() for call in calls]
-        else:
-            results = _pooled(calls, min(n_threads, len(calls)))
+        results = _run(calls, n_threads)
     _tell(met, len(calls))
     return results
 
 
-def _pooled(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
-    pool = ThreadPoolExecutor(n_threads)
+def _run(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
+    if n_threads == 1 or len(calls) <= 1:
+        return [call() for call in calls]
+    pool = ThreadPoolExecutor(min(n_threads, len(calls)))
     try:
         futures = [pool.submit(call) for call in calls]
         return [future.result() for future in futures]
