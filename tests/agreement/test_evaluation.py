@@ -1,11 +1,12 @@
 """Two roads to one number: our tests and intervals against SciPy, statsmodels' formulas, and definitions."""
 
-from itertools import product
+from itertools import permutations, product
 from math import comb
 
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 from sklearn.metrics import roc_auc_score
 
 from lineal.evaluation import (
@@ -13,6 +14,8 @@ from lineal.evaluation import (
     bootstrap_test,
     corrected_resampled_t_test,
     delong_test,
+    evaluate_predictions,
+    evaluate_ranking,
     friedman,
     holm,
     mcnemar,
@@ -25,6 +28,7 @@ from lineal.evaluation import (
     wilson_interval,
 )
 from lineal.evaluation.auc import binary_area, macro_area
+from lineal.evaluation.influence import rank_correlation
 from lineal.evaluation.resampling import RowWeights
 
 SEEDS = pytest.mark.parametrize("seed", range(3))
@@ -234,3 +238,146 @@ def test_macro_area(seed):
     plain = RowWeights.of(None, 80)
     one, both = binary_area(P[:, 1], two, plain), macro_area(np.c_[-P[:, 1], P[:, 1]], two.astype(int), plain)
     np.testing.assert_allclose([both.value, both.variance], [one.value, one.variance], rtol=1e-12)
+
+
+# ---- evaluations ----------------------------------------------------------------------------------
+
+
+def guesses(seed, K, n=300):
+    """Labels, and probabilities that know something about them."""
+    rng = np.random.default_rng(seed)
+    codes = rng.choice(K, p=rng.dirichlet(np.full(K, 5.0)), size=n)
+    codes[:K] = np.arange(K)
+    Z = rng.normal(size=(n, K)) + 1.5 * np.eye(K)[codes]
+    P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
+    names = np.array([f"class {k}" for k in range(K)])
+    return names[codes], names[P.argmax(axis=1)], P, names
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("K", [2, 4])
+def test_classification_scores_are_scikit_learns(K, is_weighted):
+    """Every score is that of sklearn.metrics, with weights too; log loss, area and Brier by probabilities."""
+    y, said, P, names = guesses(K, K)
+    s = np.random.default_rng(0).integers(0, 4, size=len(y)).astype(float) if is_weighted else None
+    ours = evaluate_predictions(y, said, probabilities=P, sample_weight=s, n_resamples=20)
+    options = {"sample_weight": s}
+    averages = {"average": "macro", "zero_division": 0, **options}
+    ranks = P[:, 1] if K == 2 else P
+    want = {
+        "accuracy": metrics.accuracy_score(y, said, **options),
+        "f1_micro": metrics.f1_score(y, said, average="micro", **options),
+        "balanced_accuracy": metrics.balanced_accuracy_score(y, said, **options),
+        "precision_macro": metrics.precision_score(y, said, **averages),
+        "recall_macro": metrics.recall_score(y, said, **averages),
+        "f1_macro": metrics.f1_score(y, said, **averages),
+        "mcc": metrics.matthews_corrcoef(y, said, **options),
+        "log_loss": metrics.log_loss(y, P, labels=names, **options),
+        "roc_auc": metrics.roc_auc_score(y, ranks, multi_class="ovr", **options),
+        "brier": np.average(((P - (y[:, None] == names)) ** 2).sum(axis=1) / (2 if K == 2 else 1), weights=s),
+    }
+    for name, value in want.items():
+        assert ours[name].value == pytest.approx(value, rel=1e-11), name
+        assert ours[name].low <= value <= ours[name].high
+    by_class = metrics.precision_recall_fscore_support(y, said, labels=names, **options)
+    for k, label in enumerate(names):
+        got = [ours.per_class[label][name].value for name in ("precision", "recall", "f1")]
+        np.testing.assert_allclose(got, [column[k] for column in by_class[:3]], rtol=1e-12)
+    np.testing.assert_allclose(ours.confusion.counts, metrics.confusion_matrix(y, said, sample_weight=s))
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_regression_scores_are_scikit_learns(is_weighted):
+    """Every score is that of sklearn.metrics, and Spearman's of SciPy; weights are counts of rows."""
+    rng = np.random.default_rng(1)
+    y = np.exp(rng.normal(size=200))
+    said = np.round(y * np.exp(0.3 * rng.normal(size=200)), 1)
+    s = rng.integers(1, 4, size=200).astype(float) if is_weighted else None
+    ours = evaluate_predictions(y, said, sample_weight=s, n_resamples=20)
+    times = np.ones(200, dtype=int) if s is None else s.astype(int)
+    rows = (np.repeat(y, times), np.repeat(said, times))
+    want = {
+        "r2": metrics.r2_score(*rows),
+        "mse": metrics.mean_squared_error(*rows),
+        "rmse": metrics.root_mean_squared_error(*rows),
+        "mae": metrics.mean_absolute_error(*rows),
+        "median_absolute_error": metrics.median_absolute_error(y, said, sample_weight=s),
+        "mape": metrics.mean_absolute_percentage_error(*rows),
+        "spearman": stats.spearmanr(*rows).statistic,
+    }
+    for name, value in want.items():
+        assert ours[name].value == pytest.approx(value, rel=1e-11), name
+        assert ours[name].low <= value <= ours[name].high
+
+
+def test_calibration_error_by_its_definition():
+    """Sum over bins of |mean confidence - accuracy| times the share of rows; the bins hold equal numbers."""
+    y, said, P, _ = guesses(3, 3)
+    order = np.argsort(P.max(axis=1))
+    bins = np.array_split(order, 10)
+    gaps = [abs(P.max(axis=1)[b].mean() - (y == said)[b].mean()) * len(b) / len(y) for b in bins]
+    ours = evaluate_predictions(y, said, probabilities=P, n_resamples=20)
+    assert ours["calibration_error"].value == pytest.approx(sum(gaps), rel=1e-12)
+
+
+@SEEDS
+def test_the_derivative_of_spearmans_correlation(seed):
+    """What a row adds is the slope of the weighted correlation in its weight, with ties, by differences."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=30), 1)
+    y = np.round(x + rng.normal(size=30), 1)
+    s = rng.uniform(0.5, 2.0, size=30)
+    found = rank_correlation(x, y, RowWeights.of(s, 30, "importance"))
+    size = s.sum() ** 2 / np.sum(s**2)
+    for i in range(30):
+        up, down = s.copy(), s.copy()
+        up[i] += 1e-5
+        down[i] -= 1e-5
+        values = [rank_correlation(x, y, RowWeights.of(w, 30)).value for w in (up, down)]
+        slope = (values[0] - values[1]) / 2e-5
+        assert found.terms[i] == pytest.approx(slope * s[i] * np.sqrt(size / (size - 1)), abs=1e-9)
+
+
+# ---- rankings -------------------------------------------------------------------------------------
+
+
+def queries(seed, is_tied, n_queries=12):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 9, size=n_queries)
+    groups = np.repeat(rng.permutation(n_queries), sizes)
+    relevance = rng.integers(0, 3, size=len(groups))
+    scores = rng.normal(size=len(groups)) + relevance
+    scores = np.round(scores) if is_tied else scores
+    shuffled = rng.permutation(len(groups))
+    return scores[shuffled], relevance[shuffled], groups[shuffled]
+
+
+@SEEDS
+def test_rankings_are_scikit_learns(seed):
+    """Mean NDCG and NDCG at k, with ties, and average precision, without, are scikit-learn's."""
+    for is_tied in (False, True):
+        scores, relevance, groups = queries(seed, is_tied)
+        ours = evaluate_ranking(scores, relevance, groups, k=4, empty="zero", n_resamples=20)
+        rows = [groups == q for q in np.unique(groups)]
+        for name, k in (("ndcg", None), ("ndcg_at_k", 4)):
+            want = [metrics.ndcg_score([relevance[r]], [scores[r]], k=k) for r in rows]
+            assert ours[name].value == pytest.approx(np.mean(want), rel=1e-12)
+        if not is_tied:
+            some = [r for r in rows if relevance[r].any()]
+            want = [metrics.average_precision_score(relevance[r] > 0, scores[r]) for r in some]
+            assert ours["map"].value == pytest.approx(np.sum(want) / len(rows), rel=1e-12)
+
+
+@SEEDS
+def test_ties_stand_in_all_orders(seed):
+    """With ties every measure is its mean over all orders of the tied rows: 720 queries, one of each."""
+    rng = np.random.default_rng(seed)
+    scores, relevance = rng.integers(0, 2, size=6), rng.integers(0, 2, size=6)
+    relevance[0] = 1
+    orders = 0.01 * np.array(list(permutations(range(6))))
+    untied = evaluate_ranking(
+        (scores + orders).ravel(), np.tile(relevance, 720), np.repeat(np.arange(720), 6), k=3, n_resamples=10
+    )
+    tied = evaluate_ranking(scores, relevance, np.zeros(6), k=3, n_resamples=10)
+    for name in untied:
+        assert tied[name].value == pytest.approx(untied[name].value, rel=1e-12), name

@@ -1,6 +1,8 @@
 """How good a model is, how sure that is, and whether another one is better."""
 
 from lineal.evaluation.auc import delong_test
+from lineal.evaluation.evaluate import evaluate, evaluate_predictions
+from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.intervals import bootstrap_interval, wilson_interval
 from lineal.evaluation.lots import bootstrap_test, permutation_test
 from lineal.evaluation.pairs import (
@@ -11,10 +13,13 @@ from lineal.evaluation.pairs import (
     t_test,
     wilcoxon,
 )
+from lineal.evaluation.ranking import evaluate_ranking
 from lineal.evaluation.records import Interval, Score, Significance
 from lineal.evaluation.several import Friedman, Nemenyi, friedman, holm, nemenyi
 
 __all__ = [
+    "Confusion",
+    "Evaluation",
     "Friedman",
     "Interval",
     "Nemenyi",
@@ -24,6 +29,9 @@ __all__ = [
     "bootstrap_test",
     "corrected_resampled_t_test",
     "delong_test",
+    "evaluate",
+    "evaluate_predictions",
+    "evaluate_ranking",
     "friedman",
     "holm",
     "mcnemar",

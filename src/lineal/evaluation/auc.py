@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from scipy.optimize import brentq
 
 from lineal.data.targets import plain_array
 from lineal.errors import InputError
+from lineal.evaluation.influence import Linearised, difference_test
 from lineal.evaluation.inputs import checked_confidence, one_sample
 from lineal.evaluation.intervals import z_value
 from lineal.evaluation.records import Interval, Significance
@@ -40,26 +40,16 @@ def placements(scores: FloatArray, is_positive: NDArray[np.bool_], s: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Area:
-    """An area and what each row adds to its deviation.
+class Area(Linearised):
+    """An area; ``terms`` have mean 0 within each class.
 
     Attributes
     ----------
-    value : float
-    terms : (n,) array
-        Of mean 0 within each class; their sum of squares is the variance.
     sizes : (2,) floats
         Informative rows of the rarer and of the other kind.
     """
 
-    value: float
-    terms: FloatArray
     sizes: tuple[float, float]
-
-    @property
-    def variance(self) -> float:
-        """DeLong's."""
-        return float(np.sum(self.terms**2))
 
     def interval(self, confidence: float) -> Interval:
         """Normal on the logit scale; Newcombe's score interval where no pair is misordered."""
@@ -169,22 +159,9 @@ def delong_test(
         if len(values) != len(is_positive):
             raise InputError(f"{name} has {len(values)} numbers for {len(is_positive)} labels.")
         pair.append(binary_area(values, is_positive, RowWeights.of(None, len(values))))
-    return area_difference(
+    return difference_test(
         pair[0], pair[1], confidence, f"DeLong's test on {counted(len(is_positive), 'row')}"
     )
-
-
-def area_difference(a: Area, b: Area, confidence: float, test: str) -> Significance:
-    """The normal test of the difference of two values that are sums over the same rows."""
-    difference, spread = a.value - b.value, float(np.sqrt(np.sum((a.terms - b.terms) ** 2)))
-    half = z_value(confidence) * spread
-    if spread > 1e-12:
-        z = difference / spread
-        p = float(2 * stats.norm.sf(abs(z)))
-    else:
-        z, p = (0.0, 1.0) if abs(difference) < 1e-12 else (float(np.sign(difference)) * np.inf, 0.0)
-    interval = Interval(difference - half, difference + half, confidence, "normal")
-    return Significance(test, z, p, "z", difference=difference, interval=interval)
 
 
 def two_kinds(y_true: Any, positive: Any = None) -> NDArray[np.bool_]:
