@@ -24,15 +24,23 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     """
     if hasattr(part, "decision_function"):
         Z = np.asarray(part.decision_function(X), dtype=np.float64)
-        return Z[:, None] if Z.ndim == 1 else Z
+        return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
     K = len(part.classes_)
     if hasattr(part, "predict_proba"):
         p = np.clip(np.asarray(part.predict_proba(X), dtype=np.float64), _SURE, 1.0 - _SURE)
         logs: FloatArray = np.log(p)
-        return logs if K > 2 else logs[:, 1:] - np.log1p(-p[:, 1:])
+        return logs if K > 2 else _margin(logs)
     chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
     votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
     return np.asarray(votes, dtype=np.float64)
+
+
+def _margin(Z: FloatArray) -> FloatArray:
+    """(n, 1) by how much the second of two scores is higher."""
+    margin = Z[:, 1:] - Z[:, :1]
+    # Equal scores mean the first class, a margin of 0 the second: it is made to say the first too.
+    margin[Z[:, 1] == Z[:, 0]] = -5e-324
+    return margin
 
 
 def places_of(part: Any, X: Any, known: Catalogue) -> NDArray[np.intp]:

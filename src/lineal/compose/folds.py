@@ -19,7 +19,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 def require_folds(folds: Any) -> None:
     """Refuses what cannot deal rows into parts."""
     is_count = isinstance(folds, numbers.Integral) and not isinstance(folds, bool)
-    if not (hasattr(folds, "split") or (is_count and folds >= 2)):
+    if isinstance(folds, str) or not (hasattr(folds, "split") or (is_count and folds >= 2)):
         raise ParameterError(
             f"folds must be a whole number from 2 on, or a splitter with split(X, y), got {folds!r}."
         )

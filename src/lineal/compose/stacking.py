@@ -181,6 +181,7 @@ class Stacking(Team):
         elif _are_texts(lesson.X):
             made = TextVectorizer(n_threads=self.n_threads)
         else:
+            _original(lesson.X)
             return None
         return made.fit(lesson.X, lesson.targets)
 
@@ -197,10 +198,10 @@ class Stacking(Team):
         """The answers beside the original features; sparse where these are, dense where they are."""
         if not self.passthrough:
             return answers.toarray() if sp.issparse(answers) else answers
-        own = X if self.vectorizer_ is None else self.vectorizer_.transform(X)
+        own = _original(X if self.vectorizer_ is None else self.vectorizer_.transform(X))
         if sp.issparse(own):
             return sp.hstack([own, sp.csr_array(answers)], format="csr")
-        return np.hstack([np.asarray(own), answers.toarray() if sp.issparse(answers) else answers])
+        return np.hstack([own, answers.toarray() if sp.issparse(answers) else answers])
 
     def features(self, X: Any) -> Any:
         """The matrix that the final model sees of new rows: original columns, then those of the answers."""
@@ -238,6 +239,19 @@ class Stacking(Team):
         """The scores of the final model."""
         made = self.features(X)
         return np.asarray(self.final_.decision_function(made))
+
+
+def _original(X: Any) -> Any:
+    """Features as they are, which have to be columns of numbers to stand beside others."""
+    if sp.issparse(X):
+        return X
+    array = np.asarray(X)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise ParameterError(
+            "passthrough=True puts the original features beside the outputs, but X is no columns of numbers. "
+            "Give a vectorizer that makes some, or set passthrough=False."
+        )
+    return array
 
 
 def _are_texts(X: Any) -> bool:
