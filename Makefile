@@ -7,7 +7,9 @@
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
+#   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
+#   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
 
@@ -15,11 +17,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-stream grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-strategies bench-stream bench-weak grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,12s/^# *//p' Makefile
+	@sed -n '2,14s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -91,6 +93,10 @@ bench-bayes: .venv/.built
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py
 
+# STRATEGIES_OPTIONS="--rows 2000" tries it on a few rows and keeps nothing.
+bench-strategies: .venv/.built
+	$(BIN)/python benchmarks/strategies/run.py $(STRATEGIES_OPTIONS)
+
 # ONLINE_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-online: .venv/.built
 	$(BIN)/python benchmarks/online/run.py $(ONLINE_OPTIONS)
@@ -98,6 +104,10 @@ bench-online: .venv/.built
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.plot
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
+
+# WEAK_OPTIONS="--seeds 2" is a try that keeps nothing.
+bench-weak: .venv/.built
+	$(BIN)/python benchmarks/weak_supervision/run.py $(WEAK_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
