@@ -9,6 +9,7 @@
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
+#   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers drawn: on generated data, on real data
@@ -17,11 +18,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-strategies bench-stream bench-weak grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,14s/^# *//p' Makefile
+	@sed -n '2,15s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -104,6 +105,10 @@ bench-online: .venv/.built
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.plot
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
+
+# TUNING_OPTIONS="--texts 1000" is a try that keeps nothing.
+bench-tuning: .venv/.built
+	$(BIN)/python benchmarks/tuning/run.py $(TUNING_OPTIONS)
 
 # WEAK_OPTIONS="--seeds 2" is a try that keeps nothing.
 bench-weak: .venv/.built
