@@ -88,8 +88,8 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X = np.array([[-2.0, -2.0], [-2.0, -1.0], [-1.0, -2.0], [1.0, 2.0], [2.0, 1.0], [2.0, 2.0]])
     >>> model = CoTraining(confident=Threshold(0.6)).fit(X, [0, None, None, None, None, 1])
     >>> print(*model.history_, model.stopped_, sep=chr(10))
-    round 1: 2 rows added (1 0, 1 1)
-    round 2: 2 rows added (1 0, 1 1)
+    round 1: 2 rows added (0: 1, 1: 1)
+    round 2: 2 rows added (0: 1, 1: 1)
     no unlabelled rows are left
     >>> model.view_predictions([[-1.0, 2.0]])
     array([[0, 1]])

@@ -48,7 +48,7 @@ class Added:
 
     def __str__(self) -> str:
         labels, counts = np.unique(self.labels.astype(str), return_counts=True)
-        of = ", ".join(f"{count} {label}" for label, count in zip(labels, counts, strict=True))
+        of = ", ".join(f"{label}: {count}" for label, count in zip(labels, counts, strict=True))
         to = "" if self.learner is None else f" for learner {self.learner}"
         return f"round {self.round}: {len(self.rows)} rows added{to} ({of})"
 

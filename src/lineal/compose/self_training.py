@@ -82,8 +82,8 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> y = ["no", None, None, None, None, "yes"]
     >>> model = SelfTraining(confident=TopK(1)).fit(X, y)
     >>> print(*model.history_, sep=chr(10))
-    round 1: 2 rows added (1 no, 1 yes)
-    round 2: 2 rows added (1 no, 1 yes)
+    round 1: 2 rows added (no: 1, yes: 1)
+    round 2: 2 rows added (no: 1, yes: 1)
     >>> model.transduction_
     array(['no', 'no', 'no', 'yes', 'yes', 'yes'], dtype='<U3')
     """
