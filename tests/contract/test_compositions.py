@@ -1,6 +1,8 @@
 """What every learner made of learners promises, whatever it makes of them."""
 
 import pickle
+import signal
+import time
 import warnings
 
 import numpy as np
@@ -27,6 +29,7 @@ from lineal import (
     LinearClassifier,
     LinearRegressor,
     LinearSVC,
+    MultinomialNB,
     OneVsOne,
     OneVsRest,
     OutputCode,
@@ -152,6 +155,19 @@ def test_data_that_do_not_fit_together(kind):
 
 
 @every_classifier
+def test_a_fit_that_is_refused_changes_nothing(kind):
+    """After a fit that fails, before its parts are fitted or while they are, the model answers as it did."""
+    X, y = data(kind)
+    model = made(kind, MultinomialNB()).fit(np.abs(X), y)
+    before = answers(model, np.abs(X))
+    with pytest.raises(InputError, match="inconsistent numbers"):
+        model.fit(X[:, :3], y[:-1])
+    with pytest.raises(InputError, match=r"below 0|at least 0|negative"):
+        model.fit(X[:, :3], y)
+    assert same(answers(model, np.abs(X)), before)
+
+
+@every_classifier
 def test_labels_of_any_type(kind):
     """Text, booleans, tuples and mixed labels come back as they went in, sorted in classes_."""
     X = features(60)
@@ -252,6 +268,33 @@ def test_warnings_of_many_parts_are_one(n_threads):
         OneVsRest(LinearSVC(max_iter=1, tol=1e-12), n_threads=n_threads).fit(X, y)
     with pytest.warns(ConvergenceWarning):
         OneVsRest(LogisticRegression(max_iter=1), n_threads=n_threads).fit(X, y)
+
+
+class Interrupted(GaussianNB):
+    """Someone presses Ctrl-C while the second part is being fitted."""
+
+    n_fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Interrupted.n_fits += 1
+        if Interrupted.n_fits == 2:
+            signal.raise_signal(signal.SIGINT)
+        if Interrupted.n_fits > 2:
+            time.sleep(0.05)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_interrupted_fit_is_no_model(n_threads):
+    """Ctrl-C ends the fit of all parts: half of them are no model. Nothing is fitted that had not begun."""
+    X, y = data(OneVsOne, 6, 100)
+    Interrupted.n_fits = 0
+    model = OneVsOne(Interrupted(), n_threads=n_threads)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert Interrupted.n_fits < 15
+    assert not hasattr(model, "classes_")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_certificates_of_parts():

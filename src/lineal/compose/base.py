@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,22 @@ class Lesson:
     targets: NDArray[Any]
     s: FloatArray | None
     n_rows: int
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A fit that, when it is refused or broken off, leaves the learner as it was."""
+
+    @functools.wraps(fit)
+    def guarded(self: Any, *data: Any, **named: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return fit(self, *data, **named)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return cast(Fit, guarded)
 
 
 class Composite(BaseEstimator):

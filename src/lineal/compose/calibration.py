@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.metaestimators import available_if
 
 from lineal.compose.answers import scores_of
-from lineal.compose.base import CompositeClassifier, Lesson
+from lineal.compose.base import CompositeClassifier, Lesson, all_or_nothing
 from lineal.compose.fitting import Job, fit_parts, weights_at
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
@@ -70,10 +70,10 @@ class Calibrated(CompositeClassifier):
     >>> from lineal import Calibrated
     >>> X, y = [[float(k)] for k in range(20)], [0] * 8 + [1, 0, 1, 0] + [1] * 8
     >>> model = Calibrated(folds=4).fit(X, y)
-    >>> model.predict_proba([[2.0], [9.5], [17.0]]).round(1)
-    array([[0.9, 0.1],
+    >>> model.predict_proba([[8.0], [9.5], [11.0]]).round(1)
+    array([[0.7, 0.3],
            [0.5, 0.5],
-           [0.1, 0.9]])
+           [0.3, 0.7]])
     """
 
     learner_: Any
@@ -106,6 +106,7 @@ class Calibrated(CompositeClassifier):
 
     # ---- learning -----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the learner to all rows, and the probabilities to scores of rows that it had not seen.
 

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import probabilities_of, scores_of
-from lineal.compose.base import CompositeClassifier, Lesson
+from lineal.compose.base import CompositeClassifier, Lesson, all_or_nothing
 from lineal.compose.codes import Code
 from lineal.compose.fitting import Job, fit_parts, weights_at
 from lineal.compose.simplex import agreeing
@@ -56,6 +56,7 @@ class CodedClassifier(CompositeClassifier):
 
     # ---- learning -----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Teaches every part its question.
 

@@ -55,7 +55,7 @@ class OneVsOne(CodedClassifier):
     array(['a', 'b', 'c'], dtype='<U1')
     >>> model.votes([[0.5], [4.4]])
     array([[2, 1, 0],
-           [0, 2, 1]])
+           [1, 2, 0]])
     """
 
     def __init__(self, learner: Any = None, *, n_threads: int | None = None) -> None:

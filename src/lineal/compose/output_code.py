@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lineal.compose.base import all_or_nothing
 from lineal.compose.coded import CodedClassifier
 from lineal.compose.codes import (
     Code,
@@ -107,6 +108,7 @@ class OutputCode(CodedClassifier):
         self.n_threads = n_threads
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> OutputCode:
         super().fit(X, y, sample_weight)
         self.distance_ = row_distance(self.code_)

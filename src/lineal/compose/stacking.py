@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import require_probabilities
-from lineal.compose.base import Lesson
+from lineal.compose.base import Lesson, all_or_nothing
 from lineal.compose.fitting import Job, fit_parts, require_weights, weights_at
 from lineal.compose.folds import Split, fold_numbers, require_folds, splits_of
 from lineal.compose.inputs import take
@@ -128,6 +128,7 @@ class Stacking(Team):
 
     # ---- learning -----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Jackknifes the models B, fits A to their answers, and B to all rows.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
-from lineal.compose.base import Lesson
+from lineal.compose.base import Lesson, all_or_nothing
 from lineal.compose.fitting import Job, fit_parts, weights_at
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
@@ -102,6 +102,7 @@ class Voting(Team):
         self.n_threads = n_threads
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits every learner to all rows.
 
