@@ -9,7 +9,6 @@ from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
-    "lineal.evaluation.evaluate": ("evaluate",),
     "lineal.compose.bagging": ("Bagging", "BaggingRegressor"),
     "lineal.compose.calibration": ("Calibrated",),
     "lineal.compose.co_training": ("CoTraining",),
@@ -19,6 +18,8 @@ _HOMES = {
     "lineal.compose.self_training": ("SelfTraining",),
     "lineal.compose.stacking": ("Stacking",),
     "lineal.compose.voting": ("Voting",),
+    "lineal.evaluation.compare": ("compare",),
+    "lineal.evaluation.evaluate": ("evaluate",),
     "lineal.features.polynomial": ("PolynomialFeatures",),
     "lineal.features.scaling": ("ColumnScaler",),
     "lineal.features.table": ("TableVectorizer",),

@@ -34,6 +34,7 @@ def python(program):
         "lineal.objective",
         "lineal.solvers",
         "lineal.data",
+        "lineal.evaluation",
         "lineal.features",
         "lineal.neighbors",
         "lineal.plot",

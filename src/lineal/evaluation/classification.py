@@ -9,6 +9,8 @@ calibration error by row. The area under the ROC curve has DeLong's variance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,10 @@ import numpy as np
 from lineal.evaluation.auc import binary_area
 from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.intervals import combined_ends, wilson_ends
-from lineal.evaluation.metrics import METRICS, calibration_error, f1_macro, mcc
+from lineal.evaluation.metrics import METRICS, Metric, calibration_error
 from lineal.evaluation.predictions import Classified
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampled_scores import interval_of, sum_scores
+from lineal.evaluation.resampled_scores import interval_of, single_score, sum_scores
 from lineal.evaluation.resampling import percentile_ends
 from lineal.objective.losses import FloatArray
 
@@ -36,30 +38,14 @@ def evaluate_classes(
 ) -> Evaluation:
     """The table of a classification."""
     cells = Cells.of(p)
-    scores, omitted = _proportions(p, cells, confidence), {}
-    for name, statistic in (("f1_macro", f1_macro), ("mcc", mcc)):
-        value = METRICS[name].value(p)
-        draws = statistic(cells.draw(n_resamples, rng))
-        low, high = percentile_ends(draws, confidence)
-        interval = Interval(min(low, value), max(high, value), confidence, "bootstrap of cells")
-        scores[name] = Score(name, value, interval)
-    rest = [METRICS["roc_auc"], METRICS["log_loss"], METRICS["brier"], calibration_error(n_bins)]
-    summed = []
-    for metric in rest:
-        reason = metric.missing(p)
-        if reason is not None:
-            omitted[metric.name] = reason
-        elif metric.linear is not None:
-            scores[metric.name] = Score(*_linear(metric, p, confidence))
-        else:
-            summed.append(metric)
-    scores |= sum_scores(summed, p, confidence, n_resamples, rng)
+    metrics = [METRICS[name] for name in _TITLES if name != "calibration_error"]
+    metrics.append(calibration_error(n_bins))
+    omitted = {metric.name: reason for metric in metrics if (reason := metric.missing(p)) is not None}
+    wanted = [metric for metric in metrics if metric.name not in omitted]
+    scores = class_scores(p, wanted, confidence, n_resamples, rng)
+    scores |= {name: replace(scores["accuracy"], name=name) for name in _MICRO}
     return Evaluation(
-        "classification",
-        {name: scores[name] for name in (*_TITLES, *_MICRO) if name in scores},
-        len(p.truth),
-        confidence,
-        _per_class(p, cells, confidence),
+        *("classification", scores, len(p.truth), confidence, _per_class(p, cells, confidence)),
         Confusion(p.classes, cells.weight, cells.sizes(axis=1), confidence),
         omitted,
         _notes(p, n_bins),
@@ -67,12 +53,32 @@ def evaluate_classes(
     )
 
 
+def class_scores(
+    p: Classified, metrics: Sequence[Metric], confidence: float, n_resamples: int, rng: np.random.Generator
+) -> dict[str, Score]:
+    """Some scores, in the order given, each with the interval that suits it."""
+    cells = Cells.of(p)
+    proportions = _proportions(p, cells, confidence)
+    found, summed = {}, []
+    for metric in metrics:
+        name = metric.name
+        if name in proportions:
+            found[name] = proportions[name]
+        elif name in _BY_CELLS:
+            value, draws = metric.value(p), metric.sums()[1](cells.draw(n_resamples, rng))
+            low, high = percentile_ends(draws, confidence)
+            interval = Interval(min(low, value), max(high, value), confidence, "bootstrap of cells")
+            found[name] = Score(name, value, interval)
+        elif metric.parts is not None:
+            summed.append(metric)
+        else:
+            found[name] = single_score(metric, p, confidence, n_resamples, rng)
+    found |= sum_scores(summed, p, confidence, n_resamples, rng)
+    return {metric.name: found[metric.name] for metric in metrics}
+
+
 _MICRO = ("precision_micro", "recall_micro", "f1_micro")
-
-
-def _linear(metric: Any, p: Classified, confidence: float) -> tuple[str, float, Interval, bool]:
-    found = metric.linear(p)
-    return metric.name, found.value, found.interval(confidence), metric.greater_is_better
+_BY_CELLS = ("f1_macro", "mcc")
 
 
 def _notes(p: Classified, n_bins: int) -> tuple[str, ...]:
@@ -142,12 +148,12 @@ def _sizes(weight: FloatArray, variance: FloatArray) -> FloatArray:
 
 
 def _proportions(p: Classified, cells: Cells, confidence: float) -> dict[str, Score]:
-    """Accuracy and its micro twins; recall, precision and balanced accuracy as means over classes."""
+    """Accuracy; recall, precision and balanced accuracy as means over classes."""
     size = _sizes(np.array([cells.weight.sum()]), np.array([cells.variance.sum()]))[0]
     value = METRICS["accuracy"].value(p)
     low, high = wilson_ends(np.array(value), np.array(size), confidence)
-    accuracy = Interval(float(low), float(high), confidence, "Wilson")
-    scores = {name: Score(name, value, accuracy) for name in ("accuracy", *_MICRO)}
+    interval = Interval(float(low), float(high), confidence, "Wilson")
+    scores = {"accuracy": Score("accuracy", value, interval)}
     true, said = cells.weight.sum(axis=1), cells.weight.sum(axis=0)
     right = np.diag(cells.weight)
     for name, total, axis, is_counted in (

@@ -39,6 +39,8 @@ class Metric:
     parts, statistic : optional
         What is summed, (n, d), dense or sparse, and the value from (B, d) sums.
     linear : Predictions -> Linearised, optional
+    bounds : (float, float)
+        Between which it must lie.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Metric:
     parts: Callable[[Any], Any] | None = None
     statistic: Callable[[FloatArray], FloatArray] | None = None
     linear: Callable[[Any], Linearised] | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self, predictions: Predictions) -> float:
         """The metric of these predictions."""
@@ -186,8 +189,14 @@ def calibration_error(n_bins: int = 10) -> Metric:
     def statistic(S: FloatArray) -> FloatArray:
         return np.asarray(np.abs(S[:, 1:]).sum(axis=1) / S[:, 0])
 
+    def value(p: Classified) -> float:
+        confidence, is_right, bins = confidence_bins(p, n_bins)
+        gaps = np.bincount(bins, weights=p.weights.s * (confidence - is_right))
+        return float(np.abs(gaps).sum() / p.weights.s.sum())
+
     return Metric(
         *("calibration_error", "calibration error", "classification", False, "probabilities"),
+        function=value,
         parts=parts,
         statistic=statistic,
     )
@@ -238,7 +247,13 @@ def _spearman(p: Measured) -> Correlation:
 
 # ---- the table ------------------------------------------------------------------------------------
 
-_C, _R = "classification", "regression"
+_C, _R, _POSITIVE = "classification", "regression", (0.0, np.inf)
+
+
+def _mean_metric(name: str, title: str, parts: Callable[[Measured], FloatArray]) -> Metric:
+    return Metric(name, title, _R, False, parts=parts, statistic=_mean, bounds=_POSITIVE)
+
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -251,23 +266,43 @@ METRICS: dict[str, Metric] = {
         Metric("precision_macro", "precision (macro)", _C, parts=_confused, statistic=precision_macro),
         Metric("recall_macro", "recall (macro)", _C, parts=_confused, statistic=recall_macro),
         Metric("f1_macro", "F1 (macro)", _C, parts=_confused, statistic=f1_macro),
-        Metric("mcc", "Matthews correlation", _C, parts=_confused, statistic=mcc),
+        Metric("mcc", "Matthews correlation", _C, parts=_confused, statistic=mcc, bounds=(-1.0, 1.0)),
         Metric("roc_auc", "ROC AUC", _C, needs="ranks", linear=roc_area),
-        Metric("log_loss", "log loss", _C, False, "probabilities", parts=_log_losses, statistic=_mean),
-        Metric("brier", "Brier score", _C, False, "probabilities", parts=_brier, statistic=_mean),
+        Metric(
+            *("log_loss", "log loss", _C, False, "probabilities"),
+            parts=_log_losses,
+            statistic=_mean,
+            bounds=_POSITIVE,
+        ),
+        Metric(
+            *("brier", "Brier score", _C, False, "probabilities"),
+            parts=_brier,
+            statistic=_mean,
+            bounds=(0.0, 2.0),
+        ),
         calibration_error(),
-        Metric("r2", "R²", _R, parts=_r2_parts, statistic=_r2),
-        Metric("mse", "mean squared error", _R, False, parts=_errors(np.square), statistic=_mean),
+        Metric("r2", "R²", _R, parts=_r2_parts, statistic=_r2, bounds=(-np.inf, 1.0)),
+        _mean_metric("mse", "mean squared error", _errors(np.square)),
         Metric(
             *("rmse", "root mean squared error", _R, False),
             parts=_errors(np.square),
             statistic=lambda S: np.sqrt(_mean(S)),
+            bounds=_POSITIVE,
         ),
-        Metric("mae", "mean absolute error", _R, False, parts=_errors(np.abs), statistic=_mean),
-        Metric("median_absolute_error", "median absolute error", _R, False, function=_median),
-        Metric("mean_error", "mean error (bias)", _R, None, parts=_errors(np.positive), statistic=_mean),
-        Metric("mape", "mean absolute error, relative", _R, False, parts=_relative, statistic=_mean),
-        Metric("spearman", "Spearman correlation", _R, linear=_spearman),
+        _mean_metric("mae", "mean absolute error", _errors(np.abs)),
+        Metric(
+            *("median_absolute_error", "median absolute error", _R, False),
+            function=_median,
+            bounds=_POSITIVE,
+        ),
+        Metric(
+            *("mean_error", "mean error (bias)", _R, None),
+            parts=_errors(np.positive),
+            statistic=_mean,
+            bounds=(-np.inf, np.inf),
+        ),
+        _mean_metric("mape", "mean absolute error, relative", _relative),
+        Metric("spearman", "Spearman correlation", _R, linear=_spearman, bounds=(-1.0, 1.0)),
     )
 }
 
@@ -299,4 +334,4 @@ def _custom(function: Callable[..., float], task: str) -> Metric:
         return float(function(*pair) if own is None else function(*pair, sample_weight=own))
 
     name = getattr(function, "__name__", "metric")
-    return Metric(name, name.replace("_", " "), task, function=value)
+    return Metric(name, name.replace("_", " "), task, function=value, bounds=(-np.inf, np.inf))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import type_of_target
 
 from lineal.data.targets import classes_and_codes, plain_array
 from lineal.errors import InputError, ParameterError
@@ -59,6 +58,22 @@ class Classified:
             weights=self.weights.take(rows),
         )
 
+    def among(self, classes: NDArray[Any]) -> Classified:
+        """The same among more classes, to which the model gives nothing."""
+        place = {label: k for k, label in enumerate(classes.tolist())}
+        to = np.array([place[label] for label in self.classes.tolist()])
+        n, K = len(self.truth), len(classes)
+        scores = self.scores
+        if scores is not None and K > 2:
+            narrow = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            scores = np.full((n, K), narrow.min() - 1.0)
+            scores[:, to] = narrow
+        P = None
+        if self.probabilities is not None:
+            P = np.zeros((n, K))
+            P[:, to] = self.probabilities
+        return Classified(classes, to[self.truth], to[self.predicted], P, scores, self.weights)
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
@@ -87,6 +102,12 @@ def task_of(model: Any, task: str | None) -> str | None:
     if kind == "classifier" or (kind is None and hasattr(model, "classes_")):
         return "classification"
     return "regression" if kind == "regressor" else None
+
+
+def has_fractions(y: Any) -> bool:
+    """Whether targets look like measurements: numbers, not all of them whole."""
+    array = plain_array(y)
+    return array.dtype.kind == "f" and bool(np.any(array != np.round(array)))
 
 
 def checked_task(task: str) -> str:
@@ -138,8 +159,7 @@ def read_predictions(
     if task is not None:
         checked_task(task)
     elif probabilities is None and scores is None and classes is None:
-        kinds = {type_of_target(plain_array(y)) for y in (y_true, y_pred) if len(plain_array(y))}
-        task = "regression" if "continuous" in kinds else "classification"
+        task = "regression" if has_fractions(y_true) or has_fractions(y_pred) else "classification"
     if task == "regression":
         if probabilities is not None or scores is not None:
             raise ParameterError("probabilities and scores are for classification, but task='regression'.")
@@ -185,14 +205,12 @@ def _classified(
         classes_and_codes(predicted),
     )
     if given is None and (probabilities is not None or scores is not None):
-        given = _sorted({*true_classes.tolist(), *said_classes.tolist()})
-    every = _sorted({*true_classes.tolist(), *said_classes.tolist(), *(given or ())})
-    place = {label: i for i, label in enumerate(every)}
+        given = joined_labels(true_classes.tolist(), said_classes.tolist()).tolist()
+    every = joined_labels(true_classes.tolist(), said_classes.tolist(), given or ())
+    place = {label: i for i, label in enumerate(every.tolist())}
     own = [place[label] for label in given or ()]
-    joined = np.empty(len(every), dtype=object)
-    joined[:] = every
     return Classified(
-        joined if len({type(label) for label in every}) > 1 else plain_array(every),
+        every,
         np.array([place[label] for label in true_classes.tolist()])[true_codes],
         np.array([place[label] for label in said_classes.tolist()])[said_codes],
         _probabilities(probabilities, len(truth), own, len(every)),
@@ -211,11 +229,18 @@ def _labels(name: str, y: Any) -> NDArray[Any]:
     return labels
 
 
-def _sorted(labels: set[Any]) -> list[Any]:
+def joined_labels(*lists: Sequence[Any]) -> NDArray[Any]:
+    """All labels of several lists, each once, sorted; by type and text where they cannot be compared."""
+    labels = list(dict.fromkeys(label for given in lists for label in given))
     try:
-        return sorted(labels)
+        labels.sort()
     except TypeError:
-        return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
+        labels.sort(key=lambda label: (type(label).__name__, repr(label)))
+    if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
+        return plain_array(labels)
+    joined = np.empty(len(labels), dtype=object)
+    joined[:] = labels
+    return joined
 
 
 def _table(name: str, values: Any, n: int, n_classes: int) -> FloatArray:

@@ -6,14 +6,16 @@ weights, and the rest, functions of sums over rows, the bootstrap's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.intervals import median_ends
-from lineal.evaluation.metrics import METRICS
+from lineal.evaluation.metrics import METRICS, Metric
 from lineal.evaluation.predictions import Measured
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampled_scores import sum_scores
+from lineal.evaluation.resampled_scores import single_score, sum_scores
 
 _TITLES = {name: metric.title for name, metric in METRICS.items() if metric.task == "regression"}
 
@@ -23,19 +25,26 @@ def evaluate_numbers(
 ) -> Evaluation:
     """The table of a regression."""
     omitted = _omitted(p)
-    summed = [METRICS[name] for name in _TITLES if METRICS[name].parts is not None and name not in omitted]
-    scores = sum_scores(summed, p, confidence, n_resamples, rng)
-    absolute = np.abs(p.predicted - p.truth)
-    ends = median_ends(absolute, p.weights.s, p.weights.size(), confidence)
-    median = METRICS["median_absolute_error"].value(p)
-    interval = Interval(*ends, confidence, "order statistics")
-    scores["median_absolute_error"] = Score("median_absolute_error", median, interval, False)
-    linear = METRICS["spearman"].linear
-    if "spearman" not in omitted and linear is not None:
-        found = linear(p)
-        scores["spearman"] = Score("spearman", found.value, found.interval(confidence))
-    ordered = {name: scores[name] for name in _TITLES if name in scores}
-    return Evaluation("regression", ordered, len(p.truth), confidence, omitted=omitted, titles=_TITLES)
+    metrics = [METRICS[name] for name in _TITLES if name not in omitted]
+    scores = number_scores(p, metrics, confidence, n_resamples, rng)
+    return Evaluation("regression", scores, len(p.truth), confidence, omitted=omitted, titles=_TITLES)
+
+
+def number_scores(
+    p: Measured, metrics: Sequence[Metric], confidence: float, n_resamples: int, rng: np.random.Generator
+) -> dict[str, Score]:
+    """Some scores, in the order given, each with the interval that suits it."""
+    summed = [metric for metric in metrics if metric.parts is not None]
+    found = sum_scores(summed, p, confidence, n_resamples, rng)
+    for metric in metrics:
+        if metric.name == "median_absolute_error":
+            absolute = np.abs(p.predicted - p.truth)
+            ends = median_ends(absolute, p.weights.s, p.weights.size(), confidence)
+            interval = Interval(*ends, confidence, "order statistics")
+            found[metric.name] = Score(metric.name, metric.value(p), interval, False)
+        elif metric.parts is None:
+            found[metric.name] = single_score(metric, p, confidence, n_resamples, rng)
+    return {metric.name: found[metric.name] for metric in metrics}
 
 
 def _omitted(p: Measured) -> dict[str, str]:

@@ -51,6 +51,30 @@ def _score(metric: Metric, found: Resampled, confidence: float) -> Score:
     return Score(metric.name, value, found.interval(statistic, confidence), metric.greater_is_better)
 
 
+def single_score(
+    metric: Metric, p: Predictions, confidence: float, n_resamples: int, rng: np.random.Generator
+) -> Score:
+    """A score that is no function of sums: by its own interval, or by calling it on every resample."""
+    if metric.linear is not None:
+        found = metric.linear(p)
+        return Score(metric.name, found.value, found.interval(confidence), metric.greater_is_better)
+    draws = called_on_resamples(metric, [p], n_resamples, rng)[:, 0]
+    interval = Interval(*percentile_ends(draws, confidence), confidence, "bootstrap (percentile)")
+    return Score(metric.name, metric.value(p), interval, metric.greater_is_better)
+
+
+def called_on_resamples(
+    metric: Metric, predictions: Sequence[Predictions], n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """(B, M) the metric of each model's predictions on the same resamples of their rows."""
+    n = len(predictions[0].truth)
+    values = np.empty((n_resamples, len(predictions)))
+    for row in values:
+        drawn = rng.integers(0, n, size=n)
+        row[:] = [metric.value(p.take(drawn)) for p in predictions]
+    return values
+
+
 def interval_of(found: FloatArray, confidence: float, method: str) -> tuple[float, Interval]:
     """A value and its interval from (value, low, high)."""
     value, low, high = found.tolist()

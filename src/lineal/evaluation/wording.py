@@ -19,12 +19,14 @@ def brief(value: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """``p = 0.21``, ``p = 0.0031``, ``p < 0.0001``."""
+    """``p = 0.21``, ``p = 0.052``, ``p = 0.0031``, ``p < 0.0001``."""
     if math.isnan(p):
         return "p undefined"
     if p < 1e-4:
         return "p < 0.0001"
-    return f"p = {p:.2g}" if p < 0.995 else "p = 1"
+    if p >= 0.995:
+        return "p = 1"
+    return f"p = {p:.2g}" if p >= 0.1 or p < 0.01 else f"p = {p:.3f}"
 
 
 def percent(level: float) -> str:
