@@ -134,13 +134,13 @@ def test_features_are_computed_once_for_a_fold():
     X, y = classification()
     space = {
         "counting__factor": [1.0, 2.0],
-        "logisticregression__C": STRENGTHS,
+        "logisticregression__C": [0.1, 1.0],
         "logisticregression__penalty": ["l1", "l2"],
     }
     pipeline = make_pipeline(Counting(), LogisticRegression(tol=1e-9))
     Counting.n_fits = 0
     ours = tune(pipeline, X, y, space, cv=FOLDS)
-    assert len(ours.trials) == 16
+    assert len(ours.trials) == 8
     assert Counting.n_fits == 4 * 2 + 1  # folds x settings, and the last fit
     theirs = GridSearchCV(pipeline, space, cv=FOLDS).fit(X, y)
     assert ours.params == theirs.best_params_
@@ -165,7 +165,7 @@ KINDS = np.array(["pos", "neg"] * 20)
 def test_text_learners_in_stages_are_the_whole_ones(metric):
     """TextClassifier with a given vectoriser reads a fold once, and scores as GridSearchCV scores it."""
     model = TextClassifier(vectorizer=TextVectorizer(ngrams=(1, 1)))
-    space = {"strengths": [0.01, 0.1, 1.0, 10.0], "vectorizer__ngrams": [(1, 1), (1, 2)]}
+    space = {"strengths": [0.1, 1.0, 10.0], "vectorizer__ngrams": [(1, 1), (1, 2)]}
     ours = tune(model, TEXTS, KINDS, space, cv=FOLDS, metric=metric)
     assert all(trial.is_warm for trial in ours.trials)
     theirs = GridSearchCV(model, space, cv=FOLDS, scoring=metric).fit(TEXTS, KINDS)
@@ -245,7 +245,7 @@ def test_groups_are_kept_together():
 def test_any_number_of_threads_gives_the_same_result(method):
     """One thread and three find the same scores, bit for bit, and the same weights."""
     X, y = classification()
-    space = {"C": np.geomspace(0.001, 100, 9).tolist(), "penalty": ["l1", "l2"]}
+    space = {"C": np.geomspace(0.001, 100, 6).tolist(), "penalty": ["l1", "l2"]}
     one, three = (tune(LogisticRegression(), X, y, space, method=method, n_threads=n) for n in (1, 3))
     assert [trial.scores for trial in one.trials] == [trial.scores for trial in three.trials]
     np.testing.assert_array_equal(one.model.coef_, three.model.coef_)

@@ -335,7 +335,8 @@ def test_marks_of_rows_without_a_label():
         model = SelfTraining(confident=Threshold(0.7), unlabelled=unlabelled).fit(X, given)
         assert same_model(model.learner_, reference.learner_)
         np.testing.assert_array_equal(model.since_, reference.since_)
-    assert SelfTraining().fit(X, codes).classes_.tolist() == [-1, 0, 1]
+    with pytest.warns(UserWarning, match="unlabelled=-1"):
+        assert SelfTraining().fit(X, codes).classes_.tolist() == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("kind", [SelfTraining, CoTraining])

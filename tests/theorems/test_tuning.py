@@ -28,6 +28,9 @@ class OneColumn(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return (X[:, self.column] > 0).astype(int)
 
+    def score(self, X, y):
+        return float(np.mean(self.predict(X) == y))
+
 
 def test_the_best_of_many_is_optimistic_and_outer_folds_are_not():
     """On pure noise the best trial looks better than chance; the nested score does not."""

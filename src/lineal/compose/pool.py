@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import numbers
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -183,6 +184,11 @@ def training_set(owner: Any, y: Any, unlabelled: Any, s: FloatArray) -> Training
             f"{type(owner).__name__} needs at least 2 classes in the data, but y has only one class with "
             f"weight besides the marks of unlabelled rows ({mark}). If a mark is a label, change unlabelled=."
         )
+    if is_given.all() and unlabelled is None and -1 in found.classes.tolist()[:1] and len(found.classes) > 2:
+        message = (
+            "every row has a label, and one label is -1: if it marks rows without one, say unlabelled=-1."
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
     return found
 
 

@@ -125,8 +125,8 @@ class Bench:
         parts: Parts | None = None,
         *,
         keep: bool = False,
-    ) -> list[Trial]:
-        """A trial for each setting that met a fold before the stop, in their order.
+    ) -> dict[int, Trial]:
+        """From places of settings to trials, in order, for those that met a fold before the stop.
 
         ``parts(k)`` are the training rows of fold k to learn from, all if not given, and ``share`` how many
         that is; ``keep`` says that more settings with the same features may follow.
@@ -143,8 +143,8 @@ class Bench:
                     trials = [each.trial(share, len(places) > 1) for each in members]
                     done |= {k: t for k, t in zip(places, trials, strict=True) if t.scores or t.error}
                     if self.stop.reason:
-                        return [done[k] for k in sorted(done)]
-        return [done[k] for k in sorted(done)]
+                        return dict(sorted(done.items()))
+        return dict(sorted(done.items()))
 
     def _folds_of(self, key: str, members: Sequence[_Tally], parts: Parts | None, *, is_shared: bool) -> None:
         """One family on all folds, or on as many as the stop allows: at least on one."""

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.learners.targets import classes_and_codes, plain_array, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
 from lineal.selection.judge import weight_argument
@@ -31,7 +31,10 @@ class Data:
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
         """What came from outside, checked as far as a search needs it."""
         require_targets(model, y)
-        targets, n = plain_array(y), _num_samples(X)
+        try:
+            targets, n = plain_array(y), _num_samples(X)
+        except TypeError as error:
+            raise InputTypeError(f"X and y must be sequences of rows: {error}") from error
         if targets.ndim == 0 or len(targets) != n:
             raise InputError(
                 f"X and y have inconsistent numbers of samples: {n} rows, y of shape {targets.shape}."

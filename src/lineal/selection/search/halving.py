@@ -41,9 +41,8 @@ def halved(
 
         is_last = rung == n_rungs - 1
         trials = bench.run([settings[k] for k in left], share, None if is_last else parts)
-        by_setting = {id(trial.params): trial for trial in trials}
-        done = [k for k in left if id(settings[k]) in by_setting]
-        latest |= {k: by_setting[id(settings[k])] for k in done}
+        done = [left[place] for place in trials]
+        latest |= dict(zip(done, trials.values(), strict=True))
         if bench.stop.reason or not done:
             break
         ranked = sorted(done, key=lambda k: (math.isnan(latest[k].mean), -latest[k].mean, k))

@@ -22,7 +22,14 @@ from lineal.selection.search.halving import halved
 from lineal.selection.search.progress import FitBar
 from lineal.selection.search.proposing import distributions, proposed
 from lineal.selection.search.record import Setting, Trial
-from lineal.selection.search.space import Space, checked_space, settings_of, strengths, with_setting
+from lineal.selection.search.space import (
+    Space,
+    checked_space,
+    is_distribution,
+    settings_of,
+    strengths,
+    with_setting,
+)
 from lineal.selection.search.stages import Stages
 
 METHODS = ("grid", "random", "halving", "optuna")
@@ -63,7 +70,7 @@ class Plan:
         parts = checked_space(strengths(model, n_rows=len(data)) if space is None else space, method)
         proposals = distributions(parts) if method == "optuna" else {}
         settings, left_out = ([], "") if proposals else settings_of(parts, method, max_trials, seed)
-        for setting in settings or _ends(parts):
+        for setting in settings or _each_value(parts):
             Stages.of(with_setting(model, setting)).check()
         if outer is not None and _are_rows(cv):
             raise ParameterError(
@@ -97,7 +104,7 @@ class Plan:
         if self.method == "optuna":
             found = proposed(bench, self.space, self.proposals, self.n_proposals, self.seed)
             return found, len(folds)
-        return bench.run(self.settings), len(folds)
+        return list(bench.run(self.settings).values()), len(folds)
 
     def score(self, model: Any, X: Any, y: Any, s: Any) -> float:
         """What is to be large; a score that is no number is an error."""
@@ -163,10 +170,12 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _ends(parts: list[Space]) -> list[Setting]:
-    """A setting with the first value of every list, to see whether a model can have such."""
+def _each_value(parts: list[Space]) -> list[Setting]:
+    """Settings that have every value of every list between them, to see whether a model can."""
     return [
-        {name: values[0] for name, values in part.items() if hasattr(values, "__len__")} for part in parts
+        {name: values[min(k, len(values) - 1)] for name, values in listed.items()}
+        for listed in ({n: v for n, v in part.items() if not is_distribution(v)} for part in parts)
+        for k in range(max((len(values) for values in listed.values()), default=0))
     ]
 
 

@@ -61,7 +61,7 @@ def proposed(
         trials: list[Trial] = []
         for _ in range(n_trials):
             asked = study.ask(dict(within))
-            found = bench.run([_setting(asked.params, space[0])], keep=True)
+            found = list(bench.run([_setting(asked.params, space[0])], keep=True).values())
             trials += found
             if bench.stop.reason or not found:
                 break

@@ -67,7 +67,7 @@ def settings_of(
 ) -> tuple[list[Setting], str]:
     """The settings to try, in order, and what was left out of a grid."""
     has_draws = any(is_distribution(values) for part in space for values in part.values())
-    if method == "random" or has_draws:
+    if method == "random" or has_draws or (method == "halving" and max_trials is not None):
         size = np.inf if has_draws else len(ParameterGrid(space))
         wanted = int(min(_DRAWS if max_trials is None else max_trials, size))
         return list(ParameterSampler(space, wanted, random_state=seed)), ""
