@@ -38,6 +38,7 @@ def python(program):
         "lineal.features",
         "lineal.neighbors",
         "lineal.plot",
+        "lineal.selection",
         "lineal.text",
     ],
 )
