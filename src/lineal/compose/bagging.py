@@ -91,14 +91,16 @@ class Bagging(CompositeClassifier, Bags):
         n_threads: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.learner = learner
-        self.n_models = n_models
-        self.rows = rows
-        self.columns = columns
-        self.replace = replace
+        super().__init__(
+            learner,
+            n_models,
+            rows=rows,
+            columns=columns,
+            replace=replace,
+            n_threads=n_threads,
+            random_state=random_state,
+        )
         self.rule = rule
-        self.n_threads = n_threads
-        self.random_state = random_state
 
     def _made_of(self) -> Sequence[Any]:
         return (LinearClassifier() if self.learner is None else self.learner,)
@@ -194,25 +196,6 @@ class BaggingRegressor(RegressorMixin, Bags):
     oob_prediction_: FloatArray
     oob_judged_: int
     oob_score_: float
-
-    def __init__(
-        self,
-        learner: Any = None,
-        n_models: int = 10,
-        *,
-        rows: float = 1.0,
-        columns: float = 1.0,
-        replace: bool = True,
-        n_threads: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.n_models = n_models
-        self.rows = rows
-        self.columns = columns
-        self.replace = replace
-        self.n_threads = n_threads
-        self.random_state = random_state
 
     def _made_of(self) -> Sequence[Any]:
         return (LinearRegressor() if self.learner is None else self.learner,)

@@ -46,15 +46,28 @@ class Bag:
 class Bags(Composite):
     """What bags of classifiers and of regressors share: drawing, fitting, asking those who did not see."""
 
-    learner: Any = None
-    n_models: int
-    rows: float
-    columns: float
-    replace: bool
-    random_state: Any = None
     _passes_weights_on = False  # rows are drawn by their weights
     bags_: list[Bag]
     parts_: list[Any]
+
+    def __init__(
+        self,
+        learner: Any = None,
+        n_models: int = 10,
+        *,
+        rows: float = 1.0,
+        columns: float = 1.0,
+        replace: bool = True,
+        n_threads: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.learner = learner
+        self.n_models = n_models
+        self.rows = rows
+        self.columns = columns
+        self.replace = replace
+        self.n_threads = n_threads
+        self.random_state = random_state
 
     # ---- options ------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lineal.compose.fitting import require_weights
+from lineal.compose.fitting import Job, require_weights, weights_at
 from lineal.compose.inputs import count_rows, read_once, reads_numbers, take
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
@@ -40,6 +40,11 @@ class Lesson:
     targets: NDArray[Any]
     s: FloatArray | None
     n_rows: int
+
+    def job(self, learner: Any, rows: NDArray[Any] | None = None) -> Job:
+        """A part to be fitted to some of the rows; None: to all."""
+        targets = self.targets if rows is None else self.targets[rows]
+        return Job(learner, targets, rows, weights_at(self.s, rows))
 
 
 def all_or_nothing(fit: Fit) -> Fit:

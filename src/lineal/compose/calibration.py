@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lineal.compose.answers import scores_of
 from lineal.compose.base import CompositeClassifier, Lesson, all_or_nothing
-from lineal.compose.fitting import Job, fit_parts, weights_at
+from lineal.compose.fitting import fit_parts
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
 from lineal.compose.seeds import require_seed
@@ -144,10 +144,7 @@ class Calibrated(CompositeClassifier):
                 f"{self.classes_.tolist()[rare]!r}."
             )
         splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
-        jobs = [
-            Job(learner, lesson.targets[train], train, weights_at(lesson.s, train)) for train, _ in splits
-        ]
-        jobs.append(Job(learner, lesson.targets, None, lesson.s))
+        jobs = [*(lesson.job(learner, train) for train, _ in splits), lesson.job(learner)]
         *parts, self.learner_ = fit_parts(lesson.X, jobs, self.n_threads)
         K = len(self.classes_)
         Z = np.empty((lesson.n_rows, 1 if K == 2 else K))

@@ -35,9 +35,12 @@ class CodedClassifier(CompositeClassifier):
     (``_decoded``) and how their probabilities become those of classes (``_combined``).
     """
 
-    learner: Any = None
     code_: Code
     parts_: list[Any]
+
+    def __init__(self, learner: Any = None, *, n_threads: int | None = None) -> None:
+        self.learner = learner
+        self.n_threads = n_threads
 
     def _made_of(self) -> Sequence[Any]:
         return (LinearClassifier() if self.learner is None else self.learner,)

@@ -58,10 +58,6 @@ class OneVsOne(CodedClassifier):
            [1, 2, 0]])
     """
 
-    def __init__(self, learner: Any = None, *, n_threads: int | None = None) -> None:
-        self.learner = learner
-        self.n_threads = n_threads
-
     def votes(self, X: Any) -> Any:
         """(n, K) how many of its pairs each class wins."""
         Z = self._part_scores(self._asked(X))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lineal.compose.coded import CodedClassifier
 from lineal.compose.codes import Code, one_vs_rest_code
 from lineal.compose.simplex import normalised
@@ -44,10 +42,6 @@ class OneVsRest(CodedClassifier):
     >>> len(model.parts_), model.decision_function([[4.5]]).shape
     (3, (1, 3))
     """
-
-    def __init__(self, learner: Any = None, *, n_threads: int | None = None) -> None:
-        self.learner = learner
-        self.n_threads = n_threads
 
     def _code(self, K: int) -> Code:
         return one_vs_rest_code(K)

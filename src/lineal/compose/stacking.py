@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import require_probabilities
 from lineal.compose.base import Lesson, all_or_nothing
-from lineal.compose.fitting import Job, fit_parts, require_weights, weights_at
+from lineal.compose.fitting import fit_parts, require_weights
 from lineal.compose.folds import Split, fold_numbers, require_folds, splits_of
 from lineal.compose.inputs import take
 from lineal.compose.outputs import OUTPUTS, named_outputs, output_columns
@@ -152,19 +152,15 @@ class Stacking(Team):
         self.folds_ = fold_numbers(splits)
         self.vectorizer_ = self._fitted_vectorizer(lesson)
         answers = self._jackknifed(lesson, splits)
-        job = Job(self._final(), lesson.targets, None, lesson.s)
-        (self.final_,) = fit_parts(self._beside(lesson.X, answers), [job], self.n_threads)
+        seen = self._beside(lesson.X, answers)
+        (self.final_,) = fit_parts(seen, [lesson.job(self._final())], self.n_threads)
         return self
 
     def _jackknifed(self, lesson: Lesson, splits: list[Split]) -> Any:
         """Columns of answers of models that have not seen the row; the models of all rows are kept."""
         members = self._made_of()
-        jobs = [
-            Job(learner, lesson.targets[train], train, weights_at(lesson.s, train))
-            for train, _ in splits
-            for learner in members
-        ]
-        jobs += [Job(learner, lesson.targets, None, lesson.s) for learner in members]
+        jobs = [lesson.job(learner, train) for train, _ in splits for learner in members]
+        jobs += [lesson.job(learner) for learner in members]
         parts = fit_parts(lesson.X, jobs, self.n_threads)
         self.parts_ = parts[-len(members) :]
         pieces = []

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
 from lineal.compose.base import Lesson, all_or_nothing
-from lineal.compose.fitting import Job, fit_parts, weights_at
+from lineal.compose.fitting import fit_parts
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
 from lineal.compose.seeds import require_seed
@@ -121,7 +121,7 @@ class Voting(Team):
         lesson, codes = self._lesson_in_classes(X, y, sample_weight)
         self.names_ = [name for name, _ in self._members()]
         self.weights_ = self._chosen_weights(lesson, codes)
-        jobs = [Job(learner, lesson.targets, None, lesson.s) for learner in self._made_of()]
+        jobs = [lesson.job(learner) for learner in self._made_of()]
         self.parts_ = fit_parts(lesson.X, jobs, self.n_threads)
         return self
 
@@ -202,11 +202,7 @@ class Voting(Team):
         """(members,) the weight of the rows that each has right when it has not seen them."""
         members, known = self._made_of(), self._known()
         splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
-        jobs = [
-            Job(learner, lesson.targets[train], train, weights_at(lesson.s, train))
-            for train, _ in splits
-            for learner in members
-        ]
+        jobs = [lesson.job(learner, train) for train, _ in splits for learner in members]
         parts = fit_parts(lesson.X, jobs, self.n_threads)
         s = np.ones(lesson.n_rows) if lesson.s is None else lesson.s
         right = np.zeros(len(members))
