@@ -34,10 +34,18 @@ TIGHT = {
 DRAWN = (lineal.Bagging, lineal.BaggingRegressor, lineal.Stacking, lineal.Calibrated)
 # Fewer models than usual, for time.
 SMALLER = {
-    lineal.Bagging: {"n_models": 3},
-    lineal.BaggingRegressor: {"n_models": 3},
-    lineal.Stacking: {"learners": [lineal.LinearClassifier()], "folds": 2},
+    lineal.Bagging: {"n_models": 2},
+    lineal.BaggingRegressor: {"n_models": 2},
+    lineal.Stacking: {"learners": [lineal.GaussianNB()], "folds": 2},
     lineal.Calibrated: {"folds": 2},
+}
+# Searches for columns fit hundreds of learners: quick ones, on few folds, obey the same conventions.
+_SEARCH = {"learner": lineal.GaussianNB(), "cv": 2, "candidates": 4}
+QUICK = {
+    lineal.ForwardSelection: _SEARCH,
+    lineal.BackwardElimination: _SEARCH,
+    lineal.FloatingSelection: _SEARCH,
+    lineal.RecursiveElimination: {"learner": lineal.RidgeClassifier(), "cv": 2, "step": 0.5},
 }
 AT_1E7 = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
@@ -55,8 +63,6 @@ def _left_to_tight_options(estimator):
 @parametrize_with_checks(
     [
         *(kind(**SMALLER.get(kind, {})) for kind in of_matrices(predictors())),
-        lineal.Calibrated(method="platt", folds=2),
-        lineal.Stacking([lineal.LinearClassifier()], outputs="binned", folds=2),
         lineal.GaussianNB(shared_variance=True),
         lineal.MultinomialNB(smoothing=0),
         lineal.BernoulliNB(smoothing=0),
@@ -86,7 +92,7 @@ def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check
 
 @parametrize_with_checks(
     [
-        *(kind() for kind in of_matrices(transformers())),
+        *(kind(**QUICK.get(kind, {})) for kind in of_matrices(transformers())),
         lineal.ColumnScaler("variance"),
         lineal.ColumnScaler("[0,1]", shift=True),
         lineal.PolynomialFeatures(3, ordered=True, homogeneous=True),
