@@ -9,20 +9,21 @@
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
+#   make bench-selection   columns ranked against scikit-learn, written to docs/selection.md
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
-#   make pictures, make curves   optimisers drawn: on generated data, on real data
+#   make pictures, make curves   optimisers and models drawn: on generated data, optimisers on real data
 
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,15s/^# *//p' Makefile
+	@sed -n '2,16s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -98,6 +99,10 @@ bench-neighbors: .venv/.built
 bench-strategies: .venv/.built
 	$(BIN)/python benchmarks/strategies/run.py $(STRATEGIES_OPTIONS)
 
+# SELECTION_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
+bench-selection: .venv/.built
+	$(BIN)/python benchmarks/selection/run.py $(SELECTION_OPTIONS)
+
 # ONLINE_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-online: .venv/.built
 	$(BIN)/python benchmarks/online/run.py $(ONLINE_OPTIONS)
@@ -125,6 +130,7 @@ pictures: .venv/.plot
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
+	$(BIN)/python examples/many_models.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

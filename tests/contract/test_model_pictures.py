@@ -10,11 +10,16 @@ from lineal import GaussianNB, KNeighborsClassifier, LinearSVC, LogisticRegressi
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation import evaluate, evaluate_predictions
 from lineal.evaluation.compare import compare
+from lineal.evaluation.curves import calibration_curve, roc_curve
 from lineal.objective import Hinge, Squared
 from lineal.plot import (
+    calibration,
     confusion,
     decision_regions,
+    learning_curve,
     model_scores,
+    precision_recall,
+    roc,
     surrogate_losses,
     weights_by_class,
     word_contributions,
@@ -27,6 +32,8 @@ IS_TWO = LABELS != "$eggs$"
 X, Y = POINTS[IS_TWO], LABELS[IS_TWO]
 TEXTS, MOODS = ["good film $5", "bad film $9", "a good cast", "a bad cast"] * 5, ["pos", "neg"] * 10
 
+FITTED = GaussianNB().fit(POINTS, LABELS)
+
 
 # One result of each function, by its name.
 PICTURES = {
@@ -37,6 +44,10 @@ PICTURES = {
     "word_contributions": lambda: word_contributions(
         TextClassifier().fit(TEXTS, MOODS), "a good film for $5 or $6"
     ),
+    "roc": lambda: roc(LogisticRegression().fit(POINTS, LABELS), POINTS, LABELS),
+    "precision_recall": lambda: precision_recall({"bayes": GaussianNB().fit(X, Y)}, X, Y),
+    "calibration": lambda: calibration(GaussianNB().fit(X, Y), X, Y, n_bins=4),
+    "learning_curve": lambda: learning_curve(GaussianNB(), X, Y, sizes=[0.5, 1.0], cv=3),
     "model_scores": lambda: model_scores(compare({"svc": LinearSVC(), "bayes": GaussianNB()}, X, Y, cv=3)),
 }
 
@@ -90,6 +101,14 @@ def test_drawings_are_the_numbers(plt):
     assert [bar.get_width() for bar in words[1].patches] == [
         share for _, share in picture("word_contributions").parts()
     ]
+    curve = next(iter(picture("roc").curves.values()))
+    drawn = picture("roc").plot()[0].lines[1]
+    np.testing.assert_array_equal(drawn.get_xdata(), curve.false_positive_rate)
+    np.testing.assert_array_equal(drawn.get_ydata(), curve.true_positive_rate)
+    np.testing.assert_array_equal(
+        picture("learning_curve").plot()[0].lines[0].get_ydata(),
+        picture("learning_curve").curves["GaussianNB"].test,
+    )
     scores = picture("model_scores")
     dots = [line.get_xdata()[0] for line in scores.plot()[0].lines if line.get_marker() == "o"]
     assert dots == scores.values.tolist()
@@ -152,6 +171,11 @@ def test_words_stay_inside_their_picture(plt):
         (lambda: weights_by_class(Ridge().fit(X, X[:, 0]), k=0), ParameterError, "k >= 1"),
         (lambda: word_contributions(LinearSVC(), "a"), ParameterError, "TextClassifier"),
         (lambda: word_contributions(TextClassifier(), ["a"]), ParameterError, "one text"),
+        (lambda: roc(GaussianNB()), ParameterError, r"roc\(model, X, y\)"),
+        (lambda: roc({"a": FITTED, "b": FITTED}, POINTS, LABELS), ParameterError, "needs positive="),
+        (lambda: roc(FITTED, POINTS, LABELS, positive="soup"), InputError, "'soup' is not among"),
+        (lambda: calibration(LinearSVC().fit(X, Y), X, Y), ParameterError, "predict_proba"),
+        (lambda: learning_curve("ham", X, Y), ParameterError, "got str"),
         (lambda: model_scores({"a": 1.0}), ParameterError, "lineal.compare"),
     ],
 )
@@ -159,6 +183,18 @@ def test_refusals(call, error, message):
     """Each says what was needed and what came."""
     with pytest.raises(error, match=message):
         call()
+
+
+def test_records_of_curves_are_drawn_as_they_are():
+    """What lineal.evaluation computed is kept, alone or under a name; another kind of curve is refused."""
+    record = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    assert roc(record).curves == {"RocCurve": record}
+    assert list(roc({"mine": record, "bayes": GaussianNB().fit(X, Y)}, X, Y).curves) == ["mine", "bayes"]
+    with pytest.raises(ParameterError, match="CalibrationCurve"):
+        calibration(record)
+    assert calibration(calibration_curve([0, 1, 1], [0.2, 0.5, 0.9])).curves
+    made = picture("learning_curve").curves["GaussianNB"]
+    assert learning_curve({"again": made}).curves == {"again": made}
 
 
 def test_own_losses_can_be_shown_and_empty_panels_are_not(plt):

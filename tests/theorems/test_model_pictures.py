@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_auc_score, roc_curve
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
@@ -16,9 +16,12 @@ from lineal.evaluation.compare import compare
 from lineal.objective import L2, Hinge, SquaredHinge
 from lineal.plot import (
     Margin,
+    calibration,
     confusion,
     decision_regions,
     model_scores,
+    precision_recall,
+    roc,
     surrogate_losses,
     weights_by_class,
     word_contributions,
@@ -201,6 +204,62 @@ def test_naive_bayes_weights_are_differences():
     three = weights_by_class(MultinomialNB().fit(counts, np.arange(30) % 3), k=4)
     total = sum(weight for columns in three.weights.values() for _, weight in columns)
     assert total == pytest.approx(0.0, abs=1e-12)
+
+
+# ---- thresholds -----------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 1000))
+def test_curves_are_scikit_learns(seed):
+    """ROC points and area, precisions and recalls are those of sklearn.metrics; bands hold their curves."""
+    made = np.random.default_rng(seed)
+    y = np.r_[0, 1, made.integers(0, 2, 38)]
+    P = np.round(made.uniform(0, 1, 40), 1)  # ties
+    said = _Said(np.column_stack([1 - P, P]))
+    (curve,) = roc(said, y, y).curves.values()
+    false, true, _ = roc_curve(y, P)
+    np.testing.assert_array_equal(curve.false_positive_rate, false)
+    np.testing.assert_array_equal(curve.true_positive_rate, true)
+    assert curve.area.value == pytest.approx(roc_auc_score(y, P))
+    assert (curve.true_low <= true).all()
+    assert (true <= curve.true_high).all()
+    found = precision_recall(said, y, y)
+    ((name, curve),) = found.curves.items()
+    precision, recall, _ = precision_recall_curve(y, P, drop_intermediate=True)
+    np.testing.assert_array_equal(curve.precision, precision[:-1])
+    np.testing.assert_array_equal(curve.recall, recall[:-1])
+    assert found.base_rate(name) == pytest.approx(y.mean())
+    (curve,) = calibration(said, y, y, n_bins=3).curves.values()
+    assert curve.counts @ curve.observed == pytest.approx(y.sum())
+    assert curve.counts @ curve.predicted == pytest.approx(P.sum())
+
+
+def test_each_of_many_classes_is_set_against_the_rest():
+    """Curves by class are those of the class's probability; positive= chooses one, also of two the first."""
+    y = np.arange(60) % 3
+    P = rng.dirichlet(np.ones(3), 60)
+    found = roc(_Said(P), y, y)
+    assert list(found.curves) == ["0", "1", "2"]
+    for k, curve in enumerate(found.curves.values()):
+        assert curve.area.value == pytest.approx(roc_auc_score(y == k, P[:, k]))
+    (only,) = roc(_Said(P), y, y, positive=1).curves.values()
+    assert only.area.value == found.curves["1"].area.value
+    two = _Said(np.column_stack([P[:, 0], 1 - P[:, 0]]))
+    (first,) = roc(two, y > 0, y > 0, positive=0).curves.values()
+    assert first.area.value == pytest.approx(found.curves["0"].area.value)
+
+
+class _Said:
+    """A classifier that says these probabilities."""
+
+    def __init__(self, P):
+        self.P, self.classes_ = P, np.arange(P.shape[1])
+
+    def predict(self, X):
+        return self.P.argmax(axis=1)
+
+    def predict_proba(self, X):
+        return self.P
 
 
 # ---- words and models -----------------------------------------------------------------------------

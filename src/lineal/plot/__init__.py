@@ -16,6 +16,7 @@ from lineal.plot.densities import Posteriors, posteriors
 from lineal.plot.discriminant import Projections, projections
 from lineal.plot.evidence import Novelty, novelty
 from lineal.plot.landscape import Contour, contour, ravine
+from lineal.plot.learning_curves import LearningCurves, learning_curve
 from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.losses import LossShapes, surrogate_losses
 from lineal.plot.margins import Margin
@@ -31,18 +32,28 @@ from lineal.plot.perceptrons import (
 from lineal.plot.rates import StepSizes, step_sizes, textbook_descent
 from lineal.plot.regions import DecisionRegions, decision_regions
 from lineal.plot.regression_curves import RegressionCurves, regression_curves
+from lineal.plot.threshold_curves import (
+    CalibrationCurves,
+    PrecisionRecallCurves,
+    RocCurves,
+    calibration,
+    precision_recall,
+    roc,
+)
 from lineal.plot.trajectories import Trajectory, trajectory
 from lineal.plot.weights import ClassWeights, weights_by_class
 from lineal.plot.words import WordContributions, word_contributions
 
 __all__ = [
     "AveragingCurve",
+    "CalibrationCurves",
     "ClassWeights",
     "Comparison",
     "ConfusionMatrix",
     "Contour",
     "CurveComparison",
     "DecisionRegions",
+    "LearningCurves",
     "LineComparison",
     "LossShapes",
     "Margin",
@@ -50,19 +61,23 @@ __all__ = [
     "ModelScores",
     "Novelty",
     "Posteriors",
+    "PrecisionRecallCurves",
     "Projections",
     "RegressionCurves",
+    "RocCurves",
     "SolverTrace",
     "StepSizes",
     "Trajectory",
     "Updates",
     "WordContributions",
+    "calibration",
     "compare_curves",
     "compare_lines",
     "compare_solvers",
     "confusion",
     "contour",
     "decision_regions",
+    "learning_curve",
     "model_scores",
     "noisy_sine",
     "novelty",
@@ -70,9 +85,11 @@ __all__ = [
     "perceptron_mistakes",
     "perceptron_updates",
     "posteriors",
+    "precision_recall",
     "projections",
     "ravine",
     "regression_curves",
+    "roc",
     "step_sizes",
     "surrogate_losses",
     "textbook_descent",

@@ -50,8 +50,9 @@ def look(place: int) -> dict[str, Any]:
 
 
 def dashed(place: int) -> dict[str, Any]:
-    """The same with a style of its own for each of seven lines, for those that have a legend and no names."""
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": _DASHES[place % len(_DASHES)]}
+    """The same for lines with a legend and no names: of seven, each has its own style; 49 differ."""
+    shift = place + place // len(COLOURS)
+    return {"color": COLOURS[place % len(COLOURS)], "linestyle": _DASHES[shift % len(_DASHES)]}
 
 
 def dress(ax: Any, title: str, across: str, up: str) -> None:
@@ -64,6 +65,16 @@ def dress(ax: Any, title: str, across: str, up: str) -> None:
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
+
+
+def legend_below(ax: Any, *, is_new: bool, title: str | None = None) -> None:
+    """A legend that hides nothing: below a new figure; on given axes, where there is most room."""
+    style = {"fontsize": _FONT, "frameon": False, "title": title, "title_fontsize": 8, "handlelength": 3}
+    handles, names = ax.get_legend_handles_labels()
+    if is_new:
+        ax.figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 6), **style)
+    else:
+        ax.legend(handles, names, loc="best", **{**style, "frameon": True, "framealpha": 0.9})
 
 
 def literal(words: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import COLOURS, INK, MARKERS, as_list, literal, new_axes
+from lineal.plot.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.margins import Margin
@@ -24,11 +24,7 @@ def draw(regions: DecisionRegions, ax: Any = None) -> list[Any]:
         title = f"{literal(name)}: {regions.right[name]:.1%} right on the points"
         panel.set_title(title, fontsize=10, loc="left")
         panel.set_aspect("equal", adjustable="box")
-    if ax is None:  # below all panels, where it hides nothing
-        handles = axes[0].get_legend_handles_labels()
-        axes[0].figure.legend(*handles, fontsize=8.5, loc="outside lower center", ncols=6, frameon=False)
-    else:
-        axes[0].legend(fontsize=8.5, loc="best", framealpha=0.9)
+    legend_below(axes[0], is_new=ax is None)
     return axes
 
 
