@@ -76,10 +76,14 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.fisher import discriminant
     from lineal.learners.neighbors import classifier as neighbor_classifier
     from lineal.learners.neighbors import regressor as neighbor_regressor
+    from lineal.learners.online import classifier as online_classifier
+    from lineal.learners.online import passive_aggressive
+    from lineal.learners.online import regressor as online_regressor
     from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
+    from lineal.selection import elimination, filters, stepwise
     from lineal.text import vectorizer
 
     found = {
@@ -91,6 +95,8 @@ def test_every_estimator_of_the_package_is_public():
             *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
             *(co_training, self_training),
+            *(elimination, filters, stepwise),
+            *(online_classifier, online_regressor, passive_aggressive),
             *(bagging, calibration, one_vs_one, one_vs_rest, output_code, stacking, voting),
         )
         for name, member in vars(module).items()

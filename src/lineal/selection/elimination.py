@@ -79,7 +79,7 @@ class RecursiveElimination(LearnerSelector):
     >>> from lineal import RecursiveElimination
     >>> X = np.random.default_rng(0).normal(size=(80, 5))
     >>> RecursiveElimination(n_columns=2).fit(X, X[:, 3] - 2 * X[:, 1] > 0).ranking_.tolist()
-    [3, 1, 4, 2, 5]
+    [3, 1, 5, 2, 4]
     """
 
     def __init__(
@@ -133,20 +133,18 @@ class RecursiveElimination(LearnerSelector):
                 self.stopped_ = elimination.reason()
         finally:
             line.close()
-        self._learn(lesson, trainer, order, wanted, steps)
+        self._learn(lesson, order, wanted, steps)
         self.score_ = float(np.mean(scores[wanted])) if wanted in scores else np.nan
         return self
 
-    def _learn(
-        self, lesson: Lesson, trainer: Trainer, order: Columns, wanted: int, steps: list[Step]
-    ) -> None:
+    def _learn(self, lesson: Lesson, order: Columns, wanted: int, steps: list[Step]) -> None:
         self.ranking_ = np.full(self.n_features_in_, len(order) + 1)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         self.support_ = self.ranking_ <= wanted
         self.columns_ = order[:wanted]
         self.candidates_ = lesson.pool
         self.history_ = History(tuple(steps), lesson.names)
-        self.learner_ = trainer.fitted(lesson.examples, np.flatnonzero(self.support_))
+        self.learner_ = lesson.fitted(np.flatnonzero(self.support_))
 
     def _default_learner(self, *, are_classes: bool) -> Any:
         return LinearSVC() if are_classes else Ridge()

@@ -60,7 +60,8 @@ class History:
             sign = "+" if step.action == "add" else "-"
             changed = ", ".join(f"{sign}{self._name(column)}" for column in step.columns[:8])
             more = f" and {len(step.columns) - 8} more" if len(step.columns) > 8 else ""
-            lines.append(f"{place + 1:>4}  {step.n_columns:>7}  {step.score:>9.4f}  {changed}{more}")
+            score = "" if np.isnan(step.score) else f"{step.score:.4f}"
+            lines.append(f"{place + 1:>4}  {step.n_columns:>7}  {score:>9}  {changed}{more}")
         return "\n".join(lines)
 
     def _name(self, column: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
@@ -19,6 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from lineal.errors import InputError
 from lineal.learners.model import LinearModel
+from lineal.learners.targets import classes_and_codes
 from lineal.objective.losses import FloatArray
 
 Columns = NDArray[np.intp]
@@ -62,20 +63,18 @@ class Trainer:
     """Fits a learner to some columns, from the weights of a fit to others where it can start warm."""
 
     def __init__(self, learner: Any, *, warm_start: bool) -> None:
-        self.learner = learner
-        self._is_warm = (
-            warm_start and isinstance(learner, LinearModel) and "warm_start" in learner.get_params()
-        )
+        can_start = isinstance(learner, LinearModel) and "warm_start" in learner.get_params()
+        self._is_warm = warm_start and can_start
+        self._weights = weight_argument(learner)
+        self._template = clone(learner)
+        if self._is_warm:
+            self._template.set_params(warm_start=True)
 
     def fitted(self, examples: Examples, columns: Columns, before: tuple[Columns, Any] | None = None) -> Any:
-        """A clone of the learner that has seen these columns alone."""
-        model = clone(self.learner)
-        if self._is_warm:
-            model = model.set_params(warm_start=True)
-            if before is not None:
-                model = _moved(model, *before, columns)
-        argument = weight_argument(model)
-        weights = {} if examples.s is None or argument is None else {argument: examples.s}
+        """A learner of the same options that has seen these columns alone."""
+        is_warm = self._is_warm and before is not None
+        model = _moved(*before, columns) if is_warm and before else clone(self._template)
+        weights = {} if examples.s is None or self._weights is None else {self._weights: examples.s}
         return model.fit(examples.columns(columns), examples.y, **weights)
 
 
@@ -88,8 +87,8 @@ def weight_argument(learner: Any) -> str | None:
     return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
 
 
-def _moved(fresh: Any, before: Columns, model: Any, columns: Columns) -> Any:
-    """An unfitted learner that starts where the fit to other columns ended; new columns start at 0."""
+def _moved(before: Columns, model: Any, columns: Columns) -> Any:
+    """A copy of a fitted learner to go on from with other columns; new ones start at 0."""
     known = np.atleast_2d(model.coef_)
     place = {int(column): i for i, column in enumerate(before)}
     found = [(i, place[int(column)]) for i, column in enumerate(columns) if int(column) in place]
@@ -97,7 +96,7 @@ def _moved(fresh: Any, before: Columns, model: Any, columns: Columns) -> Any:
     if found:
         here, there = (list(places) for places in zip(*found, strict=True))
         coef[:, here] = known[:, there]
-    moved = copy.copy(model).set_params(**fresh.get_params(deep=False))
+    moved = copy.copy(model)
     moved.coef_ = coef if model.coef_.ndim == 2 else coef[0]
     return moved
 
@@ -108,13 +107,17 @@ class Scorer:
     def __init__(self, learner: Any, scoring: Any, criterion: Criterion | None = None) -> None:
         self._criterion = criterion
         self._scorer = check_scoring(learner, scoring) if criterion is None else None
+        # scikit-learn's accuracy looks at labels for longer than a small fit takes.
+        self._is_accuracy = scoring is None and getattr(type(learner), "score", None) is ClassifierMixin.score
 
     def __call__(self, model: Any, test: Examples, columns: Columns) -> float:
         """A number, the larger the better."""
         X = test.columns(columns)
-        if self._criterion is not None:
+        if self._scorer is None:
+            assert self._criterion is not None
             return float(self._criterion(model, X, test.y))
-        assert self._scorer is not None
+        if self._is_accuracy:
+            return float(np.average(model.predict(X) == test.y, weights=test.s))
         weights = {} if test.s is None else {"sample_weight": test.s}
         return float(self._scorer(model, X, test.y, **weights))
 
@@ -151,7 +154,8 @@ def folds_of(
     rows = np.flatnonzero(s > 0)
     n, y = len(rows), examples.y[rows]
     if are_classes:
-        rarest = int(np.unique(y, return_counts=True)[1].min())
+        _, y = classes_and_codes(y)  # labels of any type
+        rarest = int(np.bincount(y)[np.unique(y)].min())
         if rarest < 2:
             raise InputError(
                 f"held-out folds need at least 2 rows of every class, but one has 1 of n_samples = {n}. Give "

@@ -101,7 +101,9 @@ def read_question(
             raise InputError(f"y must be one number for each row, got an array of shape {values.shape}.")
         codes = classes_of_numbers(values, s, max_values)
     else:
-        _, codes = classes_and_codes(labels_of_rows(y, n_rows))
+        # Fractions that are called classes are: only their places count.
+        labels = np.unique(plain_array(y), return_inverse=True)[1] if target == "classes" else y
+        _, codes = classes_and_codes(labels_of_rows(labels, n_rows))
     data = labelled(X, codes, s, n_threads=n_threads, names=getattr(X, "columns", None))
     if np.count_nonzero(data.totals) < 2:
         raise InputError(

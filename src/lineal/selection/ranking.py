@@ -131,11 +131,11 @@ def rank_features(
     Examples
     --------
     >>> from lineal import rank_features
-    >>> words = [[1, 0, 2], [1, 1, 0], [0, 1, 1], [0, 0, 1]]
+    >>> words = [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]]
     >>> print(rank_features(words, ["spam", "spam", "ham", "ham"], names=["free", "hello", "the"]))
     mutual_information of 3 columns in 4 rows
        1  free      0.69315
-       2  the       0.34657
+       2  the       0.21576
        3  hello           0
     """
     question = read_question(

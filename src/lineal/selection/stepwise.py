@@ -67,8 +67,9 @@ _PARAMETERS = """
 
     Notes
     -----
-    Of equal scores the lower column is taken. Ctrl-C ends the search with the best columns so far; before
-    the first step is done, and at the second Ctrl-C, ``KeyboardInterrupt`` is raised.
+    Of equal scores the lower column is taken, and the higher one removed. Ctrl-C ends the search with the
+    best columns so far; before the first step is done, and at the second Ctrl-C, ``KeyboardInterrupt`` is
+    raised.
 """
 
 
@@ -76,7 +77,7 @@ class _BrokenOffError(Exception):
     """Ctrl-C came while columns were tried."""
 
 
-class StepwiseSelection(LearnerSelector):
+class BaseStepwise(LearnerSelector):
     """What forward, backward and floating search share."""
 
     _moves: ClassVar[tuple[str, ...]]  # of one round
@@ -148,17 +149,17 @@ class StepwiseSelection(LearnerSelector):
                 search.line.close()
         if search.answer is None:
             raise KeyboardInterrupt
-        self._learn(lesson, search, search.answer, trainer)
+        self._learn(lesson, search, search.answer)
         return self
 
-    def _learn(self, lesson: Lesson, search: _Search, answer: Verdict, trainer: Trainer) -> None:
+    def _learn(self, lesson: Lesson, search: _Search, answer: Verdict) -> None:
         self.columns_ = answer.columns
         self.score_ = answer.score
         self.history_ = History(tuple(search.steps), lesson.names)
         self.candidates_ = lesson.pool
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[answer.columns] = True
-        self.learner_ = trainer.fitted(lesson.examples, np.flatnonzero(self.support_))
+        self.learner_ = lesson.fitted(np.flatnonzero(self.support_))
 
     def _default_learner(self, *, are_classes: bool) -> Any:
         return LogisticRegression() if are_classes else Ridge()
@@ -174,7 +175,7 @@ class StepwiseSelection(LearnerSelector):
             raise ParameterError(f"criterion must be a function of (learner, X, y), got {self.criterion!r}.")
 
 
-class ForwardSelection(StepwiseSelection):
+class ForwardSelection(BaseStepwise):
     """Starts with no columns and adds the one that raises the score most, again and again.
 
     The search ends when no column raises the score by more than ``tolerance``, when the score is
@@ -193,7 +194,7 @@ class ForwardSelection(StepwiseSelection):
     _moves = ("add",)
 
 
-class BackwardElimination(StepwiseSelection):
+class BackwardElimination(BaseStepwise):
     """Starts with all columns and removes the one that is missed least, again and again.
 
     The search ends when every removal lowers the score by more than ``tolerance``, when the score is
@@ -213,7 +214,7 @@ class BackwardElimination(StepwiseSelection):
     _starts_full = True
 
 
-class FloatingSelection(StepwiseSelection):
+class FloatingSelection(BaseStepwise):
     """Two steps forward, one step back: adds two columns and removes the one that is missed least.
 
     What looked best alone can leave again once better company has come. The answer is the best set that was
@@ -236,9 +237,7 @@ class FloatingSelection(StepwiseSelection):
 class _Search:
     """One search: the columns at hand, the best that were met, and the steps so far."""
 
-    def __init__(
-        self, owner: StepwiseSelection, lesson: Lesson, judge: Judge, interruption: Interruption
-    ) -> None:
+    def __init__(self, owner: BaseStepwise, lesson: Lesson, judge: Judge, interruption: Interruption) -> None:
         self._owner, self._judge, self._pool = owner, judge, lesson.pool
         self._interruption = interruption
         self._began = time.perf_counter()
@@ -334,7 +333,7 @@ class _Search:
             if len(self._owner._moves) == 1 and wanted is not None:
                 room = min(room, wanted - len(here))
         else:
-            free, room = np.sort(here), len(here) - 1
+            free, room = np.sort(here)[::-1], len(here) - 1
             if wanted is not None and self._owner._starts_full:
                 room = len(here) - wanted
         n_step = min(int(self._owner.step), room)

@@ -14,9 +14,15 @@ from sklearn.base import is_classifier, is_regressor
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.reading import read_matrix
-from lineal.learners.targets import labels_of_rows, numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.targets import (
+    classes_and_codes,
+    labels_of_rows,
+    numbers_of_rows,
+    require_targets,
+    weights_of_rows,
+)
 from lineal.selection.base import ColumnSelector
-from lineal.selection.judge import Columns, Examples, folds_of, weight_argument
+from lineal.selection.judge import Columns, Examples, Trainer, folds_of, weight_argument
 from lineal.selection.measures import are_numbers, measured, read_question, require_measure
 from lineal.selection.ranking import best, names_of_columns
 
@@ -39,6 +45,10 @@ class Lesson:
     are_classes: bool
     pool: Columns
     names: NDArray[np.object_] | None
+
+    def fitted(self, columns: Columns) -> Any:
+        """The learner with the options it came with, fitted to these columns of all rows."""
+        return Trainer(self.learner, warm_start=False).fitted(self.examples, columns)
 
 
 class LearnerSelector(ColumnSelector):
@@ -111,10 +121,10 @@ class LearnerSelector(ColumnSelector):
         y = examples.y if examples.s is None else examples.y[examples.s > 0]
         if len(y) < 2:
             raise InputError(f"{type(self).__name__} needs at least 2 rows, got n_samples = {len(y)}.")
-        if are_classes and len(np.unique(y)) < 2:
+        if are_classes and len(classes_and_codes(y)[0]) < 2:
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
-                f"{y[0]!r}. Check the labels or the split."
+                f"{y[:1].tolist()[0]!r}. Check the labels or the split."
             )
 
     def _pool(self, X: Any, y: NDArray[Any], s: Any, *, are_classes: bool) -> Columns:
