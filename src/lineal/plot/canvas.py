@@ -101,7 +101,8 @@ def bars(ax: Any, parts: Sequence[tuple[str, float]], title: str, across: str) -
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    """A long name without its middle: names that begin alike often differ at their ends."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 11]}…{name[-10:]}"
 
 
 @dataclass(frozen=True)

@@ -34,15 +34,13 @@ def draw(found: ModelScores, ax: Any = None) -> list[Any]:
         )
     interval = f"{percent(comparison.confidence)} intervals"
     few = "; small strokes: single runs" if found.runs is not None else ""
-    dress(panel, f"{literal(comparison.title)}", f"{comparison.metric}, with {interval}{few}", "")
+    level = f"{1 - comparison.confidence:.2g}"
+    worse = f"\nhollow: worse than the best at the level {level}" if found.is_worse.any() else ""
+    across = f"{literal(comparison.metric)}, with {interval}{few}{worse}"
+    dress(panel, literal(comparison.title), across, "")
     panel.set_yticks(heights, [literal(name) for name in found.names])
     panel.set_ylim(n - 0.4, -0.6)
     panel.grid(False, axis="y")
     panel.tick_params(axis="y", length=0)
     panel.spines["left"].set_visible(False)
-    if found.is_worse.any():
-        panel.annotate(
-            f"hollow: worse than the best at the level {1 - comparison.confidence:.2g}", (0.0, 0.0), (0, -34),
-            xycoords="axes fraction", textcoords="offset points", fontsize=8, color=INK, va="top",
-        )  # fmt: skip
     return axes
