@@ -9,6 +9,7 @@
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
+#   make bench-evaluation  levels of tests and coverage of intervals, simulated, written to docs/comparing.md
 #   make bench-selection   columns ranked against scikit-learn, written to docs/selection.md
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
@@ -19,11 +20,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,16s/^# *//p' Makefile
+	@sed -n '2,17s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -91,6 +92,10 @@ bench-text: .venv/.built
 # BAYES_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-bayes: .venv/.built
 	$(BIN)/python benchmarks/bayes/run.py $(BAYES_OPTIONS)
+
+# EVALUATION_OPTIONS="--share 0.05" is a short one that keeps nothing.
+bench-evaluation: .venv/.built
+	$(BIN)/python benchmarks/evaluation/run.py $(EVALUATION_OPTIONS)
 
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,14 +41,35 @@ def _score(metric: Metric, found: Resampled, confidence: float) -> Score:
     statistic = metric.sums()[1]
     value = float(statistic(found.sums[None])[0])
     if metric.name == "calibration_error":
-        # Noise adds to a sum of absolute gaps, in the sample and once more in a resample: the second step
-        # measures the first, and is taken off.
-        low, high = percentile_ends(statistic(found.draws), confidence)
-        interval = Interval(
-            max(2 * value - high, 0.0), max(2 * value - low, 0.0), confidence, "bootstrap (basic)"
-        )
+        interval = Interval(*_gap_ends(found, confidence), confidence, "bootstrap (inverted)")
         return Score(metric.name, value, interval, metric.greater_is_better)
     return Score(metric.name, value, found.interval(statistic, confidence), metric.greater_is_better)
+
+
+def _gap_ends(found: Resampled, confidence: float) -> tuple[float, float]:
+    """The ends of a sum of absolute gaps, to which noise adds even where all true gaps are 0.
+
+    The true gaps are taken as t times those seen. The ends are the t at which the resampled noise, on top of
+    the true gaps, gives a sum as large as the one seen, and as small, with a chance of (1 - confidence) / 2.
+    """
+    gaps = found.sums[1:] / found.sums[0]
+    noise = found.draws[:, 1:] / found.draws[:, :1] - gaps
+    seen, tail = float(np.abs(gaps).sum()), (1 - confidence) / 2
+
+    def share_above(t: float) -> float:
+        return float(np.mean(np.abs(t * gaps + noise).sum(axis=1) >= seen))
+
+    low = 0.0 if share_above(0.0) > tail else _crossing(share_above, tail)
+    return seen * low, seen * _crossing(share_above, 1 - tail)
+
+
+def _crossing(rising: Callable[[float], float], level: float, most: float = 8.0) -> float:
+    """Where a rising function of a number in [0, most] reaches a level, by halving."""
+    low, high = 0.0, most
+    for _ in range(14):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < level else (low, middle)
+    return high
 
 
 def single_score(

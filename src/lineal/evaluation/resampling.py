@@ -147,10 +147,9 @@ def _multiplicities(
         rows = min(height, n_resamples - first)
         if is_exact:
             drawn = rng.integers(0, n_units, size=(rows, n_units), dtype=np.uint16)
-            counts = np.empty((rows, n_units))
-            for row, places in zip(counts, drawn, strict=True):
-                row[:] = np.bincount(places, minlength=n_units)
-            yield counts
+            places = drawn + np.arange(rows)[:, None] * n_units
+            counts = np.bincount(places.ravel(), minlength=rows * n_units)
+            yield counts.reshape(rows, n_units).astype(np.float64)
         else:
             yield _POISSON[rng.integers(0, 2**16, size=(rows, n_units), dtype=np.uint16)]
 
