@@ -24,6 +24,7 @@ from lineal.features import (
     normalized_information,
     welch_statistic,
 )
+from lineal.selection.measures import chi2_tail
 
 rng = np.random.default_rng(0)
 COUNTS = rng.poisson(np.linspace(0.05, 2.0, 12), size=(200, 12)).astype(float)
@@ -156,3 +157,11 @@ def test_steps_are_those_of_scikit_learn(kind):
     ).fit(X, NUMBERS)
     ours = kind(Ridge(), n_columns=4, cv=cv).fit(sp.csr_array(X), NUMBERS)
     np.testing.assert_array_equal(ours.get_support(), theirs.get_support())
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 5, 19, 20, 200, 201])
+def test_the_tail_of_chi_squared_is_scipys(freedom):
+    """To 1e-12 of itself, from 0 to where it leaves the range of floats."""
+    x = np.concatenate([[0.0, 1e-300, 1e-8], np.geomspace(1e-5, 1300, 300)])
+    expected = stats.chi2.sf(x, freedom)
+    np.testing.assert_allclose(chi2_tail(x, freedom), expected, rtol=1e-12, atol=1e-290)

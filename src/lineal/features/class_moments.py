@@ -68,18 +68,18 @@ class ClassMoments:
 
 def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
     """Each column times a power of two that brings it to about 1, and which columns have but one value."""
-    by_column = data.X.tocsc()
+    by_column = data.matrix.tocsc()
     n_stored = np.diff(by_column.indptr)
     filled = np.flatnonzero(n_stored)
     least, greatest = np.zeros((2, data.n_columns))
     if len(filled):
         least[filled] = np.minimum.reduceat(by_column.data, by_column.indptr[filled])
         greatest[filled] = np.maximum.reduceat(by_column.data, by_column.indptr[filled])
-    is_full = n_stored == data.X.shape[0]
+    is_full = n_stored == data.matrix.shape[0]
     is_constant = (n_stored == 0) | (is_full & (least == greatest))
     exponent = np.frexp(np.maximum(np.abs(least), np.abs(greatest)))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -1000, 1000))
-    return data.with_values(data.X.data.astype(np.float64) * unit[data.X.indices]), is_constant
+    return data.with_values(data.matrix.data.astype(np.float64) * unit[data.matrix.indices]), is_constant
 
 
 def class_moments(data: Labelled) -> ClassMoments:

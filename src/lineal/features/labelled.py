@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from lineal import _core
 from lineal.data import checked_rows, thread_count
+from lineal.data.targets import classes_and_codes
 from lineal.errors import InputError
 from lineal.features.matrices import weights_of_rows
 from lineal.objective.rows import NativeRows, native_csr
@@ -29,16 +31,20 @@ class Labelled:
     Dense data are held like sparse ones, so that both have the same scores, bit for bit.
     """
 
-    X: Any  # CSR, sorted, no stored zeros
-    rows: NativeRows
+    rows: NativeRows  # sparse, sorted, no stored zeros
     codes: NDArray[np.int32]
     s: FloatArray
     n_classes: int
 
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """The same rows for SciPy."""
+        return self.rows.csr()
+
     @property
     def n_columns(self) -> int:
         """How many columns."""
-        return int(self.X.shape[1])
+        return self.rows.n_columns
 
     @property
     def totals(self) -> FloatArray:
@@ -65,12 +71,8 @@ class Labelled:
 
     def with_values(self, values: FloatArray) -> Labelled:
         """Other numbers in the same places."""
-        X = sp.csr_array((values, self.X.indices, self.X.indptr), shape=self.X.shape)
-        return Labelled(X, native_csr(X, self.rows.n_threads), self.codes, self.s, self.n_classes)
-
-    def with_classes(self, codes: NDArray[np.int32], n_classes: int) -> Labelled:
-        """Other classes of the same rows."""
-        return Labelled(self.X, self.rows, codes, self.s, n_classes)
+        X = sp.csr_array((values, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
+        return Labelled(native_csr(X, self.rows.n_threads), self.codes, self.s, self.n_classes)
 
 
 def labelled(
@@ -96,17 +98,14 @@ def labelled(
     labels = column_or_1d(y)
     if len(labels) != X.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels.")
-    classes = np.unique(labels)
-    codes = np.searchsorted(classes, labels).astype(np.int32)
+    classes, codes = classes_and_codes(labels)
     s = weights_of_rows(sample_weight, X.shape[0])
-    matrix = rows.csr()
     is_counted = s > 0
-    if not is_counted.all():
-        matrix, codes, s = matrix[is_counted], codes[is_counted], s[is_counted]
-    if not matrix.data.all():
-        matrix = matrix.copy()
+    if not rows.is_sparse or not is_counted.all() or not rows.matrix.arrays()[2].all():
+        matrix = rows.csr()[is_counted]
         matrix.eliminate_zeros()
-    return Labelled(matrix, native_csr(matrix, threads), codes, s, len(classes))
+        rows, codes, s = native_csr(matrix, threads), codes[is_counted], s[is_counted]
+    return Labelled(rows, codes, s, len(classes))
 
 
 def by_columns(

@@ -54,7 +54,7 @@ _FLOOR = 2.0**-52
 
 def categories_of(data: Labelled, max_values: int, n_classes: int | None = None) -> Categorised:
     """The categories of every column."""
-    return categories(data.X, data.s, max_values, n_classes or data.n_classes)
+    return categories(data.matrix, data.s, max_values, n_classes or data.n_classes)
 
 
 def cells_of(data: Labelled, max_values: int) -> Cells:
@@ -186,22 +186,24 @@ def chi2_of_sums(data: Labelled) -> FloatArray:
     """chi2 of what was read."""
     V, is_below = data.sums()
     if is_below:
-        j = int(data.X.indices[np.flatnonzero(data.X.data < 0)[0]])
+        j = int(data.matrix.indices[np.flatnonzero(data.matrix.data < 0)[0]])
         raise InputError(
             f"chi2 needs values >= 0, such as counts, but column {j} has one below. "
             "Use information_gain, or t_statistic."
         )
     has_rows = data.totals > 0
-    share = (data.totals[has_rows] / data.totals.sum())[:, None]
+    if not has_rows.all():
+        V = V[has_rows]
+    expected = (data.totals[has_rows] / data.totals.sum())[:, None]
 
     def work(columns: slice) -> FloatArray:
-        observed = V[has_rows, columns]
-        total = observed.sum(axis=0)
-        beyond = observed - share * total
+        total = V[:, columns].sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            relative = beyond / (share * total)
-        relative *= beyond
-        return np.where(total > 0, relative.sum(axis=0), 0.0)
+            share = V[:, columns] / total
+        share -= expected
+        share *= share
+        share /= expected
+        return np.where(total > 0, share.sum(axis=0) * total, 0.0)
 
     return by_columns(work, data.n_columns, data.rows.n_threads)
 

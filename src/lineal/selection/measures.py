@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, stdtr
+from scipy.special import chdtrc, erfc, gamma, stdtr
 from sklearn.utils.multiclass import type_of_target
 
 from lineal.errors import InputError, ParameterError
@@ -27,6 +27,7 @@ from lineal.objective.losses import FloatArray
 from lineal.selection.conditional import picks
 
 Tail = Callable[[NDArray[np.intp]], FloatArray]
+_MOST_TERMS = 200  # degrees of freedom by a sum of half as many terms
 _TARGETS = ("auto", "classes", "numbers")
 
 
@@ -176,8 +177,13 @@ def _contingency(question: Question, n_picks: int) -> Measured:
 def _chi2(question: Question, n_picks: int) -> Measured:
     data = question.data
     scores = relevance.chi2_of_sums(data)
-    freedom = np.full(len(scores), np.count_nonzero(data.totals) - 1.0)
-    return Measured(scores, _chi2_tail(scores, freedom, data.rows.n_threads))
+    freedom, n_threads = int(np.count_nonzero(data.totals)) - 1, data.rows.n_threads
+
+    def tail(columns: NDArray[np.intp]) -> FloatArray:
+        x = scores[columns]
+        return by_columns(lambda block: chi2_tail(x[block], freedom), len(x), n_threads)
+
+    return Measured(scores, tail)
 
 
 def _pearson(question: Question, n_picks: int) -> Measured:
@@ -209,14 +215,35 @@ def _welch(question: Question, n_picks: int) -> Measured:
     return Measured(contrast.score, _student_tail(contrast, question.n_contrasts))
 
 
-def _chi2_tail(scores: FloatArray, freedom: FloatArray, n_threads: int = 1) -> Tail:
+def _chi2_tail(scores: FloatArray, freedom: FloatArray) -> Tail:
     """Without a degree of freedom there is nothing to test: p is 1."""
 
     def tail(columns: NDArray[np.intp]) -> FloatArray:
         x, v = scores[columns], freedom[columns]
-        found = by_columns(lambda b: chdtrc(np.maximum(v[b], 1.0), x[b]), len(x), n_threads)
-        return np.where(v > 0, found, 1.0)
+        return np.where(v > 0, chdtrc(np.maximum(v, 1.0), x), 1.0)
 
+    return tail
+
+
+def chi2_tail(x: FloatArray, freedom: int) -> FloatArray:
+    """P(chi-squared > x) for one whole number of degrees of freedom.
+
+    Q(a + 1, h) = Q(a, h) + h^a exp(-h) / Gamma(a + 1) from Q(1/2, h) = erfc(sqrt(h)) or Q(1, h) = exp(-h):
+    only positive terms, and several times faster than a gamma function of any a.
+    """
+    if freedom > _MOST_TERMS:
+        return np.asarray(chdtrc(float(freedom), x))
+    h = x / 2
+    a = 0.5 if freedom % 2 else 1.0
+    term = np.exp(-h)
+    tail = erfc(np.sqrt(h)) if freedom % 2 else term.copy()
+    term *= h**a
+    term /= gamma(a + 1)
+    while 2 * a < freedom:
+        tail += term
+        a += 1
+        term *= h
+        term /= a
     return tail
 
 
