@@ -399,3 +399,35 @@ def test_ctrl_c_keeps_what_is_done():
     Stops.fits, Stops.at = 0, 2
     with pytest.raises(KeyboardInterrupt):
         lineal.compare({"a": TheirLogistic(), "b": Stops()}, X, y)
+
+
+def test_labels_of_another_type_are_refused():
+    """1 and "1" are different labels: a table of errors would be a silent mistake."""
+    with pytest.raises(InputError, match="another type"):
+        evaluate_predictions([0, 1, 1], ["0", "1", "1"])
+    X, y = rows()
+    with pytest.raises(InputError, match="another type"):
+        lineal.evaluate(lineal.LogisticRegression().fit(X, y), X, (y == "yes").astype(int))
+
+
+def test_columns_belong_to_the_classes_given():
+    """Scores and probabilities follow classes=, in whatever order these come."""
+    y, scores = np.array(["ham", "spam", "spam", "ham"]), np.array([0.1, 0.4, 0.9, 0.2])
+    for name, columns in (("scores", scores), ("probabilities", np.c_[1 - scores, scores])):
+        straight = evaluate_predictions(y, y, classes=["ham", "spam"], **{name: columns})
+        turned = columns[:, ::-1] if columns.ndim == 2 else -columns
+        other = evaluate_predictions(y, y, classes=["spam", "ham"], **{name: turned})
+        assert straight["roc_auc"].value == other["roc_auc"].value == 1
+
+
+def test_a_failing_fit_is_raised_from_threads_too():
+    """An error in one fit ends the comparison with that error, also with several threads."""
+    X, y = rows()
+
+    class Fails(TheirLogistic):
+        def fit(self, X, y):
+            raise RuntimeError("no luck")
+
+    for n_threads in (1, 2):
+        with pytest.raises(RuntimeError, match="no luck"):
+            lineal.compare({"a": TheirLogistic(), "b": Fails()}, X, y, n_threads=n_threads)

@@ -149,7 +149,8 @@ def delong_test(
     >>> from lineal.evaluation import delong_test
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> print(delong_test(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 5, 2, 7, 8, 4]))
-    DeLong's test on 8 rows: z = 1.414, p = 0.16; difference 0.2500 (95 % interval -0.0965 .. 0.5965).
+    DeLong's test on 8 rows: z = 1.414, p = 0.16; difference 0.2500 (95 % interval -0.0965 .. 0.5965); \
+Cohen's d 0.5000.
     """
     confidence = checked_confidence(confidence)
     is_positive = two_kinds(y_true, positive)

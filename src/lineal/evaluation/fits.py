@@ -147,8 +147,12 @@ def run(
                     _keep(one(task), task[1], done, bar)
             else:
                 with ThreadPoolExecutor(n_threads) as pool:
-                    for task, found in zip(tasks, pool.map(one, tasks), strict=True):
-                        _keep(found, task[1], done, bar)
+                    try:
+                        for task, found in zip(tasks, pool.map(one, tasks), strict=True):
+                            _keep(found, task[1], done, bar)
+                    except BaseException:
+                        pool.shutdown(wait=False, cancel_futures=True)
+                        raise
     finally:
         bar.close()
     return done, len(done) == len(tasks)

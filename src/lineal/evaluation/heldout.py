@@ -88,15 +88,18 @@ class PairedRows:
             found = difference_test(
                 self.metric.linear(a), self.metric.linear(b), self.confidence, f"{name} {on}"
             )
-            return found if self.kind == "linear" else self._permuted(i, j, found.difference, found.interval)
+            return found if self.kind == "linear" else self._permuted(i, j, found)
         difference, draws, interval = self._resampled(i, j)
-        if self.kind == "permutation":
-            return self._permuted(i, j, difference, interval)
-        return Significance(
+        # One row's deviation is that of the metric times the root of their number.
+        spread = float(np.nanstd(draws)) * np.sqrt(len(a.truth))
+        found = Significance(
             *(f"paired bootstrap {on}", difference, bootstrap_p(draws, difference), "d"),
             difference=difference,
             interval=interval,
+            effect=difference / spread if spread > 0 else None,
+            effect_name="Cohen's d",
         )
+        return self._permuted(i, j, found) if self.kind == "permutation" else found
 
     def _resampled(self, i: int, j: int) -> tuple[float, FloatArray, Interval]:
         """The difference, its resamples and its interval."""
@@ -118,15 +121,15 @@ class PairedRows:
         difference = float(apart(own.sums[None])[0])
         return difference, apart(own.draws), own.interval(apart, self.confidence)
 
-    def _permuted(self, i: int, j: int, difference: float | None, interval: Interval | None) -> Significance:
-        """Outputs of the two are swapped, row by row, by lot."""
-        assert difference is not None
+    def _permuted(self, i: int, j: int, found: Significance) -> Significance:
+        """The p of swapping the outputs of the two, row by row, by lot; the rest as it was found."""
+        difference = cast(float, found.difference)
         # The bins of a calibration error are the model's own, so it is computed anew after each swap.
         is_summed = bool(self.parts) and self.metric.name != "calibration_error"
         draws = self._swapped_parts(i, j) if is_summed else self._swapped_outputs(i, j)
         p = float((1 + np.sum(as_far(draws, difference))) / (1 + len(draws)))
         test = f"permutation test on {counted(len(self.predictions[i].truth), 'row')}"
-        return Significance(test, difference, p, "d", difference=difference, interval=interval)
+        return replace(found, test=test, statistic=difference, statistic_name="d", p_value=p)
 
     def _swapped_parts(self, i: int, j: int) -> FloatArray:
         weights, statistic = self.predictions[i].weights, self.metric.sums()[1]

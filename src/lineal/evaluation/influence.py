@@ -63,7 +63,10 @@ def difference_test(a: Linearised, b: Linearised, confidence: float, test: str) 
     else:
         z, p = (0.0, 1.0) if abs(difference) < 1e-12 else (float(np.copysign(np.inf, difference)), 0.0)
     interval = Interval(difference - half, difference + half, confidence, "normal")
-    return Significance(test, z, p, "z", difference=difference, interval=interval)
+    effect = z / float(np.sqrt(len(a.terms))) if np.isfinite(z) else None
+    return Significance(
+        *(test, z, p, "z"), difference=difference, interval=interval, effect=effect, effect_name="Cohen's d"
+    )
 
 
 def rank_correlation(x: FloatArray, y: FloatArray, weights: RowWeights) -> Correlation:

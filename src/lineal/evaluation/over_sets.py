@@ -110,7 +110,10 @@ def _ranked(
         apart = float(ranks.mean_ranks[i] - ranks.mean_ranks[j])
         difference = float(np.mean(runs[:, i] - runs[:, j]))
         tests[names[i], names[j]] = Significance(
-            f"Nemenyi's test {on}", apart, float(ranks.p_values[i, j]), "ranks apart", difference=difference
+            *(f"Nemenyi's test {on}", apart, float(ranks.p_values[i, j]), "ranks apart"),
+            difference=difference,
+            effect=apart,
+            effect_name="ranks apart",
         )
     told = outcome(metric, scores, tests, on, options.confidence, is_corrected=True)
     return ModelComparison(title, *told, friedman=overall, nemenyi=ranks, **shown)

@@ -62,16 +62,11 @@ class Classified:
         """The same among more classes, to which the model gives nothing."""
         place = {label: k for k, label in enumerate(classes.tolist())}
         to = np.array([place[label] for label in self.classes.tolist()])
-        n, K = len(self.truth), len(classes)
-        scores = self.scores
+        K, scores, P = len(classes), self.scores, self.probabilities
         if scores is not None and K > 2:
-            narrow = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-            scores = np.full((n, K), narrow.min() - 1.0)
-            scores[:, to] = narrow
-        P = None
-        if self.probabilities is not None:
-            P = np.zeros((n, K))
-            P[:, to] = self.probabilities
+            columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            scores = _widened(columns, to, K, float(columns.min()) - 1)
+        P = None if P is None else _widened(P, to, K, 0.0)
         return Classified(classes, to[self.truth], to[self.predicted], P, scores, self.weights)
 
 
@@ -171,7 +166,8 @@ def measured(y_true: Any, y_pred: Any, sample_weight: Any, weights: str) -> Meas
     """Checked numbers."""
     truth, predicted = one_sample("y_true", _column(y_true)), one_sample("y_pred", _column(y_pred))
     _same_length(truth, predicted)
-    return Measured(truth, predicted, RowWeights.of(sample_weight, len(truth), weights))
+    found = Measured(truth, predicted, RowWeights.of(sample_weight, len(truth), weights))
+    return found.take(found.weights.s > 0)
 
 
 def _column(y: Any) -> NDArray[Any]:
@@ -206,10 +202,11 @@ def _classified(
     )
     if given is None and (probabilities is not None or scores is not None):
         given = joined_labels(true_classes.tolist(), said_classes.tolist()).tolist()
+    _refuse_strangers(true_classes, given if given is not None else said_classes.tolist())
     every = joined_labels(true_classes.tolist(), said_classes.tolist(), given or ())
     place = {label: i for i, label in enumerate(every.tolist())}
     own = [place[label] for label in given or ()]
-    return Classified(
+    found = Classified(
         every,
         np.array([place[label] for label in true_classes.tolist()])[true_codes],
         np.array([place[label] for label in said_classes.tolist()])[said_codes],
@@ -217,6 +214,7 @@ def _classified(
         _scores(scores, len(truth), own, len(every)),
         RowWeights.of(sample_weight, len(truth), weights),
     )
+    return found.take(found.weights.s > 0)  # a row of weight 0 is not there
 
 
 def _labels(name: str, y: Any) -> NDArray[Any]:
@@ -227,6 +225,16 @@ def _labels(name: str, y: Any) -> NDArray[Any]:
     if np.any(is_missing):
         raise InputError(f"{name} contains NaN, first at place {int(np.flatnonzero(is_missing)[0])}.")
     return labels
+
+
+def _refuse_strangers(true_classes: NDArray[Any], known: Sequence[Any]) -> None:
+    """Labels of another type, such as 1 and "1", would make every row an error without a word."""
+    true = true_classes.tolist()
+    if not set(true) & set(known) and not {type(label) for label in true} & {type(label) for label in known}:
+        raise InputError(
+            f"the true labels ({true[0]!r}, ...) are of another type than those predicted "
+            f"({known[0]!r}, ...): give both as the same type."
+        )
 
 
 def joined_labels(*lists: Sequence[Any]) -> NDArray[Any]:
@@ -276,19 +284,20 @@ def _probabilities(values: Any, n: int, own: list[int], n_classes: int) -> Float
             f"probabilities must be >= 0 and add up to 1, but row {row} is {table[row].tolist()}. "
             "Pass what is not a probability as scores=."
         )
-    P = np.zeros((n, n_classes))  # labels that the model does not know have probability 0
-    P[:, own] = table
-    return P
+    return _widened(table, own, n_classes, 0.0)
 
 
 def _scores(values: Any, n: int, own: list[int], n_classes: int) -> FloatArray | None:
     if values is None:
         return None
     table = _table("scores", values, n, len(own))
-    if n_classes == 2:
-        return table if table.ndim == 1 else table[:, 1] - table[:, 0]
-    if table.ndim == 1:
-        table = np.column_stack([-table, table])
-    Z = np.full((n, n_classes), table.min() - 1.0)  # labels that the model does not know come last
-    Z[:, own] = table
-    return Z
+    columns = np.column_stack([-table, table]) if table.ndim == 1 else table
+    Z = _widened(columns, own, n_classes, float(columns.min()) - 1)
+    return Z[:, 1] - Z[:, 0] if n_classes == 2 else Z
+
+
+def _widened(table: FloatArray, own: Any, n_classes: int, rest: float) -> FloatArray:
+    """Columns for all classes; those that the model does not know get ``rest``."""
+    wide = np.full((len(table), n_classes), rest)
+    wide[:, own] = table
+    return wide
