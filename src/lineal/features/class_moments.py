@@ -68,18 +68,17 @@ class ClassMoments:
 
 def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
     """Each column times a power of two that brings it to about 1, and which columns have but one value."""
-    by_column = data.matrix.tocsc()
-    n_stored = np.diff(by_column.indptr)
-    filled = np.flatnonzero(n_stored)
-    least, greatest = np.zeros((2, data.n_columns))
-    if len(filled):
-        least[filled] = np.minimum.reduceat(by_column.data, by_column.indptr[filled])
-        greatest[filled] = np.maximum.reduceat(by_column.data, by_column.indptr[filled])
+    # ufunc.at is fast only where types need no conversion.
+    column, value = data.matrix.indices.astype(np.intp), data.matrix.data.astype(np.float64)
+    least, greatest = np.full(data.n_columns, np.inf), np.full(data.n_columns, -np.inf)
+    np.minimum.at(least, column, value)
+    np.maximum.at(greatest, column, value)
+    n_stored = np.bincount(column, minlength=data.n_columns)
     is_full = n_stored == data.matrix.shape[0]
     is_constant = (n_stored == 0) | (is_full & (least == greatest))
-    exponent = np.frexp(np.maximum(np.abs(least), np.abs(greatest)))[1]
-    unit = np.ldexp(1.0, -np.clip(exponent, -1000, 1000))
-    return data.with_values(data.matrix.data.astype(np.float64) * unit[data.matrix.indices]), is_constant
+    size = np.where(n_stored > 0, np.maximum(np.abs(least), np.abs(greatest)), 1.0)
+    unit = np.ldexp(1.0, -np.clip(np.frexp(size)[1], -1000, 1000))
+    return data.with_values(value * unit[column]), is_constant
 
 
 def class_moments(data: Labelled) -> ClassMoments:
