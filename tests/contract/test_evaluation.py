@@ -344,13 +344,13 @@ def test_a_metric_of_ones_own():
 def test_folds_are_the_same_for_all_and_keep_groups():
     """A model and its clone differ nowhere; no group is on both sides of a fold; threads change nothing."""
     X, y = rows()
-    same = lineal.compare({"a": TheirLogistic(), "b": TheirLogistic()}, X, y)
+    same = lineal.compare({"a": lineal.GaussianNB(), "b": lineal.GaussianNB()}, X, y)
     np.testing.assert_array_equal(same.runs[:, 0], same.runs[:, 1])
     assert same.pairs[0].p_value == 1
     seen = []
 
-    class Spy(TheirLogistic):
-        def fit(self, X, y):
+    class Spy(lineal.GaussianNB):
+        def fit(self, X, y, sample_weight=None):
             seen.append(set(X[:, -1]))
             return super().fit(X, y)
 
@@ -361,7 +361,7 @@ def test_folds_are_the_same_for_all_and_keep_groups():
     groups = np.repeat(np.arange(12), 10)
     marked = np.c_[X, groups]
     lineal.compare({"a": Spy(), "b": Spy()}, marked, y, groups=groups, cv=4)
-    one, two = (lineal.compare(MODELS, X, y, cv=4, n_threads=n) for n in (1, 2))
+    one, two = (lineal.compare(MODELS, X, y, cv=3, n_threads=n) for n in (1, 2))
     np.testing.assert_array_equal(one.runs, two.runs)
 
 
@@ -431,3 +431,15 @@ def test_a_failing_fit_is_raised_from_threads_too():
     for n_threads in (1, 2):
         with pytest.raises(RuntimeError, match="no luck"):
             lineal.compare({"a": TheirLogistic(), "b": Fails()}, X, y, n_threads=n_threads)
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch, capsys):
+    """progress=True counts fits on a terminal's error stream; elsewhere nothing is written."""
+    X, y = rows()
+    lineal.compare(MODELS, X, y, cv=3, progress=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    lineal.compare(MODELS, X, y, cv=3, progress=True)
+    out, shown = capsys.readouterr()
+    assert out == ""
+    assert "of 6 fits" in shown
