@@ -10,6 +10,7 @@ from scipy.special import entr
 from lineal import SelectBest, rank_features
 from lineal.features import conditional_information, information_gain, log_likelihood_ratio
 from lineal.selection.measures import MEASURES
+from lineal.selection.ranking import falling
 
 SEEDS = st.integers(0, 2**32 - 1)
 GREEDY = "conditional_mutual_information"
@@ -129,6 +130,18 @@ def test_the_k_best_are_kept_and_lower_columns_first(seed, k):
     expected = sorted(range(12), key=lambda j: (-scores[j], j))[:k]
     assert rank_features(X, y, k=k).columns.tolist() == expected
     assert set(SelectBest(k=k).fit(X, y).get_support(indices=True)) == set(expected)
+
+
+@given(SEEDS)
+@settings(max_examples=25)
+def test_falling_is_a_stable_order(seed):
+    """As argsort(-scores) that keeps the places of equals, also where scores differ in their last bits."""
+    rng = np.random.default_rng(seed)
+    scores = rng.choice([0.0, 1e-300, 0.3, 5.0, 1e300], size=300)
+    scores = np.where(rng.random(300) < 0.5, scores * (1 + rng.integers(0, 4, size=300) * 2.0**-52), scores)
+    np.testing.assert_array_equal(falling(scores), np.argsort(-scores, kind="stable"))
+    assert falling(np.array([])).tolist() == []
+    assert falling(np.array([2.0])).tolist() == [0]
 
 
 # ---- conditional information, greedily ------------------------------------------------------------

@@ -183,7 +183,27 @@ def best(scores: FloatArray, k: int) -> NDArray[np.intp]:
         places = np.sort(np.concatenate([above, level]))
     else:
         places = np.arange(len(scores))
-    return places[np.argsort(-scores[places], kind="stable")]
+    return places[falling(scores[places])]
+
+
+def falling(scores: FloatArray) -> NDArray[np.intp]:
+    """``argsort(-scores)`` of numbers >= 0, the lower place first among equals.
+
+    Sorting whole numbers is many times faster than finding an order: the leading bits of a score, which rise
+    with it, and its place are one number. Scores that differ in no leading bit are put in order afterwards.
+    """
+    n_bits = max(len(scores) - 1, 1).bit_length()
+    leading = (scores + 0.0).view(np.int64) >> n_bits  # + 0.0: -0.0 has other bits than 0.0
+    place = np.arange(len(scores))
+    key = np.sort((~leading << n_bits) | place)
+    order = key & ((1 << n_bits) - 1)
+    is_wrong = np.diff(scores[order]) > 0
+    if is_wrong.any():
+        group = key >> n_bits
+        members = np.flatnonzero(np.isin(group, group[1:][is_wrong]))
+        some = order[members]
+        order[members] = some[np.lexsort((some, -scores[some], group[members]))]
+    return order
 
 
 def names_of_columns(names: Any, X: Any, n_columns: int) -> NDArray[np.object_] | None:
