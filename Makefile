@@ -7,19 +7,24 @@
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
+#   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
+#   make bench-evaluation  levels of tests and coverage of intervals, simulated, written to docs/comparing.md
+#   make bench-selection   columns ranked against scikit-learn, written to docs/selection.md
+#   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
+#   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
-#   make pictures, make curves   optimisers drawn: on generated data, on real data
+#   make pictures, make curves   optimisers and models drawn: on generated data, optimisers on real data
 
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-neighbors bench-online bench-stream grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,12s/^# *//p' Makefile
+	@sed -n '2,17s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -88,8 +93,20 @@ bench-text: .venv/.built
 bench-bayes: .venv/.built
 	$(BIN)/python benchmarks/bayes/run.py $(BAYES_OPTIONS)
 
+# EVALUATION_OPTIONS="--share 0.05" is a short one that keeps nothing.
+bench-evaluation: .venv/.built
+	$(BIN)/python benchmarks/evaluation/run.py $(EVALUATION_OPTIONS)
+
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py
+
+# STRATEGIES_OPTIONS="--rows 2000" tries it on a few rows and keeps nothing.
+bench-strategies: .venv/.built
+	$(BIN)/python benchmarks/strategies/run.py $(STRATEGIES_OPTIONS)
+
+# SELECTION_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
+bench-selection: .venv/.built
+	$(BIN)/python benchmarks/selection/run.py $(SELECTION_OPTIONS)
 
 # ONLINE_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-online: .venv/.built
@@ -98,6 +115,14 @@ bench-online: .venv/.built
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.plot
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
+
+# TUNING_OPTIONS="--texts 1000" is a try that keeps nothing.
+bench-tuning: .venv/.built
+	$(BIN)/python benchmarks/tuning/run.py $(TUNING_OPTIONS)
+
+# WEAK_OPTIONS="--seeds 2" is a try that keeps nothing.
+bench-weak: .venv/.built
+	$(BIN)/python benchmarks/weak_supervision/run.py $(WEAK_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
@@ -110,6 +135,7 @@ pictures: .venv/.plot
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
+	$(BIN)/python examples/many_models.py build/pictures
 
 curves: .venv/.plot
 	$(BIN)/python benchmarks/curves/run.py

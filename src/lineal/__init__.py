@@ -9,6 +9,17 @@ from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
+    "lineal.compose.bagging": ("Bagging", "BaggingRegressor"),
+    "lineal.compose.calibration": ("Calibrated",),
+    "lineal.compose.co_training": ("CoTraining",),
+    "lineal.compose.one_vs_one": ("OneVsOne",),
+    "lineal.compose.one_vs_rest": ("OneVsRest",),
+    "lineal.compose.output_code": ("OutputCode",),
+    "lineal.compose.self_training": ("SelfTraining",),
+    "lineal.compose.stacking": ("Stacking",),
+    "lineal.compose.voting": ("Voting",),
+    "lineal.evaluation.compare": ("compare",),
+    "lineal.evaluation.evaluate": ("evaluate",),
     "lineal.features.polynomial": ("PolynomialFeatures",),
     "lineal.features.scaling": ("ColumnScaler",),
     "lineal.features.table": ("TableVectorizer",),
@@ -46,6 +57,11 @@ _HOMES = {
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
     "lineal.learners.text.classifier": ("TextClassifier",),
     "lineal.learners.text.regressor": ("TextRegressor",),
+    "lineal.selection.search.tuning": ("tune",),
+    "lineal.selection.elimination": ("RecursiveElimination",),
+    "lineal.selection.filters": ("SelectBest",),
+    "lineal.selection.ranking": ("rank_features",),
+    "lineal.selection.stepwise": ("BackwardElimination", "FloatingSelection", "ForwardSelection"),
     "lineal.text.vectorizer": ("TextVectorizer",),
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
 }

@@ -92,6 +92,19 @@ def test_the_pictures_of_neighbours_are_written(tmp_path):
         assert words in out
 
 
+@pytest.mark.slow
+def test_the_pictures_of_models_are_written(tmp_path):
+    """Ten pictures in the folder asked for and nothing beside them; the tables are printed."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    out = printed("many_models.py", tmp_path / "new")
+    assert names_in(tmp_path / "new") == [
+        *("calibration.png", "confusion.png", "learning_curves.png", "losses.png", "margins.png"),
+        *("precision_recall.png", "roc.png", "scores.png", "weights.png", "words.png"),
+    ]
+    for words in ("never below 0/1", "support vectors", "held out", "beside the best", "pos against neg"):
+        assert words in out
+
+
 def test_the_boolean_functions_are_learnt_or_refused():
     """AND and OR within their bounds, XOR proved out of reach and learnt with products of features."""
     out = printed("xor.py")

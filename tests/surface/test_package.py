@@ -30,12 +30,15 @@ def python(program):
     "name",
     [
         "lineal",
+        "lineal.compose",
         "lineal.objective",
         "lineal.solvers",
         "lineal.data",
+        "lineal.evaluation",
         "lineal.features",
         "lineal.neighbors",
         "lineal.plot",
+        "lineal.selection",
         "lineal.text",
     ],
 )
@@ -55,6 +58,17 @@ def test_all_is_sorted_and_importable(name):
 
 def test_every_estimator_of_the_package_is_public():
     """No class with a public name that can fit is left out of __all__."""
+    from lineal.compose import (
+        bagging,
+        calibration,
+        co_training,
+        one_vs_one,
+        one_vs_rest,
+        output_code,
+        self_training,
+        stacking,
+        voting,
+    )
     from lineal.features import polynomial, scaling, table
     from lineal.learners import classifier, curve, joint, regressor
     from lineal.learners.bayes import bernoulli, categorical, gaussian
@@ -62,10 +76,14 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.fisher import discriminant
     from lineal.learners.neighbors import classifier as neighbor_classifier
     from lineal.learners.neighbors import regressor as neighbor_regressor
+    from lineal.learners.online import classifier as online_classifier
+    from lineal.learners.online import passive_aggressive
+    from lineal.learners.online import regressor as online_regressor
     from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
+    from lineal.selection import elimination, filters, stepwise
     from lineal.text import vectorizer
 
     found = {
@@ -76,6 +94,10 @@ def test_every_estimator_of_the_package_is_public():
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
             *(text_classifier, text_regressor, vectorizer),
+            *(co_training, self_training),
+            *(elimination, filters, stepwise),
+            *(online_classifier, online_regressor, passive_aggressive),
+            *(bagging, calibration, one_vs_one, one_vs_rest, output_code, stacking, voting),
         )
         for name, member in vars(module).items()
         if isinstance(member, type)

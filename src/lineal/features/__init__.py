@@ -3,7 +3,18 @@
 from lineal.features.joint import block_map
 from lineal.features.kinds import Booleans, Categories, Dates, EqualWidths, Numbers, Quantiles, Text
 from lineal.features.polynomial import PolynomialFeatures
-from lineal.features.relevance import chi2, information_gain, pearson, signal_to_noise, t_statistic
+from lineal.features.relevance import (
+    chi2,
+    chi2_contingency,
+    conditional_information,
+    information_gain,
+    log_likelihood_ratio,
+    normalized_information,
+    pearson,
+    signal_to_noise,
+    t_statistic,
+    welch_statistic,
+)
 from lineal.features.scaling import ColumnScaler
 from lineal.features.table import TableVectorizer
 
@@ -20,8 +31,13 @@ __all__ = [
     "Text",
     "block_map",
     "chi2",
+    "chi2_contingency",
+    "conditional_information",
     "information_gain",
+    "log_likelihood_ratio",
+    "normalized_information",
     "pearson",
     "signal_to_noise",
     "t_statistic",
+    "welch_statistic",
 ]

@@ -4,17 +4,23 @@ Every function takes (X, y, sample_weight) and returns (n_columns,) scores of at
 relevant. X is an array, a sparse matrix or a data frame; y holds labels. A weight of 2 counts the row twice
 and a weight of 0 not at all; the unstored zeros of a sparse matrix count like any value, so sparse and dense
 data have the same scores. With more than two classes the scores that compare two (``pearson``,
-``signal_to_noise``, ``t_statistic``) take each class against all the others, and the largest.
+``signal_to_noise``, ``t_statistic``, ``welch_statistic``) take each class against all the others, and the
+largest.
 
-====================  ===================================================================================
-``information_gain``  H(class) - H(class | column), in nats: the mutual information
-``chi2``              sum over classes of (observed - expected)^2 / expected, of sums of the column
-``pearson``           abs correlation of the column with being of the class
-``signal_to_noise``   abs (mean - mean') / (deviation + deviation') (Golub et al. 1999)
-``t_statistic``       abs Student's t with one variance for both: t^2 is the F of an analysis of variance
-====================  ===================================================================================
+==========================  =============================================================================
+``information_gain``        H(class) - H(class | column), in nats: the mutual information
+``normalized_information``  2 (mutual information) / (H(class) + H(column)), between 0 and 1
+``conditional_information`` the mutual information among rows that agree in a third variable
+``log_likelihood_ratio``    2 N (mutual information): G^2 (Dunning 1993)
+``chi2_contingency``        sum of (observed - expected)^2 / expected, of categories and classes
+``chi2``                    sum over classes of (observed - expected)^2 / expected, of sums of the column
+``pearson``                 abs correlation of the column with being of the class
+``signal_to_noise``         abs (mean - mean') / (deviation + deviation') (Golub et al. 1999)
+``t_statistic``             abs Student's t with one variance for both; t^2 is the F of a variance analysis
+``welch_statistic``         abs Welch's t, with a variance for each of the two
+==========================  =============================================================================
 
-``information_gain`` needs categories. A column with at most ``max_values`` (16) different values is taken as
+The first five need categories. A column with at most ``max_values`` (16) different values is taken as
 it is; one with more is cut at its deciles, so the zeros of a rare word are one category, the rest another.
 
 Scores do not depend on the units of a column, ``chi2`` excepted. Deviations count as at least 2^-52 of a
@@ -29,70 +35,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlogy
-from sklearn.utils.validation import check_array, column_or_1d
+from scipy.special import entr
+from sklearn.utils.validation import column_or_1d
 
 from lineal.errors import InputError, ParameterError
-from lineal.features.matrices import canonical, weights_of_rows
+from lineal.features.categories import Categorised, Cells, categories
+from lineal.features.class_moments import Group, class_moments, in_units
+from lineal.features.labelled import Labelled, by_columns, labelled
 
 FloatArray = NDArray[np.float64]
-_N_BINS = 10
+# Deviations count as at least this part of a column's largest number.
+_FLOOR = 2.0**-52
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Columns of numbers, their stored entries one after another, beside rows of classes and weights."""
-
-    column: NDArray[np.intp]  # of each stored entry, rising
-    value: FloatArray
-    row: NDArray[np.intp]
-    codes: NDArray[np.intp]  # of each row
-    s: FloatArray
-    n_columns: int
-    n_classes: int
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """(n_classes, n_columns) weighted sums over the stored entries of each class."""
-        place = self.codes[self.row] * self.n_columns + self.column
-        flat = np.bincount(place, self.s[self.row] * values, self.n_classes * self.n_columns)
-        return np.asarray(flat, dtype=np.float64).reshape(self.n_classes, self.n_columns)
-
-    @property
-    def totals(self) -> FloatArray:
-        """(n_classes,) weights of the classes."""
-        return np.asarray(np.bincount(self.codes, self.s, self.n_classes), dtype=np.float64)
-
-    def in_units(self) -> _Table:
-        """Each column times a power of two that brings its largest number to about 1; nothing is rounded."""
-        largest = np.zeros(self.n_columns)
-        np.maximum.at(largest, self.column, np.abs(self.value))
-        unit = np.ldexp(1.0, -np.clip(np.frexp(largest)[1], -1000, 1000))
-        fields = (self.row, self.codes, self.s, self.n_columns, self.n_classes)
-        return _Table(self.column, self.value * unit[self.column], *fields)
+# ---- categories and classes -----------------------------------------------------------------------
 
 
-def _table(X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> _Table:
-    X = check_array(X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32))
-    labels = column_or_1d(y)
-    if len(labels) != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels.")
-    classes, codes = np.unique(labels, return_inverse=True)
-    s = weights_of_rows(sample_weight, X.shape[0])
-    if sp.issparse(X):
-        X = canonical(X)
-    stored = sp.csc_array(X).astype(np.float64)
-    stored.sort_indices()
-    column = np.repeat(np.arange(stored.shape[1]), np.diff(stored.indptr))
-    counts = (stored.data != 0) & (s[stored.indices] > 0)
-    return _Table(
-        column[counts], stored.data[counts], stored.indices[counts].astype(np.intp), codes, s, X.shape[1],
-        len(classes),
-    )  # fmt: skip
+def categories_of(data: Labelled, max_values: int, n_classes: int | None = None) -> Categorised:
+    """The categories of every column."""
+    return categories(data.matrix, data.s, max_values, n_classes or data.n_classes)
 
 
-# ---- entropy --------------------------------------------------------------------------------------
+def cells_of(data: Labelled, max_values: int) -> Cells:
+    """The table of categories and classes of every column."""
+    return categories_of(data, max_values).counted(data.codes, data.n_classes)
 
 
 def information_gain(
@@ -106,69 +73,96 @@ def information_gain(
     >>> information_gain([[0, 5], [0, 7], [1, 5], [1, 7]], ["no", "no", "yes", "yes"]).round(4)
     array([0.6931, 0.    ])
     """
-    table = _table(X, y, sample_weight)
-    bins, column_of_bin = _categories(table, max_values)
-    K, totals = table.n_classes, table.totals
-    place = bins * K + table.codes[table.row]
-    filled = np.bincount(place, table.s[table.row], len(column_of_bin) * K).reshape(-1, K).astype(np.float64)
-    # What a class weighs beyond its stored entries are zeros: category j of column j, with the entries that
-    # were cut into the same bin.
-    unstored = totals - table.sums(np.ones_like(table.value)).T
-    filled[: table.n_columns] += np.where(unstored > 1e-12 * totals.sum(), unstored, 0.0)
-    gain = np.bincount(column_of_bin, _terms(filled, totals), table.n_columns)
-    return np.maximum(gain / totals.sum(), 0.0)
+    return cells_of(labelled(X, y, sample_weight), max_values).information()
 
 
-def _terms(counts: FloatArray, totals: FloatArray) -> FloatArray:
-    """sum_c n_bc log(n_bc N / (n_b n_c)) for each category b."""
-    expected = counts.sum(axis=1, keepdims=True) * totals / totals.sum()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(counts > 0, counts / expected, 1.0)
-    return xlogy(counts, ratio).sum(axis=1)
+def conditional_information(
+    X: Any, y: ArrayLike, given: ArrayLike, sample_weight: ArrayLike | None = None, *, max_values: int = 16
+) -> FloatArray:
+    """The mutual information of each column and the class among rows that agree in ``given``, in nats.
 
+    I(column; class | given) = I(column; class and given) - I(column; given).
 
-def _categories(table: _Table, max_values: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """A category for each stored entry, numbered over all columns, and the column of each category.
+    Parameters
+    ----------
+    given : sequence of n_rows labels
 
-    Category j < n_columns is that of column j's zeros, which has no stored entry unless the column was cut.
+    Examples
+    --------
+    Two coins, and whether they show the same: each says nothing alone, and all once the other is known.
+
+    >>> from lineal.features import conditional_information, information_gain
+    >>> coins, same = [[0, 0], [0, 1], [1, 0], [1, 1]], [1, 0, 0, 1]
+    >>> information_gain(coins, same)
+    array([0., 0.])
+    >>> conditional_information(coins, same, given=[0, 0, 1, 1]).round(4)
+    array([0.    , 0.6931])
     """
-    order = np.lexsort((table.value, table.column))
-    column, value = table.column[order], table.value[order]
-    is_new = np.ones(len(order), dtype=bool)
-    is_new[1:] = (column[1:] != column[:-1]) | (value[1:] != value[:-1])
-    n_values = np.bincount(column[is_new], minlength=table.n_columns)
-    has_zero = _has_zero(table)
-    bins = np.empty(len(order), dtype=np.intp)
-    bins[order] = table.n_columns + np.cumsum(is_new) - 1
-    columns = [np.arange(table.n_columns), column[is_new]]
-    start = np.searchsorted(column, np.arange(table.n_columns + 1))
-    n_bins = table.n_columns + int(is_new.sum())
-    for j in np.flatnonzero(n_values + has_zero > max_values):
-        entries = order[start[j] : start[j + 1]]
-        edges = _deciles(table.value[entries], table.s[table.row[entries]], table.s.sum())
-        cut = np.searchsorted(edges, table.value[entries], side="left")
-        at_zero = int(np.searchsorted(edges, 0.0, side="left"))
-        bins[entries] = np.where(cut == at_zero, j, n_bins + cut)
-        columns.append(np.full(len(edges) + 1, j))
-        n_bins += len(edges) + 1
-    return bins, np.concatenate(columns)
+    data, other = labelled(X, y, sample_weight), labelled(X, given, sample_weight)
+    K = data.n_classes * other.n_classes
+    found = categories_of(data, max_values, K)
+    return conditional(found, data.codes, data.n_classes, other.codes, other.n_classes)
 
 
-def _has_zero(table: _Table) -> NDArray[np.bool_]:
-    n_stored = np.bincount(table.column, minlength=table.n_columns)
-    return n_stored < np.count_nonzero(table.s > 0)
+def conditional(
+    found: Categorised, codes: NDArray[np.int32], K: int, given: NDArray[np.int32], L: int
+) -> FloatArray:
+    """I(column; class | given) by the chain rule, for classes 0 .. K - 1 and given labels 0 .. L - 1."""
+    both = codes.astype(np.int64) * L + given
+    difference = found.counted(both, K * L).information() - found.counted(given, L).information()
+    return np.maximum(difference, 0.0)
 
 
-def _deciles(value: FloatArray, weight: FloatArray, total: float) -> FloatArray:
-    """The values at tenths of the weight, with all that is not given as zeros; each once."""
-    missing = total - weight.sum()
-    value = np.append(value, 0.0)
-    weight = np.append(weight, missing if missing > 1e-12 * total else 0.0)
-    order = np.argsort(value, kind="stable")
-    reached = np.cumsum(weight[order])
-    # A hair less than a tenth: sums of weights round.
-    tenths = total * (np.arange(1, _N_BINS) / _N_BINS) * (1 - 1e-12)
-    return np.unique(value[order][np.searchsorted(reached, tenths)])
+def normalized_information(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_values: int = 16
+) -> FloatArray:
+    """2 I(column; class) / (H(column) + H(class)): columns with many values gain nothing by having them.
+
+    Examples
+    --------
+    >>> from lineal.features import normalized_information
+    >>> normalized_information([[0, 1], [0, 2], [1, 3], [1, 4]], ["no", "no", "yes", "yes"]).round(4)
+    array([1.    , 0.6667])
+    """
+    return normalized(cells_of(labelled(X, y, sample_weight), max_values))
+
+
+def normalized(cells: Cells) -> FloatArray:
+    """2 I / (H + H); 0 where nothing varies."""
+    share = cells.totals / cells.totals.sum()
+    size = cells.entropy() + float(entr(share).sum())
+    return np.minimum(np.divide(2 * cells.information(), size, out=np.zeros_like(size), where=size > 0), 1.0)
+
+
+def log_likelihood_ratio(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_values: int = 16
+) -> FloatArray:
+    """2 sum observed log(observed / expected): G^2, which is 2 N times the mutual information.
+
+    Examples
+    --------
+    >>> from lineal.features import log_likelihood_ratio
+    >>> log_likelihood_ratio([[0], [0], [1], [1]], ["no", "no", "yes", "yes"]).round(4)
+    array([5.5452])
+    """
+    cells = cells_of(labelled(X, y, sample_weight), max_values)
+    return 2 * cells.totals.sum() * cells.information()
+
+
+def chi2_contingency(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, max_values: int = 16
+) -> FloatArray:
+    """sum (observed - expected)^2 / expected over the table of the column's categories and the classes.
+
+    The zeros of a column are a category like any other, which :func:`chi2` leaves out.
+
+    Examples
+    --------
+    >>> from lineal.features import chi2_contingency
+    >>> chi2_contingency([[0, 1], [0, 2], [1, 1], [1, 2]], ["no", "no", "yes", "yes"])
+    array([4., 0.])
+    """
+    return cells_of(labelled(X, y, sample_weight), max_values).chi2()
 
 
 # ---- sums -----------------------------------------------------------------------------------------
@@ -185,46 +179,63 @@ def chi2(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatA
     >>> chi2([[1, 1], [1, 1], [0, 1], [0, 1]], [0, 0, 1, 1])
     array([2., 0.])
     """
-    table = _table(X, y, sample_weight)
-    if (table.value < 0).any():
-        j = int(table.column[table.value < 0][0])
+    return chi2_of_sums(labelled(X, y, sample_weight))
+
+
+def chi2_of_sums(data: Labelled) -> FloatArray:
+    """chi2 of what was read."""
+    V, is_below = data.sums()
+    if is_below:
+        j = int(data.matrix.indices[np.flatnonzero(data.matrix.data < 0)[0]])
         raise InputError(
             f"chi2 needs values >= 0, such as counts, but column {j} has one below. "
             "Use information_gain, or t_statistic."
         )
-    observed = table.sums(table.value)
-    expected = table.totals[:, None] / table.totals.sum() * observed.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(expected > 0, (observed - expected) / expected, 0.0)
-    return np.asarray((share * (observed - expected)).sum(axis=0))
+    has_rows = data.totals > 0
+    if not has_rows.all():
+        V = V[has_rows]
+    expected = (data.totals[has_rows] / data.totals.sum())[:, None]
+
+    def work(columns: slice) -> FloatArray:
+        total = V[:, columns].sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = V[:, columns] / total
+        share -= expected
+        share *= share
+        share /= expected
+        return np.where(total > 0, share.sum(axis=0) * total, 0.0)
+
+    return by_columns(work, data.n_columns, data.rows.n_threads)
+
+
+# ---- means and deviations -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Moments:
-    """Of each column, of a class and of all other rows: (n_classes, n_columns) arrays."""
+class Contrast:
+    """The largest score of a class against all others, and what its law is to be looked up with."""
 
-    weight: FloatArray  # (n_classes, 1)
-    other_weight: FloatArray
-    mean: FloatArray
-    other_mean: FloatArray
-    squares: FloatArray  # weighted squares around the mean
-    other_squares: FloatArray
+    score: FloatArray
+    freedom: FloatArray
 
 
-def _moments(table: _Table) -> _Moments:
-    n, total = table.totals[:, None], table.totals.sum()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sums = table.sums(table.value)
-        mean = np.where(n > 0, sums / n, 0.0)
-        rest = total - n
-        other = np.where(rest > 1e-12 * total, (sums.sum(axis=0) - sums) / rest, 0.0)
-    zeros = np.maximum(n - table.sums(np.ones_like(table.value)), 0.0)
-    around = table.sums((table.value - mean[table.codes[table.row], table.column]) ** 2) + zeros * mean**2
-    # The others' squares: those within each other class, and those of its mean around theirs.
-    within = around.sum(axis=0) - around
-    between = np.stack([(n * (mean - other[c]) ** 2).sum(axis=0) - n[c] * (mean[c] - other[c]) ** 2
-                        for c in range(len(n))])  # fmt: skip
-    return _Moments(n, rest, mean, other, around, np.maximum(within + between, 0.0))
+def largest_contrast(data: Labelled, compare: Callable[[Group, Group], tuple[FloatArray, Any]]) -> Contrast:
+    """``compare`` gives score and degrees of freedom of a class and the others; constants score 0."""
+    data, is_constant = in_units(data)
+    of = class_moments(data)
+
+    def work(columns: slice) -> tuple[FloatArray, ...]:
+        varies = ~is_constant[columns]
+        best, freedom = np.zeros(len(varies)), np.ones(len(varies))
+        for group, others in of.against_others(columns):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                score, its_freedom = compare(group, others)
+            is_better = (score > best) & varies
+            best = np.where(is_better, score, best)
+            freedom = np.where(is_better, its_freedom, freedom)
+        return best, freedom
+
+    return Contrast(*by_columns(work, data.n_columns, data.rows.n_threads))
 
 
 def pearson(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
@@ -236,36 +247,16 @@ def pearson(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Flo
     >>> pearson([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]], ["a", "a", "b"]).round(4)
     array([0.866, 0.   ])
     """
-    table = _table(X, y, sample_weight)
-    scores = [_correlation(table, (table.codes == c).astype(np.float64)) for c in range(table.n_classes)]
-    return np.abs(scores).max(axis=0)
+    return largest_contrast(labelled(X, y, sample_weight), correlation_of_groups).score
 
 
-def pearson_of_numbers(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
-    """The correlation, with its sign, of each column with numbers; constants have 0."""
-    numbers = np.asarray(column_or_1d(y), dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise InputError("y must be finite numbers to be correlated with.")
-    return _correlation(_table(X, np.zeros(len(numbers)), sample_weight), numbers)
-
-
-def _correlation(table: _Table, numbers: FloatArray) -> FloatArray:
-    table = table.in_units()
-    s, total = table.s / table.s.max(), float(table.s.sum() / table.s.max())
-    largest = np.abs(numbers).max(initial=0.0)
-    numbers = numbers / largest if largest > 0 else numbers
-    numbers = numbers - np.average(numbers, weights=s)
-    weight = s[table.row]
-    mean = np.bincount(table.column, weight * table.value, table.n_columns) / total
-    around = table.value - mean[table.column]
-    zeros = np.maximum(total - np.bincount(table.column, weight, table.n_columns), 0.0)
-    squares = np.bincount(table.column, weight * around**2, table.n_columns) + zeros * mean**2
-    product = np.bincount(table.column, weight * table.value * numbers[table.row], table.n_columns)
-    size = np.sqrt(squares * float(np.sum(s * numbers**2)))
-    # Below this a column, or the targets, vary by rounding alone.
-    is_constant = size <= 2.0**-50 * total * np.maximum(np.abs(mean), 2.0**-50)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(is_constant, 0.0, np.clip(product / size, -1.0, 1.0))
+def correlation_of_groups(group: Group, others: Group) -> tuple[FloatArray, float]:
+    """|r| of the column and of being in the group."""
+    both = group.joined(others)
+    size = np.sqrt(both.squares * (group.weight * others.weight / both.weight))
+    product = group.weight * others.weight / both.weight * np.abs(group.mean - others.mean)
+    is_constant = size <= 2.0**-50 * both.weight * np.maximum(np.abs(both.mean), 2.0**-50)
+    return np.where(is_constant, 0.0, np.minimum(product / size, 1.0)), both.weight - 2.0
 
 
 def signal_to_noise(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
@@ -279,11 +270,13 @@ def signal_to_noise(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     >>> signal_to_noise([[1.0], [3.0], [6.0], [8.0]], [0, 0, 1, 1])
     array([2.5])
     """
-    of = _moments(_table(X, y, sample_weight).in_units())
-    with np.errstate(invalid="ignore", divide="ignore"):
-        noise = np.sqrt(of.squares / of.weight) + np.sqrt(of.other_squares / of.other_weight)
-        score = np.abs(of.mean - of.other_mean) / np.maximum(noise, 2.0**-52)
-    return _largest(score, of)
+    return largest_contrast(labelled(X, y, sample_weight), signal_of_groups).score
+
+
+def signal_of_groups(group: Group, others: Group) -> tuple[FloatArray, float]:
+    """Golub's ratio."""
+    noise = np.sqrt(group.squares / group.weight) + np.sqrt(others.squares / others.weight)
+    return np.abs(group.mean - others.mean) / np.maximum(noise, _FLOOR), 1.0
 
 
 def t_statistic(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
@@ -297,25 +290,82 @@ def t_statistic(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) ->
     >>> t_statistic([[1.0], [3.0], [6.0], [8.0]], [0, 0, 1, 1]).round(4)
     array([3.5355])
     """
-    table = _table(X, y, sample_weight)
-    freedom = float(table.s.sum()) - 2.0
-    if freedom <= 0:
+    return student(labelled(X, y, sample_weight)).score
+
+
+def student(data: Labelled) -> Contrast:
+    """Student's t of what was read."""
+    total = float(data.s.sum())
+    if total <= 2:
         raise InputError(
-            f"t_statistic needs rows of total weight above 2, but n_samples = {len(table.s)} rows weigh "
-            f"{freedom + 2:g}."
+            f"t_statistic needs rows of total weight above 2, but n_samples = {len(data.s)} rows weigh "
+            f"{total:g}."
         )
-    of = _moments(table.in_units())
+
+    def compare(group: Group, others: Group) -> tuple[FloatArray, float]:
+        freedom = group.weight + others.weight - 2.0
+        deviation = np.sqrt((group.squares + others.squares) / freedom)
+        error = np.maximum(deviation, _FLOOR) * np.sqrt(1 / group.weight + 1 / others.weight)
+        return np.abs(group.mean - others.mean) / error, freedom
+
+    return largest_contrast(data, compare)
+
+
+def welch_statistic(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
+    """The largest |mean - mean'| / sqrt(v / n + v' / n') of a class against the others.
+
+    The variances v are those of samples, divided by one less than the weight; a class that weighs 1 or less
+    has none and is not compared.
+
+    Examples
+    --------
+    >>> from lineal.features import welch_statistic
+    >>> welch_statistic([[1.0], [3.0], [6.0], [8.0]], [0, 0, 1, 1]).round(4)
+    array([3.5355])
+    """
+    return welch(labelled(X, y, sample_weight)).score
+
+
+def welch(data: Labelled) -> Contrast:
+    """Welch's t of what was read."""
+
+    def compare(group: Group, others: Group) -> tuple[FloatArray, Any]:
+        if min(group.weight, others.weight) <= 1:
+            return np.zeros_like(group.mean), 1.0
+        a, b = (g.squares / (g.weight - 1) / g.weight for g in (group, others))
+        error = np.maximum(np.sqrt(a + b), _FLOOR * np.sqrt(1 / group.weight + 1 / others.weight))
+        # Welch and Satterthwaite's degrees of freedom; those of Student's t where nothing varies.
+        spread = a * a / (group.weight - 1) + b * b / (others.weight - 1)
+        plain = group.weight + others.weight - 2.0
+        freedom = np.where(spread > 0, (a + b) ** 2 / np.where(spread > 0, spread, 1.0), plain)
+        return np.abs(group.mean - others.mean) / error, np.maximum(freedom, 1e-9)
+
+    return largest_contrast(data, compare)
+
+
+def pearson_of_numbers(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
+    """The correlation, with its sign, of each column with numbers; constants have 0."""
+    numbers = np.asarray(column_or_1d(y), dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise InputError("y must be finite numbers to be correlated with.")
+    is_counted = np.ones(len(numbers), bool) if sample_weight is None else np.asarray(sample_weight) > 0
+    data = labelled(X, np.zeros(len(numbers)), sample_weight)
+    return correlation(data, numbers[is_counted])
+
+
+def correlation(data: Labelled, numbers: FloatArray) -> FloatArray:
+    """r of each column with the rows' numbers."""
+    data, has_one_value = in_units(data)
+    everything = class_moments(data).all_rows(slice(None))
+    largest = np.abs(numbers).max(initial=0.0)
+    numbers = numbers / largest if largest > 0 else numbers
+    numbers = numbers - np.average(numbers, weights=data.s)
+    product = data.rows.adjoint((data.s * numbers)[:, None])[:, 0]
+    size = np.sqrt(everything.squares * float(np.sum(data.s * numbers**2)))
+    # Below this a column, or the targets, vary by rounding alone.
+    is_constant = size <= 2.0**-50 * everything.weight * np.maximum(np.abs(everything.mean), 2.0**-50)
     with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt((of.squares + of.other_squares) / freedom)
-        error = np.maximum(deviation, 2.0**-52) * np.sqrt(1 / of.weight + 1 / of.other_weight)
-        score = np.abs(of.mean - of.other_mean) / error
-    return _largest(score, of)
-
-
-def _largest(score: FloatArray, of: _Moments) -> FloatArray:
-    """Over classes that have rows and others beside them; 0 where there are none."""
-    compares = (of.weight > 0) & (of.other_weight > 1e-12 * of.weight.sum())
-    return np.where(compares, score, 0.0).max(axis=0)
+        return np.where(is_constant | has_one_value, 0.0, np.clip(product / size, -1.0, 1.0))
 
 
 SCORES: dict[str, Callable[..., FloatArray]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import Any
 
@@ -11,70 +10,26 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
 
-
-def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
-    """(n,) non-negative float64 weights, at least one of them positive."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    if isinstance(sample_weight, numbers.Number):
-        s = np.full(n_rows, float(sample_weight))  # type: ignore[arg-type]
-    else:
-        try:
-            s = np.array(plain_array(sample_weight), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"sample_weight must be numbers: {error}.") from error
-    if s.ndim != 1:
-        raise InputError(f"Sample weights must be 1D array or scalar, got an array of {s.ndim} dimensions.")
-    if s.shape != (n_rows,):
-        raise InputError(
-            f"sample_weight has {s.shape[0]} entries for {n_rows} rows: "
-            f"sample_weight.shape == {s.shape}, expected {(n_rows,)}!"
-        )
-    if not np.isfinite(s).all() or (s < 0).any():
-        bad = int(np.flatnonzero(~np.isfinite(s) | (s < 0))[0])
-        raise InputError(f"sample_weight must be finite and >= 0, got {s[bad]} at row {bad}.")
-    if not s.any():
-        raise InputError("every sample_weight is zero, so there is nothing to learn from.")
-    return s
+__all__ = [
+    "classes_and_codes",
+    "codes_among",
+    "labels_of_rows",
+    "numbers_of_rows",
+    "one_column",
+    "plain_array",
+    "require_targets",
+    "weights_of_rows",
+]
 
 
 def require_targets(learner: Any, y: Any) -> None:
     """Refuses to learn without labels or numbers, before X is looked at."""
     if y is None:
         raise InputError(f"{type(learner).__name__} requires y to be passed, but the target y is None.")
-
-
-def plain_array(y: Any) -> NDArray[Any]:
-    """Targets as a NumPy array, whatever library they come from."""
-    if hasattr(y, "to_pylist"):  # pyarrow, whose own conversion refuses what it would have to copy
-        y = y.to_pylist()
-    elif hasattr(y, "to_numpy"):
-        return np.asarray(y.to_numpy())
-    try:
-        return np.asarray(y)
-    except ValueError:  # labels of several shapes, such as tuples beside text
-        labels = np.empty(len(y), dtype=object)
-        labels[:] = list(y)
-        return labels
-
-
-def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
-    try:
-        classes = np.unique(y)
-        if len(classes) == 2 and y.dtype.kind != "O":  # the usual case needs one comparison a row
-            return classes, (y == classes[1]).astype(np.int32)
-        codes = np.searchsorted(classes, y)  # much cheaper than the sort behind return_inverse
-    except TypeError:
-        labels = sorted(set(y.tolist()), key=lambda label: (type(label).__name__, repr(label)))
-        place = {label: i for i, label in enumerate(labels)}
-        classes = np.empty(len(labels), dtype=object)
-        classes[:] = labels
-        codes = np.array([place[label] for label in y.tolist()])
-    return classes, codes.astype(np.int32)
 
 
 def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDArray[np.int32]:

@@ -13,8 +13,17 @@ from lineal.objective.losses import FloatArray
 # Okabe and Ito 2008, told apart by colour-blind readers too; their yellow is too pale for a line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
 _STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
+_DASHES: tuple[Any, ...] = (
+    "-", (0, (6, 2)), (0, (1.2, 1.4)), (0, (6, 2, 1.2, 2)), (0, (3, 1.2)),
+    (0, (8, 1.6, 1.2, 1.6, 1.2, 1.6)), (0, (2, 4)),
+)  # fmt: skip
+# Of classes: shapes that differ where colours do not.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 INK, FAINT = "0.25", "0.6"
 _FONT = 8.5
+_ABOVE = {"color": COLOURS[0]}
+_BELOW = {"facecolor": "white", "edgecolor": COLOURS[1], "hatch": "////"}
+_LONGEST = 28  # letters of a name beside a bar
 
 
 def new_axes(n_rows: int, n_columns: int, **options: Any) -> list[Any]:
@@ -40,6 +49,62 @@ def look(place: int) -> dict[str, Any]:
     }
 
 
+def dashed(place: int) -> dict[str, Any]:
+    """The same for lines with a legend and no names: of seven, each has its own style; 49 differ."""
+    shift = place + place // len(COLOURS)
+    return {"color": COLOURS[place % len(COLOURS)], "linestyle": _DASHES[shift % len(_DASHES)]}
+
+
+def dress(ax: Any, title: str, across: str, up: str) -> None:
+    """The title and the names of the axes, a faint grid, and no frame."""
+    ax.set_title(title, fontsize=11, loc="left")
+    ax.set_xlabel(across, color=INK)
+    ax.set_ylabel(up, color=INK)
+    ax.tick_params(colors=INK)
+    ax.grid(True, color="0.92", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+
+
+def legend_below(ax: Any, *, is_new: bool, title: str | None = None) -> None:
+    """A legend that hides nothing: below a new figure; on given axes, where there is most room."""
+    style = {"fontsize": _FONT, "frameon": False, "title": title, "title_fontsize": 8, "handlelength": 3}
+    handles, names = ax.get_legend_handles_labels()
+    if is_new:
+        ax.figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 6), **style)
+    else:
+        ax.legend(handles, names, loc="best", **{**style, "frameon": True, "framealpha": 0.9})
+
+
+def literal(words: Any) -> str:
+    """Someone's own words, of which none is mathematics to matplotlib."""
+    return str(words).replace("$", r"\$")
+
+
+def bars(ax: Any, parts: Sequence[tuple[str, float]], title: str, across: str) -> None:
+    """Named numbers from top to bottom: above 0 to the right, below 0 to the left and hatched."""
+    ax.set_title(literal(title), fontsize=10, loc="left")
+    heights = range(len(parts))
+    for y, (_, value) in zip(heights, parts, strict=True):
+        ax.barh(y, value, height=0.72, linewidth=0.9, **(_ABOVE if value >= 0 else _BELOW))
+    ax.axvline(0.0, color=INK, linewidth=0.8)
+    ax.set_yticks(list(heights), [literal(_cut(name)) for name, _ in parts], fontsize=_FONT)
+    ax.set_ylim(len(parts) - 0.4, -0.6)
+    ax.set_xlabel(across, color=INK, fontsize=_FONT)
+    ax.tick_params(axis="x", labelsize=7.5, colors=INK)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(True, axis="x", color="0.92", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)
+
+
+def _cut(name: str) -> str:
+    """A long name without its middle: names that begin alike often differ at their ends."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 11]}…{name[-10:]}"
+
+
 @dataclass(frozen=True)
 class End:
     """The end of a line, in data coordinates, and its name."""
@@ -55,7 +120,7 @@ def name_ends(ax: Any, ends: Sequence[End], floor: float | None = None) -> None:
 
     The limits of the axes must be set, with room for names below the floor.
     """
-    width, height = _size_in_points(ax)
+    width, height = size_in_points(ax)
     share = ax.transData + ax.transAxes.inverted()
     low = -np.inf if floor is None else floor
     where = [share.transform((end.x, max(end.y, low))) for end in ends]
@@ -79,7 +144,8 @@ def _name(
     ax.text(*place, end.name, fontsize=_FONT, **shared, **style)
 
 
-def _size_in_points(ax: Any) -> tuple[float, float]:
+def size_in_points(ax: Any) -> tuple[float, float]:
+    """The width and the height of axes."""
     figure = ax.get_figure()
     box = ax.get_position()
     width, height = figure.get_size_inches()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import whole
 from lineal.plot.learned import Learners, fitted, plane, spanned
+from lineal.plot.margins import Margin, margin_of
 from lineal.plot.regions_picture import draw
 
 
 def decision_regions(
-    learners: Learners, X: Any, y: ArrayLike, *, n_points: int = 401, sample_weight: ArrayLike | None = None
+    learners: Learners,
+    X: Any,
+    y: ArrayLike,
+    *,
+    n_points: int = 401,
+    sample_weight: ArrayLike | None = None,
+    margins: bool = False,
 ) -> DecisionRegions:
     """Fits classifiers to two columns and asks them for the class of every place around the points.
 
@@ -27,6 +34,9 @@ def decision_regions(
         The training data: two columns, labels.
     n_points : int
         Places along each axis.
+    margins : bool
+        Also where the score is -1, 0 and 1, and which points are support vectors. It takes linear classifiers
+        of two classes.
 
     Returns
     -------
@@ -50,13 +60,16 @@ def decision_regions(
     classes = next(iter(models.values())).classes_
     labels = np.asarray(y)
     codes = np.array([classes.tolist().index(label) for label in labels.tolist()])
+    margin = (
+        {name: margin_of(name, model, points, codes) for name, model in models.items()} if margins else {}
+    )
     regions, right = {}, {}
     for name, model in models.items():
         place = {label: code for code, label in enumerate(classes.tolist())}
         found = np.array([place[label] for label in model.predict(places).tolist()])
         regions[name] = found.reshape(n_points, n_points)
         right[name] = float(np.mean(model.predict(points) == labels))
-    return DecisionRegions(axes[0], axes[1], regions, classes, points, codes, right)
+    return DecisionRegions(axes[0], axes[1], regions, classes, points, codes, right, margin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +83,8 @@ class DecisionRegions:
     classes : the labels
     points, codes : the training points and the places of their labels in ``classes``
     right : dict of names to the share of training points that get their own label
+    margins : dict of names to Margin
+        Empty unless they were asked for.
     """
 
     x: FloatArray
@@ -79,6 +94,7 @@ class DecisionRegions:
     points: FloatArray
     codes: NDArray[np.intp]
     right: dict[str, float]
+    margins: dict[str, Margin] = field(default_factory=dict)
 
     def shares(self, name: str) -> FloatArray:
         """The share of the places that each class has."""
@@ -94,6 +110,7 @@ class DecisionRegions:
         for name in self.regions:
             shares = [f"{share:>{len(t)}.1%}" for t, share in zip(titles, self.shares(name), strict=True)]
             lines.append("  ".join([f"{name:<{width}}", f"{self.right[name]:>19.1%}", *shares]))
+        lines += [f"{name}: {margin}" for name, margin in self.margins.items()]
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> list[Any]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import COLOURS, as_list, new_axes
+from lineal.plot.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
+    from lineal.plot.margins import Margin
     from lineal.plot.regions import DecisionRegions
-
-_MARKERS = "osD^vP*"
 
 
 def draw(regions: DecisionRegions, ax: Any = None) -> list[Any]:
@@ -20,9 +19,12 @@ def draw(regions: DecisionRegions, ax: Any = None) -> list[Any]:
     for panel, (name, codes) in zip(axes, regions.regions.items(), strict=False):
         _fill(regions, codes, panel)
         _draw_points(regions, panel)
-        panel.set_title(f"{name}: {regions.right[name]:.1%} right on the points", fontsize=10, loc="left")
+        if name in regions.margins:
+            _draw_margin(regions, regions.margins[name], panel)
+        title = f"{literal(name)}: {regions.right[name]:.1%} right on the points"
+        panel.set_title(title, fontsize=10, loc="left")
         panel.set_aspect("equal", adjustable="box")
-    axes[0].legend(fontsize=8.5, loc="best", framealpha=0.9)
+    legend_below(axes[0], is_new=ax is None)
     return axes
 
 
@@ -49,7 +51,30 @@ def _draw_points(regions: DecisionRegions, ax: Any) -> None:
         mine = regions.points[regions.codes == c]
         style = {
             "color": COLOURS[c % len(COLOURS)],
-            "marker": _MARKERS[c % len(_MARKERS)],
+            "marker": MARKERS[c % len(MARKERS)],
             "linestyle": "none",
         }
-        ax.plot(mine[:, 0], mine[:, 1], markersize=4.5, markeredgecolor="white", label=str(label), **style)
+        ax.plot(
+            mine[:, 0],
+            mine[:, 1],
+            markersize=5.5,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            label=literal(label),
+            **style,
+        )
+
+
+def _draw_margin(regions: DecisionRegions, margin: Margin, ax: Any) -> None:
+    """The boundary, the lines beside it, and rings round the support vectors."""
+    window = (regions.x[0], regions.x[-1]), (regions.y[0], regions.y[-1])
+    for side, style in ((0, "-"), (-1, (0, (5, 3))), (1, (0, (5, 3)))):
+        ends = margin.line(side * margin.level, *window)
+        name = {0: "score 0", -1: f"score ±{margin.level:g}"}.get(side, "_other side")
+        if len(ends):
+            ax.plot(*ends.T, color=INK, linewidth=1.3, linestyle=style, label=name)
+    held = regions.points[margin.is_support]
+    ax.plot(
+        *held.T, marker="o", markersize=10, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=0.9,
+        linestyle="none", label="support vector",
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""What fitted parts answer: scores, labels and probabilities, in one shape for learners of every origin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.errors import InputError, ParameterError
+from lineal.learners.catalogue import Catalogue
+from lineal.learners.targets import plain_array
+from lineal.objective.losses import FloatArray
+
+# Half a unit in the last place of 1: the nearest to certainty that log odds can be finite at.
+_SURE = 2.0**-53
+
+
+def scores_of(part: Any, X: Any) -> FloatArray:
+    """(n, 1) for two classes, (n, K) for more: decision values, else logs of probabilities, else votes.
+
+    Of probabilities two classes have log odds, more have log probabilities.
+    Votes of a part that has nothing but ``predict`` are -1 and +1, or 0 and 1.
+    """
+    if hasattr(part, "decision_function"):
+        Z = np.asarray(part.decision_function(X), dtype=np.float64)
+        return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
+    K = len(part.classes_)
+    if hasattr(part, "predict_proba"):
+        p = np.clip(np.asarray(part.predict_proba(X), dtype=np.float64), _SURE, 1.0 - _SURE)
+        logs: FloatArray = np.log(p)
+        return logs if K > 2 else _margin(logs)
+    chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
+    votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
+    return np.asarray(votes, dtype=np.float64)
+
+
+def _margin(Z: FloatArray) -> FloatArray:
+    """(n, 1) by how much the second of two scores is higher."""
+    margin = Z[:, 1:] - Z[:, :1]
+    # Equal scores mean the first class, a margin of 0 the second: it is made to say the first too.
+    margin[Z[:, 1] == Z[:, 0]] = -5e-324
+    return margin
+
+
+def places_of(part: Any, X: Any, known: Catalogue) -> NDArray[np.intp]:
+    """Where the labels that a part predicts stand among the known ones."""
+    answers = plain_array(part.predict(X))
+    places = known.places(answers)
+    if (places == len(known)).any():
+        stray = answers[places == len(known)][0]
+        raise InputError(
+            f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
+        )
+    return places
+
+
+def probabilities_of(part: Any, X: Any, known: Catalogue) -> FloatArray:
+    """(n, K) probabilities of the known labels; 0 for those that the part has never met."""
+    p = np.asarray(part.predict_proba(X), dtype=np.float64)
+    places = known.places(plain_array(part.classes_))
+    if len(places) == len(known) and (places == np.arange(len(known))).all():
+        return p
+    spread = np.zeros((len(p), len(known)))
+    spread[:, places] = p
+    return spread
+
+
+def require_probabilities(owner: str, learner: Any, purpose: str) -> None:
+    """Refuses a learner without probabilities where they are needed."""
+    if not hasattr(learner, "predict_proba"):
+        raise ParameterError(
+            f"{owner} needs probabilities for {purpose}, but {type(learner).__name__} has no predict_proba "
+            "as it is set. Set probability=True where it has that option, or wrap it in Calibrated."
+        )

@@ -1,0 +1,159 @@
+"""What learners made of learners share: how they are declared, taught, and asked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from lineal.compose.fitting import Job, require_weights, weights_at
+from lineal.compose.inputs import count_rows, read_once, reads_numbers, take
+from lineal.data import thread_count
+from lineal.errors import InputError, ParameterError
+from lineal.learners.catalogue import Catalogue
+from lineal.learners.targets import labels_of_rows, require_targets, weights_of_rows
+from lineal.objective.losses import FloatArray
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Data that were read and checked, for parts to learn from.
+
+    Attributes
+    ----------
+    X : rows of the kind that the parts take
+    targets : (n,) labels or numbers as they came
+    s : (n,) weights > 0, or None: nobody gave any
+    n_rows : how many rows there are
+    """
+
+    X: Any
+    targets: NDArray[Any]
+    s: FloatArray | None
+    n_rows: int
+
+    def job(self, learner: Any, rows: NDArray[Any] | None = None) -> Job:
+        """A part to be fitted to some of the rows; None: to all."""
+        targets = self.targets if rows is None else self.targets[rows]
+        return Job(learner, targets, rows, weights_at(self.s, rows))
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A fit that, when it is refused or broken off, leaves the learner as it was."""
+
+    @functools.wraps(fit)
+    def guarded(self: Any, *data: Any, **named: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return fit(self, *data, **named)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return cast(Fit, guarded)
+
+
+class Composite(BaseEstimator):
+    """A learner made of learners.
+
+    A subclass says what it is made of (``_made_of``), refuses impossible options before data are looked at
+    (``_check_options``) and fits its parts to a ``Lesson``.
+    """
+
+    n_threads: int | None = None
+    # Whether the learners inside must take weights of rows for this one to take them.
+    _passes_weights_on = True
+
+    def _made_of(self) -> Sequence[Any]:
+        """The learners inside, not fitted, with defaults where none were given."""
+        raise NotImplementedError
+
+    def _check_options(self) -> None:
+        """Refuses impossible options before any data are read."""
+        thread_count(self.n_threads)
+        for learner in self._made_of():
+            if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "get_params")):
+                hint = f"; write {learner.__name__}()" if isinstance(learner, type) else ""
+                raise ParameterError(
+                    f"{type(self).__name__} is made of learners with fit and get_params, got {learner!r}"
+                    f"{hint}."
+                )
+
+    def _reads_numbers(self) -> bool:
+        return all(reads_numbers(learner) for learner in self._made_of())
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        return read_once(self, X, self._made_of(), reset=reset)
+
+    def _asked(self, X: Any) -> Any:
+        """X for parts that are fitted."""
+        check_is_fitted(self)
+        return self._read(X, reset=False)
+
+    def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """y, checked."""
+        raise NotImplementedError
+
+    def _lesson(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+        """Everything checked; rows of weight 0 are no rows."""
+        require_targets(self, y)
+        self._check_options()
+        if sample_weight is not None and self._passes_weights_on:
+            require_weights(self, self._made_of())
+        X = self._read(X, reset=True)
+        n = count_rows(X)
+        targets = self._targets(y, n)
+        if sample_weight is None:
+            return Lesson(X, targets, None, n)
+        s = weights_of_rows(sample_weight, n)
+        kept = np.flatnonzero(s)
+        if len(kept) < n:
+            return Lesson(take(X, kept), targets[kept], s[kept], len(kept))
+        return Lesson(X, targets, s, n)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(learner) for learner in self._made_of() if hasattr(learner, "__sklearn_tags__")]
+        for name in ("sparse", "two_d_array", "allow_nan"):
+            setattr(tags.input_tags, name, all(getattr(tag.input_tags, name) for tag in inner))
+        for name in ("string", "categorical", "positive_only"):
+            setattr(tags.input_tags, name, any(getattr(tag.input_tags, name) for tag in inner))
+        tags.target_tags.required = True
+        return tags
+
+
+class CompositeClassifier(ClassifierMixin, Composite):
+    """A classifier made of learners; it has ``classes_``, sorted."""
+
+    classes_: NDArray[Any]
+
+    def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
+        return labels_of_rows(y, n_rows)
+
+    def _lesson_in_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Lesson, NDArray[np.int32]]:
+        """A lesson, and the place of each row's label in ``classes_``, which are set."""
+        lesson = self._lesson(X, y, sample_weight)
+        known = Catalogue.of(lesson.targets)
+        if len(known) < 2:
+            raise InputError(
+                f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
+                f"{known.values.tolist()[0]!r}. Check the labels or the split."
+            )
+        self.classes_ = known.values
+        return lesson, known.places(lesson.targets).astype(np.int32)
+
+    def _known(self) -> Catalogue:
+        return Catalogue(self.classes_)
+
+    def _named(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        return np.asarray(self.classes_[places])

@@ -1,0 +1,97 @@
+"""The fit of one part of a learner made of others."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from lineal.compose.inputs import take, take_columns
+from lineal.compose.threads import alone, in_threads
+from lineal.data import thread_count
+from lineal.errors import InputError
+from lineal.objective.losses import FloatArray
+
+
+@dataclass(frozen=True)
+class Job:
+    """One part to be fitted.
+
+    Attributes
+    ----------
+    learner : what it is a clone of
+    targets : what it learns, one for each of its rows
+    rows : its rows; None: all
+    s : the weights of its rows; None: it is given none
+    before : the same part of an earlier fit, to start from
+    columns : its columns; None: all
+    """
+
+    learner: Any
+    targets: NDArray[Any]
+    rows: NDArray[Any] | None = None
+    s: FloatArray | None = None
+    before: Any = None
+    columns: NDArray[Any] | None = None
+
+
+def weight_argument(learner: Any) -> str | None:
+    """What ``fit`` calls the weights of rows; None where it takes none."""
+    if isinstance(learner, Pipeline):
+        name, last = learner.steps[-1]
+        inner = weight_argument(last)
+        return None if inner is None else f"{name}__{inner}"
+    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
+
+
+def require_weights(owner: Any, learners: Iterable[Any]) -> None:
+    """Refuses weights of rows where one of the learners would not hear of them."""
+    for learner in learners:
+        if weight_argument(learner) is None:
+            raise InputError(
+                f"{type(owner).__name__} was given sample_weight, but {type(learner).__name__} has no "
+                "weights of rows. Leave them out, or take a learner whose fit has sample_weight."
+            )
+
+
+def fit_parts(X: Any, jobs: Sequence[Job], n_threads: int | None) -> list[Any]:
+    """The fitted parts, in the order of the jobs; the same bits for any number of threads."""
+    count = thread_count(n_threads)
+    is_shared = count > 1 and len(jobs) > 1
+    return in_threads([partial(_fitted, X, job, is_shared) for job in jobs], count)
+
+
+def _fitted(X: Any, job: Job, is_shared: bool) -> Any:
+    part = _ready(job)
+    params = part.get_params(deep=True) if is_shared else {}
+    if is_shared:
+        alone(part)
+    own = X if job.columns is None else take_columns(X, job.columns)
+    own = own if job.rows is None else take(own, job.rows)
+    argument = weight_argument(part)
+    weights = {} if job.s is None or argument is None else {argument: job.s}
+    part.fit(own, job.targets, **weights)
+    threads = {name: value for name, value in params.items() if name.rpartition("__")[2] == "n_threads"}
+    return part.set_params(**threads) if threads else part
+
+
+def _ready(job: Job) -> Any:
+    """A clone of the learner, or the earlier part with its options where it is to go on from there."""
+    fresh = clone(job.learner)
+    if job.before is None or type(job.before) is not type(fresh) or not getattr(fresh, "warm_start", False):
+        return fresh
+    part = copy.copy(job.before)
+    return part.set_params(**fresh.get_params(deep=False))
+
+
+def weights_at(s: FloatArray | None, rows: NDArray[Any] | None) -> FloatArray | None:
+    """Weights of some rows, where there are any."""
+    return s if s is None or rows is None else np.asarray(s[rows])

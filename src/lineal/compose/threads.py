@@ -1,0 +1,75 @@
+"""Work on several learners at the same time.
+
+The native core lets other threads run while it computes, so threads are enough. Each learner is given the
+same data and its own seed whichever thread takes it: any number of threads gives the same bits.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from lineal.solvers.driver import Interruption
+
+Result = TypeVar("Result")
+
+
+def in_threads(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
+    """What the calls return, in their order.
+
+    Warnings of one category from several calls become one warning. The first call that fails, in their order,
+    says why; calls that have not begun by then are dropped, as they are at Ctrl-C.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return _run(calls, n_threads)
+    # Filters of warnings belong to the process: threads that set and restore them at the same time may leave
+    # them changed. The outermost restore is this one.
+    with warnings.catch_warnings(record=True) as met:
+        results = _run(calls, n_threads)
+    _tell(met, len(calls))
+    return results
+
+
+def _run(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
+    if n_threads == 1 or len(calls) <= 1:
+        return _one_by_one(calls)
+    pool = ThreadPoolExecutor(min(n_threads, len(calls)))
+    try:
+        futures = [pool.submit(call) for call in calls]
+        return [future.result() for future in futures]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _one_by_one(calls: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Ctrl-C, which a single fit takes as the wish for its best model so far, leaves the others unfitted."""
+    own = Interruption()
+    results = []
+    with own as present:
+        for call in calls:
+            results.append(call())
+            if present is own and own.requested and len(calls) > 1:
+                raise KeyboardInterrupt
+    return results
+
+
+def _tell(met: Sequence[warnings.WarningMessage], n_calls: int) -> None:
+    kinds: dict[Any, list[str]] = {}
+    for warning in met:
+        kinds.setdefault(warning.category, []).append(str(warning.message))
+    for category, messages in kinds.items():
+        more = f" ({len(messages)} warnings like this from {n_calls} parts.)" if len(messages) > 1 else ""
+        warnings.warn(f"{messages[0]}{more}", category, stacklevel=4)
+
+
+def alone(learner: Any) -> Any:
+    """The same learner, in place, taking one thread where it would have taken all of them."""
+    asked = {
+        name: 1
+        for name, value in learner.get_params(deep=True).items()
+        if value is None and name.rpartition("__")[2] == "n_threads"
+    }
+    return learner.set_params(**asked) if asked else learner

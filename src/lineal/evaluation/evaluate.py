@@ -1,0 +1,146 @@
+"""How good a model is on rows it has not seen, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from lineal.evaluation.classification import evaluate_classes
+from lineal.evaluation.evaluation import Evaluation
+from lineal.evaluation.inputs import checked_confidence, checked_count, generator
+from lineal.evaluation.predictions import (
+    Classified,
+    Predictions,
+    predictions_of,
+    read_predictions,
+)
+from lineal.evaluation.regression import evaluate_numbers
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "counts",
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    n_bins: int = 10,
+    task: str | None = None,
+    random_state: Any = 0,
+) -> Evaluation:
+    """Judges a fitted model by rows that it has not learned from; every number has an interval.
+
+    Parameters
+    ----------
+    model : anything with ``predict``
+        ``predict_proba``, else ``decision_function``, is used if it is there and ``classes_`` says whose the
+        columns are.
+    X : whatever the model takes: a matrix, a table, texts
+    y : labels or numbers
+    sample_weight : (n,) numbers >= 0, optional
+    weights : "counts" or "importance"
+        What a weight means: so many rows, or one row that counts for so much. Values are the same, intervals
+        are not.
+    confidence : float
+        The share of intervals that hold the true value.
+    n_resamples : int
+        Of the bootstrap, for the scores that need it.
+    n_bins : int
+        Of the calibration error.
+    task : "classification" or "regression", optional
+        What the model says it is if not given.
+    random_state : seed
+
+    Returns
+    -------
+    Evaluation
+        ``print`` shows a table; ``evaluation["accuracy"].interval`` and ``to_dict()`` give numbers.
+
+    Notes
+    -----
+    Intervals are about the rows: what other rows from the same source would give, with this model. They do
+    not say what another training set would give; ``compare`` with ``cv=`` does.
+
+    Examples
+    --------
+    >>> import lineal
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = lineal.LogisticRegression().fit(X[:400], y[:400])
+    >>> evaluation = lineal.evaluate(model, X[400:], y[400:])
+    >>> print(evaluation["accuracy"])
+    accuracy 0.9349 (95 %: 0.8872 .. 0.9633)
+    """
+    options = _options(confidence, n_resamples, n_bins, random_state)
+    found = predictions_of(model, X, y, sample_weight=sample_weight, weights=weights, task=task)
+    return judged(found, **options)
+
+
+def evaluate_predictions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    probabilities: ArrayLike | None = None,
+    scores: ArrayLike | None = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "counts",
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    n_bins: int = 10,
+    task: str | None = None,
+    random_state: Any = 0,
+) -> Evaluation:
+    """The same from predictions alone.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) labels or numbers
+    probabilities : (n, K), or (n,) for the second of two classes, optional
+    scores : the same, but any numbers whose order says which rows are likelier, optional
+    classes : K labels, optional
+        Whose the columns are; not given, the labels found, sorted.
+    task : "classification" or "regression", optional
+        Not given: regression if there are numbers with a fraction and no probabilities, else classification.
+    sample_weight, weights, confidence, n_resamples, n_bins, random_state
+        As for ``evaluate``.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> from lineal.evaluation import evaluate_predictions
+    >>> evaluation = evaluate_predictions(["ham", "spam", "ham", "spam"], ["ham", "spam", "spam", "spam"])
+    >>> print(evaluation["accuracy"])
+    accuracy 0.7500 (95 %: 0.3006 .. 0.9544)
+    """
+    options = _options(confidence, n_resamples, n_bins, random_state)
+    found = read_predictions(
+        *(y_true, y_pred, probabilities, scores, classes),
+        sample_weight=sample_weight,
+        weights=weights,
+        task=task,
+    )
+    return judged(found, **options)
+
+
+def _options(confidence: Any, n_resamples: Any, n_bins: Any, random_state: Any) -> dict[str, Any]:
+    return {
+        "confidence": checked_confidence(confidence),
+        "n_resamples": checked_count("n_resamples", n_resamples, 10),
+        "n_bins": checked_count("n_bins", n_bins, 2),
+        "rng": generator(random_state),
+    }
+
+
+def judged(found: Predictions, *, confidence: float, n_resamples: int, n_bins: int, rng: Any) -> Evaluation:
+    """The table of the task."""
+    if isinstance(found, Classified):
+        return evaluate_classes(found, confidence=confidence, n_resamples=n_resamples, n_bins=n_bins, rng=rng)
+    return evaluate_numbers(found, confidence=confidence, n_resamples=n_resamples, rng=rng)

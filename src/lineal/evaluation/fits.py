@@ -1,0 +1,164 @@
+"""Fits of several models on the same rows: one after another or side by side, until done or Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import check_cv as checked_splitter
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+
+from lineal.data.targets import plain_array, weights_of_rows
+from lineal.errors import InputError, ParameterError
+from lineal.evaluation.bar import FitBar
+from lineal.evaluation.inputs import checked_count
+from lineal.solvers.driver import Interruption
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows with their targets: ``X``, ``y``, ``sample_weight`` or None, ``groups`` or None."""
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    groups: Any = None
+
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, name: str = "X") -> Table:
+        """Checked for lengths."""
+        if y is None:
+            raise InputError(f"{name} came without its y.")
+        y = plain_array(y)
+        try:
+            n = _num_samples(X)
+        except TypeError as error:
+            raise InputError(f"{name} must have rows: {error}.") from error
+        if n != len(y):
+            raise InputError(f"{name} has {n} rows, but its y has {len(y)}: they must match.")
+        if groups is not None:
+            groups = plain_array(groups)
+            if len(groups) != n:
+                raise InputError(f"{name} has {n} rows, but there are {len(groups)} groups.")
+        weights = None if sample_weight is None else weights_of_rows(sample_weight, n)
+        return cls(X, y, weights, groups)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """Some of the rows."""
+        return Table(
+            _safe_indexing(self.X, rows),
+            self.y[rows],
+            None if self.sample_weight is None else self.sample_weight[rows],
+            None if self.groups is None else self.groups[rows],
+        )
+
+
+def fitted(name: str, model: Any, table: Table) -> Any:
+    """A clone, fitted to the table."""
+    fresh = clone(model)
+    if table.sample_weight is None:
+        return fresh.fit(table.X, table.y)
+    if not has_fit_parameter(fresh, "sample_weight"):
+        raise ParameterError(f"model {name!r} ({type(model).__name__}) takes no sample_weight.")
+    return fresh.fit(table.X, table.y, sample_weight=table.sample_weight)
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether scikit-learn's check_is_fitted says so; a model it cannot judge counts as fitted."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    except TypeError:  # without fit: it came as it is
+        return True
+    return True
+
+
+def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> list[Split]:
+    """The folds: shuffled, stratified for labels, whole groups in one fold; or what a splitter gives."""
+    seed = int(rng.integers(2**31))
+    if cv is None:
+        cv = 10
+    if isinstance(cv, (int, np.integer)):
+        n_folds = checked_count("cv", cv, 2)
+        options = {"n_splits": n_folds, "shuffle": True, "random_state": seed}
+        units = len(table) if table.groups is None else len(np.unique(table.groups))
+        if units < n_folds:
+            what = "rows" if table.groups is None else "groups"
+            raise InputError(f"cv={n_folds} folds need as many {what}, got {units}. Pass a smaller cv.")
+        is_labels = task == "classification"
+        if table.groups is None:
+            splitter = StratifiedKFold(**options) if is_labels else KFold(**options)
+        else:
+            splitter = StratifiedGroupKFold(**options) if is_labels else GroupKFold(n_folds)
+    else:
+        splitter = checked_splitter(cv, table.y, classifier=task == "classification")
+    splits = list(splitter.split(table.X if hasattr(table.X, "shape") else table.y, table.y, table.groups))
+    if len(splits) < 2:
+        raise ParameterError(f"cv must give at least two folds, got {len(splits)}.")
+    return splits
+
+
+@dataclass(frozen=True)
+class Done:
+    """One task: its place and what it gave."""
+
+    place: tuple[int, int]
+    result: Any
+    seconds: float
+
+
+def run(
+    tasks: Sequence[tuple[tuple[int, int], str, Callable[[], Any]]], n_threads: int, progress: bool
+) -> tuple[list[Done], bool]:
+    """Runs tasks (place, label, function) in order; returns what was done, and whether that is all.
+
+    Ctrl-C lets what runs come to an end, or, if it can, breaks it off, and drops it.
+    """
+    done: list[Done] = []
+    bar = FitBar(len(tasks), progress)
+    try:
+        with Interruption() as interruption:
+
+            def one(task: tuple[tuple[int, int], str, Callable[[], Any]]) -> Done | None:
+                place, _, function = task
+                if interruption.requested:
+                    return None
+                began = time.perf_counter()
+                result = function()
+                return None if interruption.requested else Done(place, result, time.perf_counter() - began)
+
+            if n_threads == 1:
+                for task in tasks:
+                    _keep(one(task), task[1], done, bar)
+            else:
+                with ThreadPoolExecutor(n_threads) as pool:
+                    try:
+                        for task, found in zip(tasks, pool.map(one, tasks), strict=True):
+                            _keep(found, task[1], done, bar)
+                    except BaseException:
+                        pool.shutdown(wait=False, cancel_futures=True)
+                        raise
+    finally:
+        bar.close()
+    return done, len(done) == len(tasks)
+
+
+def _keep(found: Done | None, label: str, done: list[Done], bar: FitBar) -> None:
+    if found is not None:
+        done.append(found)
+        bar.done(label)

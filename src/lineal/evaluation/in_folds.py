@@ -1,0 +1,93 @@
+"""Models compared by cross-validation, on the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from lineal.errors import ParameterError
+from lineal.evaluation.comparison import ModelComparison
+from lineal.evaluation.fits import Table, fitted, run, splits_of
+from lineal.evaluation.metrics import Metric
+from lineal.evaluation.pairs import corrected_resampled_t_test
+from lineal.evaluation.records import Interval, Score, Significance
+from lineal.evaluation.situation import Options
+from lineal.evaluation.verdicts import outcome
+from lineal.evaluation.wording import counted
+from lineal.objective.losses import FloatArray
+
+
+def compare_in_folds(models: Mapping[str, Any], table: Table, cv: Any, options: Options) -> ModelComparison:
+    """The corrected resampled t-test for every pair."""
+    runs, seconds, sizes, is_complete, metric = fold_scores(models, table, cv, options)
+    names = list(models)
+    n_train, n_test = sizes
+
+    def tested(i: int, j: int) -> Significance:
+        pair = (runs[:, i], runs[:, j])
+        return corrected_resampled_t_test(
+            *pair, n_train=n_train, n_test=n_test, confidence=options.confidence
+        )
+
+    tests = {(names[i], names[j]): tested(i, j) for i, j in combinations(range(len(names)), 2)}
+    factor = 1 / len(runs) + n_test / n_train
+    scores = {
+        name: mean_score(metric, runs[:, j], factor, options.confidence, "corrected t")
+        for j, name in enumerate(names)
+    }
+    folds = counted(len(runs), "fold")
+    return ModelComparison(
+        f"{len(names)} models in {folds} of {counted(len(table), 'row')}",
+        *outcome(metric, scores, tests, f"in {folds}", options.confidence),
+        runs=runs,
+        run_names=tuple(range(len(runs))),
+        seconds=dict(zip(names, seconds.tolist(), strict=True)),
+        is_complete=is_complete,
+    )
+
+
+def fold_scores(
+    models: Mapping[str, Any], table: Table, cv: Any, options: Options
+) -> tuple[FloatArray, FloatArray, tuple[float, float], bool, Metric]:
+    """(J, M) scores on the folds that all models have done, and seconds of fitting, (M,)."""
+    task, metric = options.situation(models, table.y)
+    for name, model in models.items():
+        if not hasattr(model, "fit"):
+            raise ParameterError(f"model {name!r} ({type(model).__name__}) has no fit method.")
+    splits = splits_of(table, cv, task, options.rng)
+
+    def work(name: str, model: Any, fold: int) -> float:
+        train, rest = splits[fold]
+        learned = fitted(name, model, table.take(train))
+        return metric.value(options.judge(name, learned, table.take(rest), task, metric))
+
+    def bound(name: str, model: Any, fold: int) -> Any:
+        return lambda: work(name, model, fold)
+
+    tasks = [
+        ((fold, j), f"fold {fold + 1}, {name}", bound(name, model, fold))
+        for fold in range(len(splits))
+        for j, (name, model) in enumerate(models.items())
+    ]
+    done, is_complete = run(tasks, options.n_threads, options.progress)
+    runs, seconds = np.full((len(splits), len(models)), np.nan), np.zeros(len(models))
+    for entry in done:
+        runs[entry.place] = entry.result
+        seconds[entry.place[1]] += entry.seconds
+    runs = runs[~np.isnan(runs).any(axis=1)]
+    if len(runs) < 2:
+        raise KeyboardInterrupt
+    sizes = tuple(float(np.mean([len(split[k]) for split in splits])) for k in (0, 1))
+    return runs, seconds, (sizes[0], sizes[1]), is_complete, metric
+
+
+def mean_score(metric: Metric, values: FloatArray, factor: float, confidence: float, how: str) -> Score:
+    """The mean of several runs, whose variance is a factor times that of one run."""
+    reach = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * np.sqrt(factor) * values.std(ddof=1)
+    mean, (least, most) = float(values.mean()), metric.bounds
+    interval = Interval(max(mean - float(reach), least), min(mean + float(reach), most), confidence, how)
+    return Score(metric.name, mean, interval, metric.greater_is_better)

@@ -1,0 +1,152 @@
+"""Intervals with a formula: proportions, their differences, medians; and the bootstrap of any statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from lineal.errors import InputError, ParameterError
+from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
+from lineal.evaluation.records import Interval
+from lineal.objective.losses import FloatArray
+
+# Numbers that are resampled at a time.
+_BATCH = 2_000_000
+
+
+def z_value(confidence: float) -> float:
+    """How many standard deviations on either side hold this share of a normal distribution."""
+    return float(stats.norm.ppf((1 + confidence) / 2))
+
+
+def wilson_interval(successes: float, n: float, *, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval of a proportion.
+
+    With p = successes / n and z the normal quantile: centre (p + z²/2n) / (1 + z²/n), half width
+    z / (1 + z²/n) · sqrt(p (1 - p) / n + z²/4n²). It never leaves [0, 1] and is honest at p = 0 and 1.
+
+    Parameters
+    ----------
+    successes, n : float
+        0 <= successes <= n. They need not be whole, as with weights.
+    confidence : float
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> from lineal.evaluation import wilson_interval
+    >>> print(wilson_interval(93, 100))
+    0.8625 .. 0.9657
+    """
+    confidence = checked_confidence(confidence)
+    if not (np.isfinite(n) and n > 0 and 0 <= successes <= n):
+        raise InputError(f"wilson_interval needs 0 <= successes <= n and n > 0, got {successes} of {n}.")
+    low, high = wilson_ends(np.array(successes / n), np.array(n), confidence)
+    return Interval(float(low), float(high), confidence, "Wilson")
+
+
+def wilson_ends(p: FloatArray, n: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Wilson's ends for arrays of proportions; (0, 1) where n is 0."""
+    z = z_value(confidence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shrink = 1 / (1 + z * z / n)
+        centre = shrink * (p + z * z / (2 * n))
+        half = shrink * z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        # At p = 0 and 1 an end is exact, where rounding would put it a hair inside.
+        low = np.where(p <= 0, 0.0, np.maximum(centre - half, 0.0))
+        high = np.where(p >= 1, 1.0, np.minimum(centre + half, 1.0))
+    empty = ~(np.asarray(n) > 0)
+    return np.where(empty, 0.0, low), np.where(empty, 1.0, high)
+
+
+def combined_ends(
+    value: float, parts: FloatArray, low: FloatArray, high: FloatArray, shares: FloatArray
+) -> tuple[float, float]:
+    """Ends for sum_k share_k part_k of independent parts from the ends of each (Zou and Donner 2008)."""
+    down = float(np.sqrt(np.sum((shares * (parts - low)) ** 2)))
+    up = float(np.sqrt(np.sum((shares * (high - parts)) ** 2)))
+    return value - down, value + up
+
+
+def paired_proportions_ends(
+    only_first: float, only_second: float, n: float, confidence: float
+) -> tuple[float, float]:
+    """Ends for p1 - p2 on the same rows, from the discordant ones (Bonett and Price 2012)."""
+    p, q = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = z_value(confidence) * float(np.sqrt((p + q - (p - q) ** 2) / (n + 2)))
+    return max(p - q - half, -1.0), min(p - q + half, 1.0)
+
+
+def median_ends(values: FloatArray, s: FloatArray, size: float, confidence: float) -> tuple[float, float]:
+    """Order statistics around the median: the ranks between which a share of 1/2 may lie."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(s[order]) / s.sum()
+    z = z_value(confidence)
+    half = z * 0.5 / np.sqrt(size)
+    last = len(values) - 1
+    # One rank further out, as ranks are whole: the exact binomial interval is at least this wide.
+    first = max(int(np.searchsorted(below, 0.5 - half, side="right")) - 1, 0)
+    final = min(int(np.searchsorted(below, 0.5 + half, side="left")) + 1, last)
+    return float(values[order[first]]), float(values[order[final]])
+
+
+def bootstrap_interval(
+    values: ArrayLike,
+    statistic: Callable[[FloatArray], float] | None = None,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    method: str = "BCa",
+    random_state: Any = 0,
+) -> Interval:
+    """The bootstrap interval of any statistic of a sample.
+
+    Parameters
+    ----------
+    values : (n,) numbers
+    statistic : function of an array, optional
+        The mean if not given, which is much faster.
+    confidence : float
+    n_resamples : int
+    method : "BCa" or "percentile"
+        BCa (Efron 1987) corrects percentiles for bias and skewness; it costs n more calls of the statistic.
+    random_state : seed
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> from lineal.evaluation import bootstrap_interval
+    >>> interval = bootstrap_interval([1, 2, 2, 3, 3, 3, 4, 9], n_resamples=500)
+    >>> 3.375 in interval
+    True
+    """
+    sample = one_sample("values", values)
+    confidence, n_resamples = checked_confidence(confidence), checked_count("n_resamples", n_resamples, 10)
+    if method not in ("BCa", "percentile"):
+        raise ParameterError(f"method must be 'BCa' or 'percentile', got {method!r}.")
+    function = np.mean if statistic is None else statistic
+    name = f"bootstrap ({method})"
+    if np.ptp(sample) == 0:
+        value = float(function(sample))
+        return Interval(value, value, confidence, name)
+    found = stats.bootstrap(
+        (sample,),
+        function,
+        vectorized=statistic is None,
+        batch=max(1, _BATCH // len(sample)),
+        confidence_level=confidence,
+        n_resamples=n_resamples,
+        method=method,
+        random_state=generator(random_state),
+    ).confidence_interval
+    return Interval(float(found.low), float(found.high), confidence, name)

@@ -1,0 +1,59 @@
+"""From p-values to sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lineal.evaluation.comparison import Pair
+from lineal.evaluation.metrics import Metric
+from lineal.evaluation.records import Score, Significance
+from lineal.evaluation.several import holm
+from lineal.evaluation.wording import brief, p_text
+
+Tests = dict[tuple[str, str], Significance]
+
+
+def outcome(
+    metric: Metric,
+    scores: dict[str, Score],
+    tests: Tests,
+    where: str,
+    confidence: float,
+    is_corrected: bool = False,
+) -> tuple[str, bool, dict[str, Score], tuple[Pair, ...], float, str]:
+    """Metric, direction, scores, pairs with verdicts, confidence and correction."""
+    p = np.array([test.p_value for test in tests.values()])
+    corrected = p if is_corrected or len(p) < 2 else holm(p)
+    pairs = tuple(
+        Pair(a, b, test, float(q), _verdict(metric, scores, a, b, test, float(q), where, 1 - confidence))
+        for ((a, b), test), q in zip(tests.items(), corrected, strict=True)
+    )
+    correction = (
+        ""
+        if is_corrected or len(p) < 2
+        else f"p corrected for {len(p)} pairs (Holm), intervals of each pair alone"
+    )
+    return metric.name, bool(metric.greater_is_better), scores, pairs, confidence, correction
+
+
+def _verdict(
+    metric: Metric,
+    scores: dict[str, Score],
+    a: str,
+    b: str,
+    test: Significance,
+    p: float,
+    where: str,
+    level: float,
+) -> str:
+    between = "" if test.interval is None else f", difference {test.interval}"
+    # Told apart at level α means p < α; rounding of 1 - confidence must not decide.
+    if p > level + 1e-12:
+        return f"{a} and {b} cannot be told apart {where}: {p_text(p)}{between}."
+    first, second = scores[a].value, scores[b].value
+    is_first = (first > second) == bool(metric.greater_is_better)
+    if test.statistic_name == "ranks apart":
+        is_first = test.statistic < 0
+    best, other = (a, b) if is_first else (b, a)
+    values = f"{metric.title} {brief(scores[best].value)} against {brief(scores[other].value)}"
+    return f"{best} is better than {other} {where}: {values}, {p_text(p)}{between}."

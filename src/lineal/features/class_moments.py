@@ -1,0 +1,91 @@
+"""Means and squares of each column in a class and in all others, without cancellation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.features.labelled import Labelled
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some rows: their weight, and the means and squares about them of a block of columns."""
+
+    weight: float
+    mean: FloatArray
+    squares: FloatArray
+
+    def joined(self, other: Group) -> Group:
+        """Both together (Chan, Golub and LeVeque 1983); nothing is subtracted from squares."""
+        weight = self.weight + other.weight
+        if weight == 0:
+            return self
+        apart, share = other.mean - self.mean, other.weight / weight
+        squares = self.squares + other.squares + (self.weight * share) * (apart * apart)
+        return Group(weight, self.mean + share * apart, squares)
+
+
+@dataclass(frozen=True)
+class ClassMoments:
+    """Of each class and column."""
+
+    weight: FloatArray  # (n_classes,)
+    mean: FloatArray  # (n_classes, n_columns)
+    squares: FloatArray  # (n_classes, n_columns) sums of s (x - mean)^2
+
+    def groups(self, columns: slice) -> list[Group]:
+        """One for each class."""
+        return [
+            Group(float(weight), self.mean[k, columns], self.squares[k, columns])
+            for k, weight in enumerate(self.weight)
+        ]
+
+    def against_others(self, columns: slice) -> list[tuple[Group, Group]]:
+        """Each class that has rows, and all others joined, where those have rows too."""
+        groups = self.groups(columns)
+        nothing = Group(0.0, np.zeros_like(groups[0].mean), np.zeros_like(groups[0].squares))
+        before, behind = [nothing], [nothing]
+        for group in groups[:-1]:
+            before.append(before[-1].joined(group))
+        for group in groups[:0:-1]:
+            behind.append(behind[-1].joined(group))
+        others = [a.joined(b) for a, b in zip(before, behind[::-1], strict=True)]
+        pairs = zip(groups, others, strict=True)
+        return [(group, rest) for group, rest in pairs if group.weight > 0 and rest.weight > 0]
+
+    def all_rows(self, columns: slice) -> Group:
+        """All classes joined."""
+        first, *rest = self.groups(columns)
+        for group in rest:
+            first = first.joined(group)
+        return first
+
+
+def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
+    """Each column times a power of two that brings it to about 1, and which columns have but one value."""
+    # ufunc.at is fast only where types need no conversion.
+    column, value = data.matrix.indices.astype(np.intp), data.matrix.data.astype(np.float64)
+    least, greatest = np.full(data.n_columns, np.inf), np.full(data.n_columns, -np.inf)
+    np.minimum.at(least, column, value)
+    np.maximum.at(greatest, column, value)
+    n_stored = np.bincount(column, minlength=data.n_columns)
+    is_full = n_stored == data.matrix.shape[0]
+    is_constant = (n_stored == 0) | (is_full & (least == greatest))
+    size = np.where(n_stored > 0, np.maximum(np.abs(least), np.abs(greatest)), 1.0)
+    unit = np.ldexp(1.0, -np.clip(np.frexp(size)[1], -1000, 1000))
+    return data.with_values(value * unit[column]), is_constant
+
+
+def class_moments(data: Labelled) -> ClassMoments:
+    """Three passes over what is stored; the numbers should be in units."""
+    n = data.totals[:, None]
+    mean, _ = data.sums()
+    np.divide(mean, n, out=mean, where=n > 0)
+    squares = data.deviations(mean)
+    squares += np.maximum(n - data.stored(), 0.0) * mean**2  # what is not stored is 0
+    return ClassMoments(n[:, 0], mean, squares)

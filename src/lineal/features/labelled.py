@@ -1,0 +1,126 @@
+"""Sparse rows beside their classes and weights, read once: what every score of columns is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array, column_or_1d
+
+from lineal import _core
+from lineal.data import checked_rows, thread_count
+from lineal.data.targets import classes_and_codes
+from lineal.errors import InputError
+from lineal.features.matrices import weights_of_rows
+from lineal.objective.rows import NativeRows, native_csr
+
+FloatArray = NDArray[np.float64]
+_BLOCK = 4096  # columns at a time: what is summed by class then stays in a cache
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows of positive weight without their zeros, each with the place of its class.
+
+    Dense data are held like sparse ones, so that both have the same scores, bit for bit.
+    """
+
+    rows: NativeRows  # sparse, sorted, no stored zeros
+    codes: NDArray[np.int32]
+    s: FloatArray
+    n_classes: int
+
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """The same rows for SciPy."""
+        return self.rows.csr()
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return self.rows.n_columns
+
+    @property
+    def totals(self) -> FloatArray:
+        """(n_classes,) weights of the classes."""
+        return np.bincount(self.codes, self.s, self.n_classes).astype(np.float64)
+
+    def sums(self) -> tuple[FloatArray, bool]:
+        """(n_classes, n_columns) weighted sums of numbers, and whether one of them is below 0."""
+        V = np.empty((self.n_classes, self.n_columns))
+        is_below = _core.class_sums(self.rows.matrix, self.codes, self.s, V, self.rows.n_threads)
+        return V, is_below
+
+    def stored(self) -> FloatArray:
+        """(n_classes, n_columns) weights of the rows that are not 0 in a column."""
+        V = np.empty((self.n_classes, self.n_columns))
+        _core.class_counts_above(self.rows.matrix, self.codes, self.s, -np.inf, V, self.rows.n_threads)
+        return V
+
+    def deviations(self, centre: FloatArray) -> FloatArray:
+        """(n_classes, n_columns) weighted squares of numbers that are not 0 about a centre for each sum."""
+        V = np.empty((self.n_classes, self.n_columns))
+        _core.class_deviations(self.rows.matrix, self.codes, self.s, centre, V, self.rows.n_threads)
+        return V
+
+    def with_values(self, values: FloatArray) -> Labelled:
+        """Other numbers in the same places."""
+        X = sp.csr_array((values, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
+        return Labelled(native_csr(X, self.rows.n_threads), self.codes, self.s, self.n_classes)
+
+
+def labelled(
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    n_threads: int | None = None,
+    names: Any = None,
+) -> Labelled:
+    """X and y, checked; a row of weight 0 leaves, its class stays.
+
+    Raises
+    ------
+    InputError
+        For NaN, infinity, corrupt matrices, weights below 0, and rows and labels that are not as many.
+    """
+    X = check_array(
+        X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32), ensure_all_finite=False
+    )
+    threads = thread_count(n_threads)
+    rows = checked_rows(X, threads, names)
+    labels = column_or_1d(y)
+    if len(labels) != X.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels.")
+    classes, codes = classes_and_codes(labels)
+    s = weights_of_rows(sample_weight, X.shape[0])
+    is_counted = s > 0
+    if not rows.is_sparse or not is_counted.all() or not rows.matrix.arrays()[2].all():
+        matrix = rows.csr()[is_counted]
+        matrix.eliminate_zeros()
+        rows, codes, s = native_csr(matrix, threads), codes[is_counted], s[is_counted]
+    return Labelled(rows, codes, s, len(classes))
+
+
+def by_columns(
+    work: Callable[[slice], FloatArray | tuple[FloatArray, ...]], n_columns: int, n_threads: int
+) -> Any:
+    """What ``work`` makes of one block of columns after another, joined along the last axis.
+
+    Blocks do not depend on the number of threads, so neither do bits.
+    """
+    blocks = [slice(first, min(first + _BLOCK, n_columns)) for first in range(0, n_columns, _BLOCK)]
+    if n_threads == 1 or len(blocks) < 2:
+        parts = [work(block) for block in blocks]
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(work, blocks))
+    if isinstance(parts[0], tuple):
+        return tuple(np.concatenate(several, axis=-1) for several in zip(*parts, strict=True))
+    return np.concatenate(parts, axis=-1)

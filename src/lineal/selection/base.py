@@ -1,0 +1,46 @@
+"""What selectors of columns share: their data, what they leave of a matrix, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from lineal.errors import InputError
+
+
+class ColumnSelector(SelectorMixin, BaseEstimator):
+    """Keeps some columns of a matrix, in their order; ``support_`` says which."""
+
+    support_: NDArray[np.bool_]
+    n_features_in_: int
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The kept columns back in their places, zeros elsewhere; a sparse matrix comes back as CSR."""
+        columns = np.flatnonzero(self._get_support_mask())
+        X = check_array(X, accept_sparse=("csr", "csc", "coo"), dtype=None)
+        if X.shape[1] != len(columns):
+            raise InputError(f"X has {X.shape[1]} columns, but {len(columns)} were kept.")
+        shape = (X.shape[0], self.n_features_in_)
+        if sp.issparse(X):
+            X = X.tocsr()
+            index = columns.astype(X.indices.dtype)[X.indices]
+            return type(X)((X.data.copy(), index, X.indptr.copy()), shape=shape)
+        whole = np.zeros(shape, dtype=X.dtype)
+        whole[:, columns] = X
+        return whole
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

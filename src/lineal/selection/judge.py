@@ -1,0 +1,169 @@
+"""How good a set of columns is: what a learner that sees no others makes of rows that were held out."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from lineal.errors import InputError
+from lineal.learners.model import LinearModel
+from lineal.learners.targets import classes_and_codes
+from lineal.objective.losses import FloatArray
+
+Columns = NDArray[np.intp]
+Criterion = Callable[[Any, Any, Any], float]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows with their targets and weights; X is an array or a CSC matrix."""
+
+    X: Any
+    y: NDArray[Any]
+    s: FloatArray | None
+
+    def rows(self, places: NDArray[Any]) -> Examples:
+        """Some rows alone."""
+        X = self.X.tocsr()[places].tocsc() if sp.issparse(self.X) else self.X[places]
+        return Examples(X, self.y[places], None if self.s is None else self.s[places])
+
+    def columns(self, wanted: Columns) -> Any:
+        """X with some columns alone, for a learner."""
+        some = self.X[:, wanted]
+        return some.tocsr() if sp.issparse(some) else some
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a set of columns, and the learners that were fitted to it, one for each fold."""
+
+    columns: Columns
+    fold_scores: FloatArray
+    models: tuple[Any, ...]
+
+    @property
+    def score(self) -> float:
+        """The mean over the folds."""
+        return float(np.mean(self.fold_scores))
+
+
+class Trainer:
+    """Fits a learner to some columns, from the weights of a fit to others where it can start warm."""
+
+    def __init__(self, learner: Any, *, warm_start: bool) -> None:
+        can_start = isinstance(learner, LinearModel) and "warm_start" in learner.get_params()
+        self._is_warm = warm_start and can_start
+        self._weights = weight_argument(learner)
+        self._template = clone(learner)
+        if self._is_warm:
+            self._template.set_params(warm_start=True)
+
+    def fitted(self, examples: Examples, columns: Columns, before: tuple[Columns, Any] | None = None) -> Any:
+        """A learner of the same options that has seen these columns alone."""
+        is_warm = self._is_warm and before is not None
+        model = _moved(*before, columns) if is_warm and before else clone(self._template)
+        weights = {} if examples.s is None or self._weights is None else {self._weights: examples.s}
+        return model.fit(examples.columns(columns), examples.y, **weights)
+
+
+def weight_argument(learner: Any) -> str | None:
+    """What ``fit`` calls the weights of rows; None where it takes none."""
+    if isinstance(learner, Pipeline):
+        name, last = learner.steps[-1]
+        inner = weight_argument(last)
+        return None if inner is None else f"{name}__{inner}"
+    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
+
+
+def _moved(before: Columns, model: Any, columns: Columns) -> Any:
+    """A copy of a fitted learner to go on from with other columns; new ones start at 0."""
+    known = np.atleast_2d(model.coef_)
+    place = {int(column): i for i, column in enumerate(before)}
+    found = [(i, place[int(column)]) for i, column in enumerate(columns) if int(column) in place]
+    coef = np.zeros((len(known), len(columns)))
+    if found:
+        here, there = (list(places) for places in zip(*found, strict=True))
+        coef[:, here] = known[:, there]
+    moved = copy.copy(model)
+    moved.coef_ = coef if model.coef_.ndim == 2 else coef[0]
+    return moved
+
+
+class Scorer:
+    """The score of a fitted learner on rows, with their weights; scikit-learn's, or a criterion."""
+
+    def __init__(self, learner: Any, scoring: Any, criterion: Criterion | None = None) -> None:
+        self._criterion = criterion
+        self._scorer = check_scoring(learner, scoring) if criterion is None else None
+        # scikit-learn's accuracy looks at labels for longer than a small fit takes.
+        self._is_accuracy = scoring is None and getattr(type(learner), "score", None) is ClassifierMixin.score
+
+    def __call__(self, model: Any, test: Examples, columns: Columns) -> float:
+        """A number, the larger the better."""
+        X = test.columns(columns)
+        if self._scorer is None:
+            assert self._criterion is not None
+            return float(self._criterion(model, X, test.y))
+        if self._is_accuracy:
+            return float(np.average(model.predict(X) == test.y, weights=test.s))
+        weights = {} if test.s is None else {"sample_weight": test.s}
+        return float(self._scorer(model, X, test.y, **weights))
+
+
+class Judge:
+    """Scores sets of columns: of each pair of examples a learner is fitted to one and scored on the other."""
+
+    def __init__(self, parts: Sequence[tuple[Examples, Examples]], trainer: Trainer, scorer: Scorer) -> None:
+        self._parts, self._trainer, self._scorer = parts, trainer, scorer
+
+    def verdict(self, columns: Columns, start: Verdict | None = None) -> Verdict:
+        """Fits and scores; ``start`` is a verdict on nearly the same columns."""
+        scores, models = [], []
+        for place, (train, test) in enumerate(self._parts):
+            before = None if start is None else (start.columns, start.models[place])
+            model = self._trainer.fitted(train, columns, before)
+            scores.append(self._scorer(model, test, columns))
+            models.append(model)
+        return Verdict(columns, np.array(scores), tuple(models))
+
+
+def folds_of(
+    cv: Any, examples: Examples, *, are_classes: bool, seed: int
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Rows to train on and rows to score; a number makes folds of shuffled rows, with classes in proportion.
+
+    Rows of weight 0 are in no fold.
+    """
+    s = np.ones(len(examples.y)) if examples.s is None else examples.s
+    if not isinstance(cv, numbers.Integral):
+        splitter = check_cv(cv, examples.y, classifier=are_classes)
+        pairs = list(splitter.split(np.zeros((len(s), 1)), examples.y))
+        return [(train[s[train] > 0], test[s[test] > 0]) for train, test in pairs]
+    rows = np.flatnonzero(s > 0)
+    n, y = len(rows), examples.y[rows]
+    if are_classes:
+        _, y = classes_and_codes(y)  # labels of any type
+        rarest = int(np.bincount(y)[np.unique(y)].min())
+        if rarest < 2:
+            raise InputError(
+                f"held-out folds need at least 2 rows of every class, but one has 1 of n_samples = {n}. Give "
+                "more rows, drop the class, or pass a splitter of your own as cv, or a criterion."
+            )
+        splitter = StratifiedKFold(min(int(cv), rarest), shuffle=True, random_state=seed)
+    elif n < int(cv):
+        raise InputError(f"{cv} folds need as many rows, got n_samples = {n}. Use a smaller cv.")
+    else:
+        splitter = KFold(int(cv), shuffle=True, random_state=seed)
+    return [(rows[train], rows[test]) for train, test in splitter.split(np.zeros((n, 1)), y)]

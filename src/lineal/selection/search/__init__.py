@@ -1,0 +1,1 @@
+"""Choosing parameters: spaces, trials on folds, budgets, and an honest score."""

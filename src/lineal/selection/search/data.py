@@ -1,0 +1,71 @@
+"""The data of a search: rows that can be taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from lineal.errors import InputError, InputTypeError, ParameterError
+from lineal.learners.targets import classes_and_codes, plain_array, require_targets, weights_of_rows
+from lineal.objective.losses import FloatArray
+from lineal.selection.judge import weight_argument
+
+
+@dataclass(frozen=True)
+class Data:
+    """X, targets, weights and groups, and the places of classes among them for classifiers."""
+
+    X: Any
+    y: NDArray[Any]
+    s: FloatArray | None
+    groups: NDArray[Any] | None
+    codes: NDArray[np.int32] | None
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
+        """What came from outside, checked as far as a search needs it."""
+        require_targets(model, y)
+        try:
+            targets, n = plain_array(y), _num_samples(X)
+        except TypeError as error:
+            raise InputTypeError(f"X and y must be sequences of rows: {error}") from error
+        if targets.ndim == 0 or len(targets) != n:
+            raise InputError(
+                f"X and y have inconsistent numbers of samples: {n} rows, y of shape {targets.shape}."
+            )
+        if groups is not None and _num_samples(groups) != n:
+            raise InputError(f"groups has {_num_samples(groups)} entries for {n} rows.")
+        if sample_weight is not None:
+            _require_weights_are_heard(model)
+        s = None if sample_weight is None else weights_of_rows(sample_weight, n)
+        codes = classes_and_codes(targets)[1] if is_classifier(model) and targets.ndim == 1 else None
+        # CSC and COO have no rows to take.
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        return cls(X, targets, s, None if groups is None else plain_array(groups), codes)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: NDArray[np.intp]) -> Data:
+        """Some of the rows."""
+
+        def part(values: Any) -> Any:
+            return None if values is None else values[rows]
+
+        return Data(
+            _safe_indexing(self.X, rows), self.y[rows], part(self.s), part(self.groups), part(self.codes)
+        )
+
+
+def _require_weights_are_heard(model: Any) -> None:
+    if weight_argument(model) is None:
+        raise ParameterError(
+            f"sample_weight was given, but the learner of {type(model).__name__} does not take it in fit: "
+            "leave it out."
+        )

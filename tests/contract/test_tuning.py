@@ -1,0 +1,352 @@
+"""A search refuses what cannot be before it works, and ends early with what it has."""
+
+import dataclasses
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, norm, randint, uniform
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import FitFailedWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from contract.members import features, labels
+from lineal import LinearClassifier, LogisticRegression, Ridge, TextClassifier, tune
+from lineal.errors import InputError, LinealError, ParameterError
+from lineal.objective import L2, NoPenalty
+from lineal.selection import strengths
+
+
+def data(n=60, n_classes=2):
+    X = features(n)
+    return X, labels(X, n_classes)
+
+
+# ---- what cannot be -------------------------------------------------------------------------------
+
+
+class Untouched(LogisticRegression):
+    """Must not be fitted."""
+
+    def _task(self, X, y, sample_weight):
+        raise AssertionError("work has begun")
+
+
+BAD = [
+    ({"space": {}}, "space must be"),
+    ({"space": []}, "space must be"),
+    ({"space": "C"}, "space must be"),
+    ({"space": {"C": []}}, "at least one value"),
+    ({"space": {"C": 1.0}}, "at least one value"),
+    ({"space": {"C": "abc"}}, "at least one value"),
+    ({"space": {3: [1.0]}}, "by text"),
+    ({"space": {"D": [1.0]}}, "cannot have"),
+    ({"space": {"C": [1.0], "solver__x": [1]}}, "cannot have"),
+    ({"space": {"C": [1.0, -1.0]}}, "C > 0"),
+    ({"space": {"penalty": ["l2", "l7"]}}, "penalty"),
+    ({"space": {"C": loguniform(0.1, 1)}}, "grid cannot enumerate"),
+    ({"space": {"D": loguniform(0.1, 1)}, "method": "random"}, "cannot have"),
+    ({"space": {"C": norm(1, 2)}, "method": "optuna"}, "optuna"),
+    ({"space": [{"C": [1.0]}, {"C": [2.0]}], "method": "optuna"}, "one dict"),
+    ({"method": "bayes"}, "method"),
+    ({"metric": "goodness"}, "metric"),
+    ({"metric": 3}, "metric"),
+    ({"cv": 1}, "at least 2"),
+    ({"cv": 2.5}, "cv"),
+    ({"cv": []}, "no folds"),
+    ({"cv": [(np.arange(30), np.arange(30, 60))], "outer": 3}, "outer"),
+    ({"outer": 1}, "at least 2"),
+    ({"max_trials": 0}, "max_trials"),
+    ({"max_seconds": 0}, "max_seconds"),
+    ({"random_state": None}, "random_state"),
+    ({"n_threads": 0}, "thread"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), BAD, ids=lambda value: str(value)[:40])
+def test_impossible_searches_are_refused_before_work(options, words):
+    """A space, method, metric, split or budget that cannot be is refused by name before any fit."""
+    X, y = data()
+    with pytest.raises(LinealError, match=words):
+        tune(Untouched(), X, y, **{"space": {"C": [1.0, 2.0]}} | options)
+
+
+def test_impossible_data_are_refused_before_work():
+    """Lengths that differ, folds without rows, weights for learners that take none."""
+    X, y = data()
+    with pytest.raises(InputError, match="inconsistent"):
+        tune(Untouched(), X, y[1:], {"C": [1.0]})
+    with pytest.raises(InputError, match="split"):
+        tune(Untouched(), X, y, {"C": [1.0]}, cv=50)
+    with pytest.raises(InputError, match="groups"):
+        tune(Untouched(), X, y, {"C": [1.0]}, groups=[1, 2])
+    with pytest.raises(InputError, match="y"):
+        tune(Untouched(), X, None, {"C": [1.0]})
+    with pytest.raises(InputError, match="sample_weight"):
+        tune(Untouched(), X, y, {"C": [1.0]}, sample_weight=-np.ones(60))
+    with pytest.raises(ParameterError, match="sample_weight"):
+        tune(Fragile(), X, y, {"weakness": [0]}, sample_weight=np.ones(60))
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (DecisionTreeClassifier(), {}),
+        (LinearClassifier(penalty=NoPenalty()), {}),
+        (LogisticRegression(), {"low": 0.0}),
+        (LogisticRegression(), {"n": 0}),
+    ],
+)
+def test_strengths_that_cannot_be(model, options):
+    """A model without a penalty has no strengths, and strengths are positive."""
+    with pytest.raises(ParameterError):
+        strengths(model, **options)
+
+
+def test_optuna_is_asked_for_only_when_it_is_needed(monkeypatch):
+    """Without optuna its method says how to get it, and the others work."""
+    X, y = data()
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ImportError, match="pip install optuna"):
+        tune(Untouched(), X, y, {"C": [1.0]}, method="optuna")
+    assert tune(LogisticRegression(), X, y, {"C": [1.0]}, cv=3).params == {"C": 1.0}
+
+
+# ---- draws ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["random", "halving", "optuna"])
+def test_the_same_seed_gives_the_same_search(method):
+    """Draws, folds, parts and scores follow from random_state alone; another one gives others."""
+    if method == "optuna":
+        pytest.importorskip("optuna")
+    X, y = data(300)
+    space = {"C": loguniform(1e-3, 1e3), "penalty": ["l1", "l2"]}
+
+    def search(seed):
+        found = tune(LogisticRegression(), X, y, space, method=method, max_trials=6, random_state=seed)
+        return [(trial.params, trial.scores) for trial in found.trials]
+
+    first = search(1)
+    assert len(first) == 6
+    assert first == search(1)
+    assert first != search(2)
+
+
+def test_draws_are_from_their_distributions():
+    """max_trials settings are drawn, each inside its distribution; a small grid is drawn without repeats."""
+    X, y = data()
+    space = {"max_depth": randint(1, 4), "ccp_alpha": uniform(0, 0.1), "criterion": ["gini", "entropy"]}
+    found = tune(DecisionTreeClassifier(random_state=0), X, y, space, method="random", max_trials=7, cv=3)
+    assert len(found.trials) == 7
+    assert {trial.params["max_depth"] for trial in found.trials} <= {1, 2, 3}
+    assert all(0 <= trial.params["ccp_alpha"] <= 0.1 for trial in found.trials)
+    few = tune(LogisticRegression(), X, y, {"C": [1.0, 2.0, 3.0]}, method="random", cv=3)
+    assert sorted(trial.params["C"] for trial in few.trials) == [1.0, 2.0, 3.0]
+
+
+def test_optuna_is_given_lists_and_distributions():
+    """Values come from the lists and ranges of the space, objects among them."""
+    optuna = pytest.importorskip("optuna")
+    X, y = data()
+    space = {
+        "penalty": [L2(0.1), L2(1.0)],
+        "tol": optuna.distributions.FloatDistribution(1e-4, 1e-2, log=True),
+        "max_epochs": randint(50, 60),
+    }
+    found = tune(LinearClassifier(), X, y, space, method="optuna", max_trials=4, cv=3)
+    assert len(found.trials) == 4
+    for trial in found.trials:
+        assert trial.params["penalty"] in (L2(0.1), L2(1.0))
+        assert 1e-4 <= trial.params["tol"] <= 1e-2
+        assert 50 <= trial.params["max_epochs"] < 60
+
+
+# ---- ends -----------------------------------------------------------------------------------------
+
+
+def test_max_trials_is_a_budget_of_a_grid():
+    """The first settings of the grid are tried, and the record says that there were more."""
+    X, y = data()
+    found = tune(LogisticRegression(), X, y, {"C": [1.0, 2.0, 3.0]}, max_trials=2, cv=3)
+    assert [trial.params["C"] for trial in found.trials] == [1.0, 2.0]
+    assert found.stopped == "max_trials=2 of a grid of 3"
+    assert "max_trials=2" in str(found)
+
+
+class Slow(LogisticRegression):
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.05)
+        return super().fit(X, y, sample_weight)
+
+
+def test_max_seconds_ends_a_search_with_the_best_of_the_folds_done():
+    """After max_seconds the fold in progress is finished, and settings of most folds are judged."""
+    X, y = data()
+    options = {"class_weight": [None, "balanced", {0: 2.0}]}
+    found = tune(Slow(), X, y, options, cv=4, max_seconds=1e-9)
+    assert "seconds" in found.stopped
+    assert [len(trial.scores) for trial in found.trials] == [1]
+    assert found.model.predict(X).shape == (60,)
+    found = tune(Slow(), X, y, options, cv=4, max_seconds=0.3)
+    counts = [len(trial.scores) for trial in found.trials]
+    assert sum(counts) < 12
+    assert len(found.best.scores) == max(counts)
+
+
+def interrupting(after):
+    """Accuracy, with Ctrl-C at one of its calls."""
+    calls = []
+
+    def metric(model, X, y):
+        calls.append(1)
+        if len(calls) == after:
+            signal.raise_signal(signal.SIGINT)
+        return float(np.mean(model.predict(X) == y))
+
+    return metric
+
+
+def test_ctrl_c_gives_the_best_so_far():
+    """SIGINT in the third setting ends the search; the two that are done are judged, and one is fitted."""
+    X, y = data()
+    space = {"class_weight": [None, "balanced", {0: 2.0}, {0: 3.0}]}
+    found = tune(LogisticRegression(), X, y, space, cv=3, metric=interrupting(after=8), outer=3)
+    assert found.stopped == "stopped by Ctrl-C"
+    assert "stopped by Ctrl-C" in str(found)
+    assert [len(trial.scores) for trial in found.trials] == [3, 3, 1]
+    assert found.params in ({"class_weight": None}, {"class_weight": "balanced"})
+    assert found.model.certificate_.converged
+    assert not found.is_honest
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_on_a_path_keeps_the_folds_that_are_done():
+    """Strengths of one path are judged on the folds before the interruption."""
+    X, y = data()
+    found = tune(LogisticRegression(), X, y, {"C": [0.1, 1.0, 10.0]}, cv=5, metric=interrupting(after=8))
+    assert [len(trial.scores) for trial in found.trials] == [2, 2, 2]
+
+
+def test_ctrl_c_inside_a_fit_discards_it():
+    """A path that is broken off leaves no scores; its setting is refitted without the interruption."""
+    X, y = data(300)
+    calls = []
+
+    def interrupt(point):
+        calls.append(point)
+        if len(calls) == 40:
+            signal.raise_signal(signal.SIGINT)
+
+    model = LogisticRegression(solver="lbfgs", tol=1e-10, callbacks=[interrupt])
+    found = tune(model, X, y, {"C": [0.1, 1.0, 10.0]}, cv=5)
+    assert found.stopped == "stopped by Ctrl-C"
+    assert 1 <= len(found.best.scores) < 5
+    assert found.model.certificate_.converged
+
+
+def test_ctrl_c_before_anything_is_done_raises():
+    """With nothing to choose from there is nothing to return."""
+    X, y = data()
+    with pytest.raises(KeyboardInterrupt):
+        tune(LogisticRegression(), X, y, {"C": [0.1, 1.0]}, cv=3, metric=interrupting(after=1))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class Fragile(ClassifierMixin, BaseEstimator):
+    """Breaks where its weakness says so."""
+
+    def __init__(self, weakness=0):
+        self.weakness = weakness
+
+    def fit(self, X, y):
+        if self.weakness > 1:
+            raise ValueError("too weak")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_settings_that_fail_are_recorded_and_not_chosen():
+    """A fit that raises is told of and loses; if all do, the search says with what."""
+    X, y = data()
+    with pytest.warns(FitFailedWarning, match=r"1 of 3 settings failed.*too weak"):
+        found = tune(Fragile(), X, y, {"weakness": [2, 0, 1]}, cv=3)
+    assert found.params == {"weakness": 0}
+    assert "too weak" in found.trials[0].error
+    assert np.isnan(found.trials[0].mean)
+    assert "failed" in str(found)
+    with pytest.raises(InputError, match=r"all 2 settings failed.*too weak"):
+        tune(Fragile(), X, y, {"weakness": [2, 3]}, cv=3)
+
+
+def test_a_score_that_is_no_number_is_a_failure():
+    """NaN never wins."""
+    X, y = data()
+
+    def metric(model, X, y):
+        return np.nan if model.weakness == 1 else 0.1
+
+    with pytest.warns(FitFailedWarning, match="nan"):
+        found = tune(Fragile(), X, y, {"weakness": [1, 0]}, cv=3, metric=metric)
+    assert found.params == {"weakness": 0}
+
+
+# ---- the record -----------------------------------------------------------------------------------
+
+
+def test_the_record():
+    """It is frozen, prints a line for each trial with the best marked, and gives rows for a frame."""
+    X, y = data()
+    model = LogisticRegression(C=7.0)
+    found = tune(model, X, y, {"C": [0.1, 1.0, 10.0]}, cv=3)
+    assert model.get_params() == LogisticRegression(C=7.0).get_params()
+    assert not hasattr(model, "coef_")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.params = {}
+    lines = str(found).splitlines()
+    assert lines[0].startswith("LogisticRegression by grid: 3 trials on 3 folds, accuracy")
+    assert sum(line.startswith("→") for line in lines) == 1
+    rows = found.rows()
+    assert [row["C"] for row in rows] == [0.1, 1.0, 10.0]
+    assert {"mean", "low", "high", "n_folds", "share", "seconds", "error"} < set(rows[0])
+    assert repr(found).startswith("<Tuning of LogisticRegression: 3 trials")
+    assert found.best.mean == max(row["mean"] for row in rows)
+
+
+def test_equal_scores_choose_the_earlier_setting():
+    """Among equals the order of the space decides."""
+    X, y = data()
+    found = tune(LogisticRegression(), X, y, {"C": [1.0, 1.0 + 1e-12, 1.0 - 1e-12]}, cv=3)
+    assert found.best is found.trials[0]
+
+
+def test_nested_parameters_and_whole_steps():
+    """Steps of a pipeline may themselves be values, beside parameters of theirs."""
+    X, y = data()
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    learners = [LogisticRegression("l1"), LogisticRegression()]
+    space = [
+        {"logisticregression": learners, "logisticregression__C": [0.1, 1]},
+        {"standardscaler": ["passthrough"]},
+    ]
+    found = tune(pipeline, X, y, space, cv=3)
+    assert len(found.trials) == 5
+    assert [learner.C for learner in learners] == [1.0, 1.0]
+    assert found.model.predict(X).shape == (60,)
+
+
+def test_regressors_and_texts_have_folds_of_their_own():
+    """Numbers are split without classes, and texts by their labels."""
+    X = features(60)
+    found = tune(Ridge(), X, X[:, 0], {"alpha": [0.1, 1.0]}, cv=3)
+    assert found.metric == "R²"
+    texts = ["good", "bad", "good film", "bad film"] * 6
+    found = tune(TextClassifier(), texts, ["p", "n"] * 12, {"strengths": [0.1, 1.0]}, cv=2)
+    assert found.score == 1.0

@@ -1,0 +1,211 @@
+"""Bags and stacks: what they are equal to, and what no model in them may have seen."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.model_selection import KFold
+
+from contract.members import features, labels, numbers, same_model
+from lineal import (
+    Bagging,
+    BaggingRegressor,
+    GaussianNB,
+    LinearClassifier,
+    LinearRegressor,
+    Stacking,
+)
+from lineal.compose.outputs import bin_places
+from lineal.errors import InputError, ParameterError
+
+
+def data(K=3, n=90):
+    X = features(n)
+    return X, labels(X, K)
+
+
+class Memory(ClassifierMixin, BaseEstimator):
+    """Knows the labels of rows that it has seen, and says "never seen" of others."""
+
+    def fit(self, X, y):
+        self.seen_ = {tuple(row): label for row, label in zip(np.asarray(X).tolist(), y, strict=True)}
+        self.classes_ = np.unique([*y, "never seen"])
+        return self
+
+    def predict(self, X):
+        return np.array([self.seen_.get(tuple(row), "never seen") for row in np.asarray(X).tolist()])
+
+
+def test_no_model_judges_a_row_that_it_has_learnt_from():
+    """Out of bag, a learner that knows every row it has seen has not seen any; in bag it knows all."""
+    X, y = features(60, 2), np.array(["a", "b"] * 29 + ["never seen"] * 2)
+    model = Bagging(Memory(), 8, rule="plurality", random_state=3).fit(X, y)
+    is_judged = ~np.isnan(model.oob_decision_function_[:, 0])
+    never = model.classes_.tolist().index("never seen")
+    assert (model.oob_decision_function_[is_judged][:, never] == 1).all()
+    assert model.oob_judged_ == is_judged.sum()
+    assert 0 < model.oob_judged_ <= 60
+    assert model.oob_right_ == is_judged[-2:].sum()
+    assert model.oob_score_ == model.oob_right_ / model.oob_judged_
+    for part, bag in zip(model.parts_, model.bags_, strict=True):
+        assert set(part.seen_) == {tuple(row) for row in X[bag.rows].tolist()}
+        assert bag.times.sum() == 60
+
+
+class Recall(RegressorMixin, BaseEstimator):
+    """Answers 1 for rows that it has seen, 0 for others."""
+
+    def fit(self, X, y):
+        self.seen_ = {tuple(row) for row in np.asarray(X).tolist()}
+        return self
+
+    def predict(self, X):
+        return np.array([float(tuple(row) in self.seen_) for row in np.asarray(X).tolist()])
+
+
+def test_no_regressor_judges_a_row_that_it_has_learnt_from():
+    """The same for numbers; a row that all have seen is not judged, and oob_score_ is R^2 of the others."""
+    X = features(30, 2)
+    y = numbers(X)
+    model = BaggingRegressor(Recall(), 4).fit(X, y)
+    is_judged = ~np.isnan(model.oob_prediction_)
+    assert (model.oob_prediction_[is_judged] == 0).all()
+    seen_by_all = set.intersection(*(set(bag.rows.tolist()) for bag in model.bags_))
+    assert set(np.flatnonzero(~is_judged).tolist()) == seen_by_all
+    t = y[is_judged]
+    assert model.oob_score_ == pytest.approx(1 - (t**2).sum() / ((t - t.mean()) ** 2).sum())
+
+
+def test_one_bag_of_all_rows_is_the_learner():
+    """Without replacement, all rows and columns: the learner itself, and nobody left to judge."""
+    X, y = data()
+    model = Bagging(n_models=1, replace=False).fit(X, y)
+    alone = LinearClassifier(random_state=model.bags_[0].seed).fit(X, y)
+    assert same_model(model.parts_[0], alone)
+    np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+    assert np.isnan(model.oob_score_)
+    target = numbers(X)
+    regressor = BaggingRegressor(n_models=1, replace=False).fit(X, target)
+    np.testing.assert_array_equal(regressor.predict(X), LinearRegressor().fit(X, target).predict(X))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_a_bag_is_what_its_model_learns_from(make):
+    """A part is the learner fitted to its rows, as often as they were drawn, and its columns."""
+    X, y = data()
+    learner = LinearClassifier(tol=1e-12, solver="lbfgs", random_state=0)
+    model = Bagging(learner, 3, columns=0.6, rows=50).fit(make(X), y)
+    for part, bag in zip(model.parts_, model.bags_, strict=True):
+        assert len(bag.columns) == 3
+        rows = np.repeat(bag.rows, bag.times.astype(int))
+        assert len(rows) == 50
+        alone = learner.fit(X[rows][:, bag.columns], y[rows])
+        np.testing.assert_allclose(part.coef_, alone.coef_, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [Bagging, BaggingRegressor])
+def test_a_row_of_weight_two_is_drawn_like_two_rows(kind):
+    """Bags drawn by weights are, bit for bit, those of the rows repeated side by side."""
+    X, y = data(2, 40)
+    s = np.random.default_rng(0).integers(0, 4, size=40)
+    weighted = kind(n_models=4).fit(X, y, sample_weight=s)
+    repeated = kind(n_models=4).fit(np.repeat(X, s, axis=0), np.repeat(y, s))
+    source = np.repeat(np.arange((s > 0).sum()), s[s > 0])
+    for ours, theirs in zip(weighted.bags_, repeated.bags_, strict=True):
+        drawn = np.bincount(source[theirs.rows], theirs.times, minlength=(s > 0).sum())
+        np.testing.assert_array_equal(np.flatnonzero(drawn), ours.rows)
+        np.testing.assert_array_equal(drawn[ours.rows], ours.times)
+
+
+def test_bags_have_two_classes_where_there_is_a_chance():
+    """However rare a class is, rows are drawn again where all of them are of the other one."""
+    X, y = features(40, 2), np.array([0] * 38 + [1] * 2)
+    model = Bagging(n_models=25, rows=0.2, replace=False).fit(X, y)
+    assert all(len(part.classes_) == 2 for part in model.parts_)
+
+
+def test_impossible_bags_are_refused():
+    """Shares beyond 1, counts of 0, more rows than there are, columns of texts: refused in words."""
+    for options in ({"n_models": 0}, {"rows": 1.5}, {"rows": 0}, {"columns": 0.0}, {"rule": "loud"}):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            Bagging(**options).fit(object(), object())
+    X, y = data()
+    with pytest.raises(ParameterError, match="rows=91"):
+        Bagging(rows=91, replace=False).fit(X, y)
+    with pytest.raises(ParameterError, match="columns=6"):
+        Bagging(columns=6).fit(X, y)
+    with pytest.raises(InputError, match="Memory has no weights of rows"):
+        Bagging(Memory(), replace=False).fit(X, y, sample_weight=np.ones(90))
+
+
+def test_the_answer_to_a_row_is_of_a_model_that_has_not_seen_it():
+    """A learner that knows every row it has seen answers "never seen" to all that the final one learns."""
+    X, y = features(30, 2), np.array(["a", "b", "never seen"] * 10)
+
+    class Watching(LinearClassifier):
+        def fit(self, X, y, sample_weight=None):
+            Watching.met = np.asarray(X)
+            return super().fit(X, y, sample_weight)
+
+    model = Stacking([("B", Memory())], Watching(), folds=6).fit(X, y)
+    names = model.get_feature_names_out().tolist()
+    assert names == ["x0", "x1", "y_B=a", "y_B=b", "y_B=never seen"]
+    np.testing.assert_array_equal(Watching.met[:, :2], X)
+    np.testing.assert_array_equal(Watching.met[:, 2:], np.tile([0, 0, 1], (30, 1)))
+    # New rows are answered by the model of all rows, which knows them.
+    np.testing.assert_array_equal(model.features(X)[:, 2:].argmax(axis=1), np.array([0, 1, 2] * 10))
+    assert sorted(np.bincount(model.folds_).tolist()) == [5] * 6
+
+
+@pytest.mark.parametrize("outputs", ["labels", "probabilities", "binned"])
+@pytest.mark.parametrize("passthrough", [True, False])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_what_the_final_model_sees(make, outputs, passthrough):
+    """Original columns as they are, sparse where they were, then the outputs of every model, by name."""
+    X, y = data()
+    learners = [("B", LinearClassifier()), ("C", GaussianNB())]
+    options = {"outputs": outputs, "passthrough": passthrough, "folds": 3}
+    dense = Stacking(learners, GaussianNB(), **options).fit(X, y)
+    model = Stacking(learners, GaussianNB(), **options).fit(make(X), y)
+    seen = model.features(make(X))
+    assert sp.issparse(seen) == (sp.issparse(make(X)) and passthrough)
+    seen = seen.toarray() if sp.issparse(seen) else seen
+    own = 5 if passthrough else 0
+    assert seen.shape[1] == len(model.get_feature_names_out()) == own + (60 if outputs == "binned" else 6)
+    np.testing.assert_array_equal(seen[:, :own], X[:, :own])
+    np.testing.assert_allclose(seen, dense.features(X), atol=1e-9)
+    p = LinearClassifier().fit(make(X), y).predict_proba(make(X))
+    block = seen[:, own : own + (seen.shape[1] - own) // 2]
+    if outputs == "probabilities":
+        np.testing.assert_allclose(block, p, atol=1e-12)
+    elif outputs == "labels":
+        np.testing.assert_array_equal(block, np.eye(3)[p.argmax(axis=1)])
+    else:
+        wanted = np.eye(10)[np.minimum((p * 10).astype(int), 9)].reshape(len(X), 30)
+        np.testing.assert_array_equal(block, wanted)
+    np.testing.assert_array_equal(model.predict(make(X)), model.predict_proba(make(X)).argmax(axis=1))
+
+
+def test_bins_are_closed_on_the_left_and_the_last_on_both_sides():
+    """0 is in the first of ten bins, k / 10 in the one it begins, 1 in the last, however k / 10 rounds."""
+    assert bin_places([k / 10 for k in range(11)], 10).tolist() == [*range(10), 9]
+    assert bin_places([0.0, 0.5, 1.0], 1).tolist() == [0, 0, 0]
+    below = np.nextafter([k / 10 for k in range(1, 11)], 0)
+    assert bin_places(below, 10).tolist() == list(range(10))
+
+
+def test_impossible_stacks_are_refused():
+    """Options, folds that hold rows out twice or never, learners without probabilities: refused in words."""
+    for options in ({"outputs": "scores"}, {"n_bins": 0}, {"folds": "five"}, {"final": LinearClassifier}):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            Stacking(**options).fit(object(), object())
+    with pytest.raises(ParameterError, match="Memory has no predict_proba"):
+        Stacking([Memory()], outputs="binned").fit(object(), object())
+    X, y = data()
+
+    class Half(KFold):
+        def split(self, X, y=None, groups=None):
+            yield np.arange(45, 90), np.arange(45)
+
+    with pytest.raises(InputError, match="row 45 is held out 0 times"):
+        Stacking([GaussianNB()], folds=Half(2)).fit(X, y)
