@@ -208,13 +208,14 @@ def tables(records: dict[str, Any]) -> str:
         lines.append(f"| {race['what']} | {race['data']} | {theirs:.3g} s{star} | {ours:.3f} s | {speed} |")
     n, d, stored, K = records["shape"]
     where, versions = records["machine"], records["versions"]
+    threads = "1 thread" if records["n_threads"] == 1 else f"{records['n_threads']} threads"
     busy = where.get("others_busy")
     other = "" if busy is None else f", others busy with {busy:.0%} of them at the end"
     lines += [
         "",
         f"Words of the training texts of 20 Newsgroups: {n:,} rows, {d:,} columns, {stored:,} stored "
         f"numbers, {K} classes. Best of {N_QUICK} ({N_REPEATS} above a second), in turns, one process, "
-        f"{records['n_threads']} threads for Lineal, by `make bench-selection` on {where['cpu']}, "
+        f"{threads} for Lineal, by `make bench-selection` on {where['cpu']}, "
         f"{where['n_cores']} cores{other}; {where['date']}; scikit-learn {versions['scikit-learn']}, "
         f"Python {versions['python']}.",
         f"¹ Measured on {N_SAMPLED:,} columns drawn at random and multiplied.",
