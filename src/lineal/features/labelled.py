@@ -80,10 +80,13 @@ def labelled(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
+    n_classes: int | None = None,
     n_threads: int | None = None,
     names: Any = None,
 ) -> Labelled:
     """X and y, checked; a row of weight 0 leaves, its class stays.
+
+    With ``n_classes`` y holds the places of classes already, as int32.
 
     Raises
     ------
@@ -98,14 +101,17 @@ def labelled(
     labels = column_or_1d(y)
     if len(labels) != X.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows, but y has {len(labels)} labels.")
-    classes, codes = classes_and_codes(labels)
+    codes = labels
+    if n_classes is None:
+        classes, codes = classes_and_codes(labels)
+        n_classes = len(classes)
     s = weights_of_rows(sample_weight, X.shape[0])
     is_counted = s > 0
     if not rows.is_sparse or not is_counted.all() or not rows.matrix.arrays()[2].all():
         matrix = rows.csr()[is_counted]
         matrix.eliminate_zeros()
         rows, codes, s = native_csr(matrix, threads), codes[is_counted], s[is_counted]
-    return Labelled(rows, codes, s, len(classes))
+    return Labelled(rows, codes, s, n_classes)
 
 
 def by_columns(

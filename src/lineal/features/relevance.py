@@ -195,6 +195,7 @@ def chi2_of_sums(data: Labelled) -> FloatArray:
     if not has_rows.all():
         V = V[has_rows]
     expected = (data.totals[has_rows] / data.totals.sum())[:, None]
+    inverse = 1 / expected
 
     def work(columns: slice) -> FloatArray:
         total = V[:, columns].sum(axis=0)
@@ -202,7 +203,7 @@ def chi2_of_sums(data: Labelled) -> FloatArray:
             share = V[:, columns] / total
         share -= expected
         share *= share
-        share /= expected
+        share *= inverse
         return np.where(total > 0, share.sum(axis=0) * total, 0.0)
 
     return by_columns(work, data.n_columns, data.rows.n_threads)

@@ -105,7 +105,14 @@ def read_question(
         # Fractions that are called classes are: only their places count.
         labels = np.unique(plain_array(y), return_inverse=True)[1] if target == "classes" else y
         _, codes = classes_and_codes(labels_of_rows(labels, n_rows))
-    data = labelled(X, codes, s, n_threads=n_threads, names=getattr(X, "columns", None))
+    data = labelled(
+        X,
+        codes,
+        s,
+        n_classes=int(codes.max(initial=0)) + 1,
+        n_threads=n_threads,
+        names=getattr(X, "columns", None),
+    )
     if np.count_nonzero(data.totals) < 2:
         raise InputError(
             f"{measure} needs at least 2 classes in the data, but y has only one class or value with weight. "
