@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lineal.compose.base import Composite, Lesson
-from lineal.compose.fitting import Job, fit_parts, require_weights, weight_argument
+from lineal.compose.fitting import Job, fit_parts, require_weights
 from lineal.compose.inputs import take, take_columns
 from lineal.compose.seeds import generator_of, require_seed
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
 from lineal.errors import ParameterError
+from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
 
 # So often are rows drawn again where all of them are of one class.

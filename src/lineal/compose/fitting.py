@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from lineal.compose.inputs import take, take_columns
 from lineal.compose.threads import alone, in_threads
 from lineal.data import thread_count
 from lineal.errors import InputError
+from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
 
 
@@ -41,15 +40,6 @@ class Job:
     s: FloatArray | None = None
     before: Any = None
     columns: NDArray[Any] | None = None
-
-
-def weight_argument(learner: Any) -> str | None:
-    """What ``fit`` calls the weights of rows; None where it takes none."""
-    if isinstance(learner, Pipeline):
-        name, last = learner.steps[-1]
-        inner = weight_argument(last)
-        return None if inner is None else f"{name}__{inner}"
-    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
 
 
 def require_weights(owner: Any, learners: Iterable[Any]) -> None:

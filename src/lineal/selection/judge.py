@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from lineal.errors import InputError
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
+from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
 
 Columns = NDArray[np.intp]
@@ -76,15 +75,6 @@ class Trainer:
         model = _moved(*before, columns) if is_warm and before else clone(self._template)
         weights = {} if examples.s is None or self._weights is None else {self._weights: examples.s}
         return model.fit(examples.columns(columns), examples.y, **weights)
-
-
-def weight_argument(learner: Any) -> str | None:
-    """What ``fit`` calls the weights of rows; None where it takes none."""
-    if isinstance(learner, Pipeline):
-        name, last = learner.steps[-1]
-        inner = weight_argument(last)
-        return None if inner is None else f"{name}__{inner}"
-    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
 
 
 def _moved(before: Columns, model: Any, columns: Columns) -> Any:

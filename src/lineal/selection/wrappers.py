@@ -21,8 +21,9 @@ from lineal.learners.targets import (
     require_targets,
     weights_of_rows,
 )
+from lineal.learners.weighting import weight_argument
 from lineal.selection.base import ColumnSelector
-from lineal.selection.judge import Columns, Examples, Trainer, folds_of, weight_argument
+from lineal.selection.judge import Columns, Examples, Trainer, folds_of
 from lineal.selection.measures import are_numbers, measured, read_question, require_measure
 from lineal.selection.ranking import best, names_of_columns
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import _num_samples
 
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.learners.targets import classes_and_codes, plain_array, require_targets, weights_of_rows
+from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
-from lineal.selection.judge import weight_argument
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from lineal.learners.path import path
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.search import side_by_side
+from lineal.learners.weighting import weight_argument
 from lineal.objective import ElasticNet, Lp, NoPenalty, Penalty
 from lineal.objective.losses import FloatArray
-from lineal.selection.judge import weight_argument
 
 
 class Chain(BaseEstimator):

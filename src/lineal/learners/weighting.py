@@ -1,0 +1,17 @@
+"""How learners of any kind are told the weights of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+
+def weight_argument(learner: Any) -> str | None:
+    """What ``fit`` calls the weights of rows; None where it takes none."""
+    if isinstance(learner, Pipeline):
+        name, last = learner.steps[-1]
+        inner = weight_argument(last)
+        return None if inner is None else f"{name}__{inner}"
+    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
