@@ -163,7 +163,7 @@ def test_numbers_of_texts_are_numbers():
     [
         (TextClassifier(vectorizer=TextVectorizer()), "nothing to learn from texts"),
         (TextClassifier(vectorizer=TextVectorizer(n_features=64)), "nothing to learn from texts"),
-        (classifier(learner=Perceptron()), "no partial_fit"),
+        (classifier(learner=Perceptron("best", validation=0.5)), "no partial_fit"),
         (classifier(learner=OnlineClassifier(steps="large")), "steps must be"),
         (TextClassifier(vectorizer="words"), "must be a TextVectorizer"),
     ],

@@ -64,3 +64,14 @@ def read_growing(learner: Any, X: Any) -> tuple[Any, dict[str, Any]]:
     if n > known and names_before is not None and names is None:
         raise InputError(f"The first {known} columns of the stream have names: new columns need names too.")
     return array, found if has_names and n > known else {**before, SHAPE[0]: max(known, n)}
+
+
+def read_grown(learner: Any, X: Any) -> Any:
+    """X to predict from what a stream has learned.
+
+    Nothing tells how wide a sparse matrix is meant to be; what is dense must have the columns so far.
+    """
+    array, shape = read_growing(learner, X)
+    if shape[SHAPE[0]] > learner.__dict__[SHAPE[0]] and not sp.issparse(array):
+        read_matrix(learner, X, reset=False)  # which refuses it
+    return array

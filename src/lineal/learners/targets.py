@@ -63,6 +63,14 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
+def named_labels(classes: Any) -> NDArray[Any]:
+    """Labels that are named before they are met."""
+    labels = plain_array(classes)
+    if labels.ndim != 1 or not len(labels):
+        raise InputError(f"classes must be a sequence of labels, got {classes!r}.")
+    return labels
+
+
 def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
     """(n,) or (n, K) finite targets of a regressor."""
     raw = plain_array(y)

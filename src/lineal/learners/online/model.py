@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
@@ -24,7 +23,7 @@ from lineal.errors import InputError, ParameterError, PrecisionWarning
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
-from lineal.learners.reading import read_growing, read_matrix
+from lineal.learners.reading import read_grown
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
@@ -65,11 +64,7 @@ class StreamedModel(MatrixModel):
         check_is_fitted(self)
         if self._stream is None:
             return super()._scores(X)
-        array, shape = read_growing(self, X)
-        # Nothing tells how wide a sparse matrix is meant to be; what is dense must have the columns so far.
-        if shape["n_features_in_"] > self.__dict__["n_features_in_"] and not sp.issparse(array):
-            read_matrix(self, X, reset=False)  # which refuses it
-        rows = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
+        rows = checked_rows(read_grown(self, X), 1, getattr(self, "feature_names_in_", None))
         assert isinstance(rows, NativeRows)
         return self._stream.scores(rows)
 

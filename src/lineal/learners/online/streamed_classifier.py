@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import checked_rows
-from lineal.errors import InputError, ParameterError
+from lineal.errors import ParameterError
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.online.model import StreamedModel
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
 from lineal.learners.reading import read_growing
 from lineal.learners.scoring import ScoringClassifier
-from lineal.learners.targets import plain_array, require_targets, weights_of_rows
+from lineal.learners.targets import named_labels, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray, Log
 from lineal.objective.rows import NativeRows
 
@@ -115,7 +115,7 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         labels, s = self._labels(y, n_rows), weights_of_rows(sample_weight, n_rows)
         arrivals = self._arrivals if self._stream is not None else self._fitted_arrivals()
         if classes is not None:
-            arrivals = arrivals.named(_named(classes))
+            arrivals = arrivals.named(named_labels(classes))
         is_met = s > 0
         arrivals, codes, known_from = arrivals.met(labels[is_met])
         all_codes = np.zeros(n_rows, dtype=np.int32)
@@ -226,10 +226,3 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
 
 def _n_scores(arrivals: Arrivals) -> int:
     return len(arrivals) if len(arrivals) > 2 else 1
-
-
-def _named(classes: Any) -> NDArray[Any]:
-    labels = plain_array(classes)
-    if labels.ndim != 1 or not len(labels):
-        raise InputError(f"classes must be a sequence of labels, got {classes!r}.")
-    return labels

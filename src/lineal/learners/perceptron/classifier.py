@@ -22,11 +22,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError, NotConvergedWarning, ParameterError
-from lineal.learners.perceptron.keepers import Average, Best, Every, Keeper, Last, RandomDraw
+from lineal.learners.online.arrivals import Arrivals
+from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
 from lineal.learners.perceptron.online import Epoch, OnlineWeights, Step, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
 from lineal.learners.perceptron.run import Run
-from lineal.learners.scoring import ScoringClassifier
+from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
+from lineal.learners.perceptron.streamed import LARGEST, StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
@@ -35,7 +37,7 @@ VARIANTS = ("averaged", "plain", "voted", "random", "best")
 _USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
 
 
-class Perceptron(ScoringClassifier):
+class Perceptron(StreamedPerceptron):
     """The perceptron: plain, averaged or voted, for two classes and more.
 
     Not to be confused with the loss ``lineal.objective.Perceptron``: this is the algorithm, which minimises
@@ -76,8 +78,8 @@ class Perceptron(ScoringClassifier):
     coef_ : (1, d) for two classes, (K, d) for more; not there when voted
     intercept_ : (1,) or (K,); not there when voted
     classes_ : the labels, sorted
-    mistakes_ : (n_iter_,) mistakes in each epoch
-    updates_ : their sum
+    mistakes_ : (n_iter_,) mistakes in each epoch; rows of ``partial_fit`` count as the last one
+    updates_ : how often the weights were changed: their sum, but for the first row of a stream
     converged_ : whether the last epoch was whole and without a mistake
     n_iter_ : epochs begun
     reason_ : why the fit ended
@@ -85,6 +87,7 @@ class Perceptron(ScoringClassifier):
     margin_ : the smallest margin of a training row under the weights scaled to norm 1; not there when voted
     survivors_, counts_ : voted only: every vector of weights ever held, and for how many examples
     validation_scores_, best_epoch_ : best only: held-out accuracy after each epoch, and where it was highest
+    n_seen_, online_accuracy_ : streams only: rows met by ``partial_fit``, and the share first predicted right
 
     Notes
     -----
@@ -146,8 +149,8 @@ class Perceptron(ScoringClassifier):
         self
         """
         rows, codes, labels = self._training(X, y)
-        train, keeper = self._keeper(rows, codes)
         self._forget()
+        train, keeper = self._keeper(rows, codes)
         self._run(rows, codes, train, keeper)
         if self.probability:
             self.temperature_ = self._calibrate(X, labels)
@@ -230,12 +233,8 @@ class Perceptron(ScoringClassifier):
     def _keeper(self, rows: NativeRows, codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], Keeper]:
         """The rows to learn from, and what becomes of the weights met on the way."""
         everything = np.arange(rows.n_rows)
-        if self.variant == "averaged":
-            return everything, Average()
-        if self.variant == "plain":
-            return everything, Last()
-        if self.variant == "voted":
-            return everything, Every()
+        if self.variant in KEEPERS:
+            return everything, KEEPERS[self.variant]()
         if self.variant == "random":
             return everything, RandomDraw(self._seed())
         if isinstance(self.validation, numbers.Real) and not isinstance(self.validation, bool):
@@ -262,10 +261,9 @@ class Perceptron(ScoringClassifier):
 
     def _forget(self) -> None:
         """What another variant's fit left behind would be taken for this one's."""
-        for name in ("coef_", "intercept_", "margin_", "survivors_", "counts_", "validation_scores_",
-                     "best_epoch_", "temperature_"):  # fmt: skip
-            if hasattr(self, name):
-                delattr(self, name)
+        for name in ("coef_", "intercept_", "margin_", "validation_scores_", "best_epoch_", "temperature_",
+                     "_stream", "n_seen_", "online_accuracy_"):  # fmt: skip
+            self.__dict__.pop(name, None)
 
     def _run(
         self, rows: NativeRows, codes: NDArray[np.int32], train: NDArray[np.int64], keeper: Keeper
@@ -275,6 +273,7 @@ class Perceptron(ScoringClassifier):
         run = Run(rows, codes, weights, keeper, self.until_convergence, self.max_seconds, self.callbacks)
         in_turn = orders(len(train), self._epoch_limit(), is_shuffled=self.shuffle, seed=self._seed())
         run.go(train[order] for order in in_turn)
+        keeper.settle(rows, codes, np.arange(len(self.classes_)))
         self.mistakes_ = np.array(run.mistakes, dtype=np.int64)
         self.updates_ = weights.mistakes
         self.n_iter_ = len(run.mistakes)
@@ -286,15 +285,22 @@ class Perceptron(ScoringClassifier):
             n_scores = weights.n_scores
             longest = np.sqrt(rows.squared_norms()[train].max() + bool(self.fit_intercept))
             self.radius_ = float(longest * (1.0 if n_scores == 1 else np.sqrt(2.0)))
-            if isinstance(keeper, Every):
-                self.survivors_ = keeper.survivors(rows, codes, weights, float(self.learning_rate),
-                                                   len(self.classes_), bool(self.fit_intercept))  # fmt: skip
-                self.counts_ = self.survivors_.counts
-                return
-            coef, intercept = keeper.kept(weights)
-            self.coef_, self.intercept_ = coef / unit, intercept / unit
-            scores = rows.dot(coef.T) + intercept
-            self.margin_ = _margin(scores[train], codes[train], coef, intercept)
+            self._keep(keeper, weights, unit)
+            if self.variant != "voted":
+                coef, intercept = keeper.kept(weights)
+                scores = rows.dot(coef.T) + intercept
+                self.margin_ = _margin(scores[train], codes[train], coef, intercept)
+
+    def _keep(self, keeper: Keeper, weights: OnlineWeights, unit: float) -> None:
+        """What becomes of a run: all of it where more rows may come, else some weights."""
+        if self.variant in KEEPERS:
+            labels = Arrivals().named(self.classes_)
+            self._stream = MistakeStream(
+                self._terms(), keeper, weights, labels=labels, unit=unit, fitted=self.mistakes_.tolist()
+            )
+            return
+        coef, intercept = keeper.kept(weights)
+        self.coef_, self.intercept_ = coef / unit, intercept / unit
         if isinstance(keeper, Best):
             self.validation_scores_ = np.array(keeper.scores)
             self.best_epoch_ = keeper.best_epoch
@@ -312,15 +318,6 @@ class Perceptron(ScoringClassifier):
             )
 
     # ---- what was learnt ----------------------------------------------------------------------
-
-    def _scores(self, X: Any) -> FloatArray:
-        if not hasattr(self, "survivors_"):
-            return super()._scores(X)
-        rows = self._rows(X, reset=False)
-        assert isinstance(rows, NativeRows)
-        votes = self.survivors_.votes(rows)
-        total = float(self.counts_.sum())
-        return ((votes[:, 1] - votes[:, 0]) / total)[:, None] if votes.shape[1] == 2 else votes / total
 
     def generalization_bound(self, confidence: float = 0.95) -> OnlineBound:
         """How often weights of the first epoch err on new rows, at most, by their mistakes online.
@@ -362,7 +359,7 @@ def _unit_of(rows: NativeRows) -> float:
     """1, or a power of 2 that keeps products of enormous or minute rows inside float64."""
     values = rows.dense if rows.dense is not None else rows.csr().data
     largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0.0 or 1e-140 < largest < 1e140:
+    if largest == 0.0 or 1.0 / LARGEST < largest < LARGEST:
         return 1.0
     return float(2.0 ** -np.clip(np.round(np.log2(largest)), -1000, 1000))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -9,7 +11,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import winners
 from lineal.learners.perceptron.online import OnlineWeights
-from lineal.learners.perceptron.survivors import Survivors
+from lineal.learners.perceptron.survivors import Changes
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows, native_csr, native_dense
 
@@ -29,8 +31,25 @@ class Keeper:
     def look(self, weights: OnlineWeights) -> None:
         """Sees the weights at the cut."""
 
+    def meet(
+        self, weights: OnlineWeights, rows: NativeRows, codes: NDArray[np.int32], order: NDArray[np.int64]
+    ) -> None:
+        """Has the weights meet rows, and notes their mistakes where they are logged."""
+        if not self.is_logged:
+            weights.meet(rows, codes, order)
+            return
+        before = weights.mistakes
+        log = np.empty((len(order), 3), dtype=np.int64)
+        try:
+            weights.meet(rows, codes, order, log)
+        finally:  # Ctrl-C may end the pass: what was changed until then is noted all the same
+            self.note(log[: weights.mistakes - before].copy())
+
     def note(self, log: NDArray[np.int64]) -> None:
-        """Sees the mistakes of a piece of an epoch, where they are logged."""
+        """Sees mistakes: (example, row, class predicted)."""
+
+    def settle(self, rows: NativeRows, codes: NDArray[np.int32], numbers: NDArray[np.integer[Any]]) -> None:
+        """Takes from the rows what is kept of them; classes get the ``numbers`` that they have for good."""
 
     def end(self, weights: OnlineWeights) -> None:
         """Sees the weights at the end of an epoch."""
@@ -101,7 +120,7 @@ class Best(Keeper):
                 "Give validation=(X, y)."
             ) from error
         train, test = np.sort(train), np.sort(test)
-        return train, cls(_taken(rows, test), codes[test])
+        return train, cls(taken(rows, test), codes[test])
 
     def end(self, weights: OnlineWeights) -> None:
         coef, intercept = weights.current()
@@ -114,7 +133,8 @@ class Best(Keeper):
         return self._best if self._best is not None else weights.current()
 
 
-def _taken(rows: NativeRows, places: NDArray[np.int64]) -> NativeRows:
+def taken(rows: NativeRows, places: NDArray[np.int64]) -> NativeRows:
+    """Those rows alone."""
     if rows.dense is not None:
         return native_dense(np.ascontiguousarray(rows.dense[places]), rows.n_threads)
     return native_csr(rows.csr()[places], rows.n_threads)
@@ -127,27 +147,18 @@ class Every(Keeper):
 
     def __init__(self) -> None:
         self._logs: list[NDArray[np.int64]] = []
+        self._changes: list[Changes] = []
 
     def note(self, log: NDArray[np.int64]) -> None:
         self._logs.append(log)
 
-    def survivors(
-        self,
-        rows: NativeRows,
-        codes: NDArray[np.int32],
-        weights: OnlineWeights,
-        rate: float,
-        n_classes: int,
-        has_intercept: bool,
-    ) -> Survivors:
-        """Every vector of weights that was held."""
+    def settle(self, rows: NativeRows, codes: NDArray[np.int32], numbers: NDArray[np.integer[Any]]) -> None:
         log = np.concatenate([np.empty((0, 3), dtype=np.int64), *self._logs])
-        return Survivors.of(
-            rows,
-            codes,
-            log,
-            seen=weights.seen,
-            n_classes=n_classes,
-            has_intercept=has_intercept,
-            rate=rate,
-        )
+        self._logs = []
+        if len(log):
+            self._changes.append(Changes.of(rows, codes, log, numbers))
+
+    def changes(self, n_columns: int) -> Changes:
+        """All that was settled, in so many columns."""
+        self._changes = [Changes.joined(self._changes, n_columns)]
+        return self._changes[0]

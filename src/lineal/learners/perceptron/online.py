@@ -90,11 +90,11 @@ class OnlineWeights:
     def __init__(
         self, n_columns: int, n_classes: int, *, has_intercept: bool, rate: float, is_averaged: bool
     ) -> None:
-        self.n_scores = 1 if n_classes == 2 else n_classes
+        self.n_scores = n_classes if n_classes > 2 else 1
         self._has_intercept = has_intercept
         self._rate = rate
-        self._theta = np.zeros((n_columns + has_intercept) * self.n_scores)
-        self._late = np.zeros_like(self._theta) if is_averaged else None
+        # w, and sum_t t Delta_t where the average is wanted: column by column, the intercept last.
+        self._sums = np.zeros((1 + is_averaged, (n_columns + has_intercept) * self.n_scores))
         self._tally = np.zeros(2, dtype=np.int64)
 
     @property
@@ -107,6 +107,11 @@ class OnlineWeights:
         """Examples that changed the weights."""
         return int(self._tally[1])
 
+    @property
+    def n_columns(self) -> int:
+        """Columns that have weights."""
+        return self._sums.shape[1] // self.n_scores - self._has_intercept
+
     def meet(
         self,
         rows: NativeRows,
@@ -118,18 +123,70 @@ class OnlineWeights:
 
         Ctrl-C ends it after some example: all that is held here, and the log, are as after that one.
         """
+        late = self._sums[1] if len(self._sums) > 1 else None
         _core.perceptron_pass(
-            rows.matrix, codes, order, self._rate, self.n_scores, self._theta, self._late, self._tally, log
+            rows.matrix, codes, order, self._rate, self.n_scores, self._sums[0], late, self._tally, log
         )
+
+    def pass_by(self, n_rows: int) -> None:
+        """Meets rows that can change nothing."""
+        self._tally[0] += n_rows
+
+    def change(self, x: NativeRows, gained: int, lost: int) -> None:
+        """Meets the one row of ``x``, a mistake whatever the scores: its class was not there to be chosen."""
+        signs = np.zeros(self.n_scores)
+        if self.n_scores == 1:
+            signs[0] = self._rate if gained == 1 else -self._rate
+        else:
+            signs[gained], signs[lost] = self._rate, -self._rate
+        _, columns, values = x.matrix.arrays() if x.dense is None else (0, slice(x.n_columns), x.dense[0])
+        for table, factor in zip(self._tables(), (1.0, float(self.seen)), strict=False):
+            table[columns] += np.multiply.outer(values.astype(np.float64), factor * signs)
+            table[x.n_columns :] += factor * signs  # the intercept, if there is one
+        self._tally += 1
+
+    # ---- columns and classes that are new -----------------------------------------------------
+
+    def make_room(self, n_columns: int) -> None:
+        """So many columns from now on; what is new starts at 0."""
+        tables, n_known = self._tables(), self.n_columns
+        if n_columns > n_known:
+            new = np.zeros((len(tables), n_columns - n_known, self.n_scores))
+            parts = [tables[:, :n_known], new, tables[:, n_known:]]
+            self._sums = np.concatenate(parts, axis=1).reshape(len(tables), -1)
+
+    def divide(self, places: NDArray[np.intp], n_classes: int) -> None:
+        """Classes that are new start at 0; ``places`` is where the known ones stand from now on.
+
+        The one vector of two classes becomes w for the second and -w for the first: the rows that the
+        algorithm of more classes would have by now, since what it adds to one it takes from the other.
+        """
+        if n_classes <= 2:
+            return
+        tables = self._tables()
+        rows = np.concatenate([0.0 - tables, tables], axis=2) if self.n_scores == 1 else tables
+        divided = np.zeros((*tables.shape[:2], n_classes))
+        divided[:, :, places] = rows[:, :, : len(places)]  # with fewer than two classes all are 0
+        self._sums, self.n_scores = divided.reshape(len(tables), -1), n_classes
+
+    # ---- what may be kept ---------------------------------------------------------------------
+
+    def scores(self, rows: NativeRows) -> FloatArray:
+        """(n, K) as they are now."""
+        table = self._tables()[0]
+        return rows.dot(table[: self.n_columns]) + table[self.n_columns :].sum(axis=0)
 
     def current(self) -> tuple[FloatArray, FloatArray]:
         """coef (K, d) and intercept (K,) as they are now."""
-        return self._shaped(self._theta)
+        return self._shaped(self._sums[0])
 
     def average(self) -> tuple[FloatArray, FloatArray]:
         """The same for the average of the weights after each example; 0 before the first."""
-        assert self._late is not None
-        return self._shaped(self._theta - self._late / max(self.seen, 1))
+        return self._shaped(self._sums[0] - self._sums[1] / max(self.seen, 1))
+
+    def _tables(self) -> FloatArray:
+        """The sums as (n_sums, n_columns + 1, n_scores), without the 1 where there is no intercept."""
+        return self._sums.reshape(len(self._sums), -1, self.n_scores)
 
     def _shaped(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         # Column by column as they are met, so that scores of new rows need no copy of them either.
@@ -137,6 +194,11 @@ class OnlineWeights:
         if not self._has_intercept:
             return table.copy().T, np.zeros(self.n_scores)
         return table[:-1].copy().T, table[-1].copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays may come as read-only maps of a file.
+        writable = {name: np.require(state[name], requirements="W") for name in ("_sums", "_tally")}
+        self.__dict__.update(state | writable)
 
 
 def orders(n_rows: int, n_epochs: int, *, is_shuffled: bool, seed: int) -> Iterator[NDArray[np.int64]]:

@@ -67,7 +67,7 @@ class Run:
             self.mistakes += [0] * (number > 1)
             self.is_converged = False
             for piece in self._cut(number, order):
-                self._meet(piece)
+                self._keeper.meet(self._weights, self._rows, self._codes, piece)
                 self._count()
                 yield True
                 if self._max_seconds is not None and self._seconds() >= self._max_seconds:
@@ -93,17 +93,6 @@ class Run:
             if first == look:
                 self._keeper.look(self._weights)
             yield order[first:last]
-
-    def _meet(self, piece: NDArray[np.int64]) -> None:
-        if not self._keeper.is_logged:
-            self._weights.meet(self._rows, self._codes, piece)
-            return
-        before = self._weights.mistakes
-        log = np.empty((len(piece), 3), dtype=np.int64)
-        try:
-            self._weights.meet(self._rows, self._codes, piece, log)
-        finally:  # Ctrl-C may end the pass: what was changed until then is noted all the same
-            self._keeper.note(log[: self._weights.mistakes - before].copy())
 
     def _count(self) -> None:
         self.mistakes[-1] = self._weights.mistakes - self._before

@@ -8,6 +8,7 @@ rows, then M additions a score: every survivor's score is the one before plus on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,68 @@ from lineal.objective.rows import NativeRows
 
 # Scores of all survivors are held for so many rows at a time.
 _CHUNK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Mistakes: the rows at which they were made, and when.
+
+    Attributes
+    ----------
+    examples : array or CSR array
+        (m, d): the rows.
+    place : array
+        (M,): which of them each mistake was.
+    when : array
+        (M,): how many examples were met before.
+    gained, lost : arrays
+        (M,): the numbers of the classes whose weights gained and lost the row.
+    """
+
+    examples: Any
+    place: NDArray[np.int64]
+    when: NDArray[np.int64]
+    gained: NDArray[np.int64]
+    lost: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        rows: NativeRows,
+        codes: NDArray[np.int32],
+        log: NDArray[np.int64],
+        numbers: NDArray[np.integer[Any]],
+    ) -> Changes:
+        """From a log (example, row, class predicted); class k has the number ``numbers[k]``."""
+        row, place = np.unique(log[:, 1], return_inverse=True)
+        X = rows.dense if rows.dense is not None else rows.csr()
+        examples = X[row].astype(np.float64)  # the algorithm sums in float64, whatever X is stored in
+        gained, lost = (numbers[k].astype(np.int64) for k in (codes[log[:, 1]], log[:, 2]))
+        return cls(examples, place.astype(np.int64), log[:, 0].copy(), gained, lost)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Changes], width: int) -> Changes:
+        """One after another, with so many columns."""
+        if not parts:
+            none = np.empty(0, dtype=np.int64)
+            return cls(np.empty((0, width)), none, none, none, none)
+        if len(parts) == 1 and parts[0].examples.shape[1] == width:
+            return parts[0]
+        before = np.cumsum([0, *(part.examples.shape[0] for part in parts)])
+        places = [part.place + first for part, first in zip(parts, before, strict=False)]
+        whens, gained, lost = ([getattr(part, n) for part in parts] for n in ("when", "gained", "lost"))
+        examples = _one_above_another([part.examples for part in parts], width)
+        return cls(examples, *(np.concatenate(each) for each in (places, whens, gained, lost)))
+
+
+def _one_above_another(blocks: list[Any], width: int) -> Any:
+    """Rows of up to so many columns; sparse as soon as one of the blocks is."""
+    if not any(sp.issparse(block) for block in blocks):
+        return np.vstack([np.pad(block, ((0, 0), (0, width - block.shape[1]))) for block in blocks])
+    wide = [sp.csr_array(block) for block in blocks]
+    for block in wide:
+        block.resize((block.shape[0], width))
+    return sp.csr_array(sp.vstack(wide))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +163,16 @@ class Survivors:
     @classmethod
     def of(
         cls,
-        rows: NativeRows,
-        codes: NDArray[np.int32],
-        log: NDArray[np.int64],
+        changes: Changes,
         *,
         seen: int,
-        n_classes: int,
+        places: NDArray[np.intp],
         has_intercept: bool,
         rate: float,
     ) -> Survivors:
-        """From the mistakes (example, row, class predicted) of a run that met ``seen`` examples."""
-        row, place = np.unique(log[:, 1], return_inverse=True)
-        X = rows.dense if rows.dense is not None else rows.csr()
-        examples = X[row].astype(np.float64)  # the algorithm sums in float64, whatever X is stored in
+        """After ``seen`` examples; ``places`` is where the class of each number stands."""
         # Weights are counted after each example: a change at example t counts from t on.
-        counts = np.diff(np.concatenate([[0], log[:, 0], [seen]]))
-        gained = codes[log[:, 1]].astype(np.int64)
-        return cls(examples, place.astype(np.int64), gained, log[:, 2].copy(), counts, n_classes,
-                   has_intercept, rate)  # fmt: skip
+        counts = np.diff(np.concatenate([[0], changes.when, [seen]]))
+        gained, lost = (places[number].astype(np.int64) for number in (changes.gained, changes.lost))
+        n_classes = max(2, len(places))
+        return cls(changes.examples, changes.place, gained, lost, counts, n_classes, has_intercept, rate)

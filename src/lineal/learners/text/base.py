@@ -138,7 +138,8 @@ class BaseTextModel(BaseEstimator):
                 model._learn_texts(texts, y, sample_weight=sample_weight, **more)
             else:
                 made = side_by_side([vectorizer.transform(documents) for vectorizer in vectorizers])
-                model.partial_fit(made, y, sample_weight=sample_weight, **more)
+                weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+                model.partial_fit(made, y, **weights, **more)
         except BaseException:
             if hasattr(model, "n_seen_"):  # rows before the end of the stream were learned from
                 self._keep(vectorizers, model)
