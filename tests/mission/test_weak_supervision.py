@@ -3,6 +3,7 @@
 import signal
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -425,6 +426,20 @@ def test_weights():
         SelfTraining(NoWeights(), Margin()).fit(X, y, s)
 
 
+@pytest.mark.parametrize("rule", [Threshold(0.6), Margin(0.2), TopK(3)])
+@pytest.mark.parametrize("kind", [SelfTraining, CoTraining])
+def test_a_class_of_weight_zero_is_no_class(kind, rule):
+    """Labelled rows of weight 0 change nothing, though no other row has their label."""
+    X, _, y = hidden(60, 3)
+    is_out = y == "a"
+    weighted = kind(confident=rule).fit(X, y, np.where(is_out, 0.0, 1.0))
+    without = kind(confident=rule).fit(X[~is_out], y[~is_out], np.ones((~is_out).sum()))
+    assert weighted.classes_.tolist() == ["b", "c"]
+    np.testing.assert_array_equal(weighted.predict_proba(X), without.predict_proba(X))
+    np.testing.assert_array_equal(weighted.transduction_[~is_out], without.transduction_)
+    np.testing.assert_array_equal(weighted.transduction_[is_out], y[is_out])
+
+
 class NoWeights(Midpoint):
     pass
 
@@ -509,6 +524,34 @@ def test_impossible_data_are_refused(kind):
         kind(confident=lambda proposals: proposals.rows).fit(X, y)
     with pytest.raises(InputError, match="as many rows"):
         CoTraining().fit((X[:, :2], X[1:, 2:]), y)
+
+
+@pytest.mark.parametrize("kind", [SelfTraining, CoTraining])
+def test_columns_are_those_of_the_fit(kind):
+    """A frame gives the answers of its numbers, without a warning; columns in another order are refused."""
+    X, _, y = hidden()
+    frame = pd.DataFrame(X, columns=list("wxyz"))
+    model = kind().fit(frame, y)
+    np.testing.assert_array_equal(model.predict(frame), kind().fit(X, y).predict(X))
+    for answer in (model.predict, model.predict_proba, model.predict_log_proba, model.decision_function):
+        with pytest.raises(ValueError, match="feature names"):
+            answer(frame[list("zyxw")])
+
+
+@pytest.mark.parametrize("kind", [SelfTraining, CoTraining])
+def test_a_fit_that_fails_changes_nothing(kind):
+    """A rule that fails, after models were trained, leaves those of an earlier fit."""
+
+    def failing(proposals):
+        raise RuntimeError(f"round {proposals.round}")
+
+    X, _, y = hidden(60, 3)
+    model = kind().fit(X[:, :2], np.where(y == "c", None, y))
+    before = model.predict(X[:, :2])
+    with pytest.raises(RuntimeError, match="round 1"):
+        model.set_params(confident=failing).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X[:, :2]), before)
+    assert model.n_features_in_ == 2
 
 
 def test_the_same_call_gives_the_same_bits():

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lineal.compose.answers import scores_of
+from lineal.compose.base import all_or_nothing
 from lineal.compose.confidence import Proposals, Threshold, believed, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once
@@ -120,6 +121,7 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     n_threads: ClassVar[None] = None  # reading X takes what there are; learners have an option of their own
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from labels and from rows that have none.
 

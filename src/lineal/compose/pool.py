@@ -58,18 +58,19 @@ class TrainingSet:
     """The rows with a label, D in the books, and those without, U.
 
     A row moves from U to D at most once, and its label never changes. ``since`` is 0 for rows that came with
-    a label, the round for rows that were added, and -1 for those in U.
+    a label, the round for rows that were added, and -1 for those in U. Rows of weight 0 teach nothing: a
+    class of such rows alone is no class.
     """
 
     def __init__(self, marked: NDArray[Any], is_given: Mask, s: FloatArray) -> None:
         self._marked = marked
         self.s = s
         given = labels_of_rows(_natural(marked[is_given]), int(is_given.sum()))
-        self.classes, codes = classes_and_codes(given)
+        self.classes, codes = classes_and_codes(given[s[is_given] > 0])
         self.since = np.where(is_given, 0, -1)
         self._codes = np.zeros(len(marked), dtype=np.int32)
-        self._codes[is_given] = codes
-        weights = np.bincount(codes, weights=s[is_given], minlength=len(self.classes))
+        self._codes[is_given & (s > 0)] = codes
+        weights = np.bincount(codes, weights=s[is_given & (s > 0)], minlength=len(self.classes))
         self.shares: FloatArray = np.asarray(weights / max(float(weights.sum()), 1e-300))
 
     @property
@@ -83,13 +84,13 @@ class TrainingSet:
         return np.flatnonzero(self.since < 0)
 
     def labels(self, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """The labels of some known rows."""
+        """The labels of some known rows of positive weight, or that were added."""
         return np.asarray(self.classes[self._codes[rows]])
 
     def train(self, learner: Any, data: Any, *, is_weighted: bool) -> Any:
-        """TRAIN(A, D): a clone of the learner, fitted to the rows with a label."""
-        known = self.known
-        job = Job(learner, self.labels(known), known, self.s[known] if is_weighted else None)
+        """TRAIN(A, D): a clone of the learner, fitted to the rows with a label and a weight."""
+        rows = np.flatnonzero((self.since >= 0) & (self.s > 0))
+        job = Job(learner, self.labels(rows), rows, self.s[rows] if is_weighted else None)
         return fit_parts(data, [job], 1)[0]
 
     def proposals(self, model: Any, data: Any, t: int) -> Proposals:
@@ -152,9 +153,9 @@ class TrainingSet:
     def transduction(self) -> NDArray[Any]:
         """(n,) labels given and added; rows without one keep their mark."""
         result = self._marked.copy()
-        known = self.known
-        result[known] = self.labels(known)
-        return _natural(result) if len(known) == len(result) else result
+        added = np.flatnonzero(self.since > 0)
+        result[added] = self.labels(added)
+        return _natural(result) if (self.since >= 0).all() else result
 
     def joined(self, other: TrainingSet) -> TrainingSet:
         """The rows that either set knows, since the earlier round; without those whose labels differ."""

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from lineal.compose.base import all_or_nothing
 from lineal.compose.confidence import Proposals, Threshold, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once, reads_numbers
@@ -70,7 +71,8 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    ``sample_weight`` of an unlabelled row counts from when it is added. Ctrl-C ends the loop with the model
+    ``sample_weight`` of an unlabelled row counts from when it is added; a labelled row of weight 0 teaches
+    nothing, its class not among ``classes_`` if it has no other. Ctrl-C ends the loop with the model
     of the present round; a second one raises.
 
     Examples
@@ -112,6 +114,7 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _learner(self) -> Any:
         return LogisticRegression() if self.learner is None else self.learner
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from labels and from rows that have none.
 
@@ -158,26 +161,31 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What ``learner_`` predicts."""
-        check_is_fitted(self, "learner_")
+        X = self._asked(X)
         return np.asarray(self.learner_.predict(X))
 
     @_if_learner_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
         """What ``learner_`` gives."""
-        check_is_fitted(self, "learner_")
+        X = self._asked(X)
         return np.asarray(self.learner_.predict_proba(X))
 
     @_if_learner_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> FloatArray:
         """What ``learner_`` gives."""
-        check_is_fitted(self, "learner_")
+        X = self._asked(X)
         return np.asarray(self.learner_.predict_log_proba(X))
 
     @_if_learner_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
         """What ``learner_`` gives."""
-        check_is_fitted(self, "learner_")
+        X = self._asked(X)
         return np.asarray(self.learner_.decision_function(X))
+
+    def _asked(self, X: Any) -> Any:
+        """X for the model, with the columns of the fit."""
+        check_is_fitted(self, "learner_")
+        return read_once(self, X, [self.learner_], reset=False)
 
     def _reads_numbers(self) -> bool:
         return reads_numbers(self._learner())
