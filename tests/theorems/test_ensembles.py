@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from contract.members import features, labels, numbers, same_model
 from lineal import (
@@ -117,6 +119,43 @@ def test_a_row_of_weight_two_is_drawn_like_two_rows(kind):
         np.testing.assert_array_equal(drawn[ours.rows], ours.times)
 
 
+@pytest.mark.parametrize("kind", [Bagging, BaggingRegressor])
+def test_weights_may_be_in_units_of_their_sum(kind):
+    """Weights that sum to 1 draw as many rows as there are, as weights of 1 do; huge sums are refused."""
+    X, y = data(2, 64)
+    plain, shares = (kind(n_models=3).fit(X, y, sample_weight=w) for w in (np.ones(64), np.full(64, 2.0**-6)))
+    for ours, theirs in zip(shares.bags_, plain.bags_, strict=True):
+        np.testing.assert_array_equal(ours.rows, theirs.rows)
+        np.testing.assert_array_equal(ours.times, theirs.times)
+    with pytest.raises(InputError, match=r"Divide the weights by 1e\+12"):
+        kind().fit(X, y, sample_weight=np.full(64, 1e12))
+
+
+class Dice(ClassifierMixin, BaseEstimator):
+    """Remembers its seed."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+def test_open_seeds_are_drawn_wherever_they_are():
+    """Each model has a seed of its own for every random_state that was left open, inside a pipeline too."""
+    X, y = data(2, 40)
+    for learner in (Dice(), make_pipeline(StandardScaler(), Dice())):
+        first, second = (Bagging(learner, n_models=3).fit(X, y) for _ in range(2))
+        seeds = [getattr(part, "steps", [("", part)])[-1][1].random_state for part in first.parts_]
+        assert len({*seeds, None}) == 4
+        assert seeds == [getattr(part, "steps", [("", part)])[-1][1].random_state for part in second.parts_]
+        assert learner.get_params().get("random_state") is None
+
+
 def test_bags_have_two_classes_where_there_is_a_chance():
     """However rare a class is, rows are drawn again where all of them are of the other one."""
     X, y = features(40, 2), np.array([0] * 38 + [1] * 2)
@@ -209,3 +248,16 @@ def test_impossible_stacks_are_refused():
 
     with pytest.raises(InputError, match="row 45 is held out 0 times"):
         Stacking([GaussianNB()], folds=Half(2)).fit(X, y)
+
+    class Peeping(KFold):
+        def split(self, X, y=None, groups=None):
+            yield np.arange(40, 90), np.arange(45)
+            yield np.arange(45), np.arange(45, 90)
+
+    with pytest.raises(InputError, match="held out and learnt from"):
+        Stacking([GaussianNB()], folds=Peeping(2)).fit(X, y)
+    by_row = PredefinedSplit(np.arange(90) % 3)
+    with pytest.raises(InputError, match="holds out row 89, but there are 80 rows"):
+        Stacking([GaussianNB()], folds=by_row).fit(X, y, sample_weight=np.arange(90) >= 10)
+    with pytest.raises(InputError, match="of one class alone"):
+        Stacking([GaussianNB()], folds=3).fit(X, np.arange(90) == 7)

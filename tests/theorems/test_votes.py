@@ -133,7 +133,8 @@ def test_members_have_names_and_options():
     assert isinstance(model.learners[1][1], FisherDiscriminant)
     plain = Voting([LinearSVC(), LinearSVC(), GaussianNB()]).set_params(LinearSVC2__C=7.0)
     assert [learner.C for learner in plain.learners[:2]] == [1.0, 7.0]
-    for learners in ([], "svm", [("a", LinearSVC()), ("a", LinearSVC())], [LinearSVC], [("a", 3)], 5):
+    twice, option = [("a", LinearSVC()), ("a", LinearSVC())], [("rule", LinearSVC())]
+    for learners in ([], "svm", twice, option, [LinearSVC], [("a", 3)], 5):
         with pytest.raises(ParameterError):
             Voting(learners).fit(object(), object())
     for options in ({"rule": "loud"}, {"weights": [1.0]}, {"weights": [0, 0, 0]}, {"folds": 1}):

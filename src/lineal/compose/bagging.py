@@ -60,8 +60,8 @@ class Bagging(CompositeClassifier, Bags):
 
     Notes
     -----
-    Rows are drawn in proportion to ``sample_weight``, as many as the weights sum to where ``rows=1.0``. A
-    model of rows without replacement is given the weights instead.
+    Rows are drawn in proportion to ``sample_weight``, where ``rows=1.0`` as many as the weights sum to, and
+    at least as many as there are. A model of rows without replacement is given the weights instead.
 
     Examples
     --------

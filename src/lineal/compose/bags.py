@@ -18,12 +18,14 @@ from lineal.compose.inputs import take, take_columns
 from lineal.compose.seeds import generator_of, require_seed
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
 
 # So often are rows drawn again where all of them are of one class.
 _DRAWS = 100
+# So many rows are drawn at most: places of more would not fit into memory.
+_MOST_ROWS = 10**8
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Bag:
     rows : the rows that were drawn, each once, in order
     times : how often each of them was drawn, or its weight
     columns : the columns that were drawn, in order; None: all
-    seed : for the learner, where it has a ``random_state`` that was left open
+    seed : for every ``random_state`` in the learner that was left open
     """
 
     rows: NDArray[np.intp]
@@ -115,7 +117,7 @@ class Bags(Composite):
             # Rows lie side by side on a line, each as long as its weight, and points of it are drawn: a row
             # of weight 2 and the row twice in a row are drawn alike, bit for bit.
             ends = np.cumsum(s)
-            n = self._count("rows", round(float(ends[-1])))
+            n = self._count("rows", _n_drawn(float(ends[-1]), lesson.n_rows))
             met = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
             rows, times = np.unique(np.minimum(met, lesson.n_rows - 1), return_counts=True)
             drawn, weights = rows, times.astype(np.float64)
@@ -150,9 +152,9 @@ class Bags(Composite):
         rows, s = bag.rows, None if (bag.times == 1).all() else bag.times
         if s is not None and weight_argument(learner) is None:
             rows, s = np.repeat(rows, s.astype(np.intp)), None
-        seeded = learner
-        if learner.get_params(deep=False).get("random_state", 0) is None:
-            seeded = clone(learner).set_params(random_state=bag.seed)
+        params = learner.get_params(deep=True).items()
+        seeds = {k: bag.seed for k, v in params if v is None and k.rpartition("__")[2] == "random_state"}
+        seeded = clone(learner).set_params(**seeds) if seeds else learner
         return Job(seeded, lesson.targets[rows], rows, s, columns=bag.columns)
 
     # ---- answers ------------------------------------------------------------------------------
@@ -188,6 +190,16 @@ class Bags(Composite):
                 judges[rows] += 1
         with np.errstate(invalid="ignore"):
             return np.asarray(total / judges.reshape(-1, *(1,) * (total.ndim - 1)))
+
+
+def _n_drawn(total: float, n_rows: int) -> int:
+    """As many rows as the weights sum to, at least as many as there are: weights may come in any units."""
+    if total > _MOST_ROWS:
+        raise InputError(
+            f"sample_weight sums to {total:.3g}, and so many rows would be drawn. Divide the weights by "
+            f"{total / n_rows:.3g}, their mean."
+        )
+    return max(round(total), n_rows)
 
 
 def _is_whole(value: Any) -> bool:

@@ -42,13 +42,31 @@ def splits_of(folds: Any, X: Any, labels: NDArray[Any], codes: NDArray[np.int32]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than parts
             splits = list(parts.split(codes, codes))
-    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(codes))
+    _require_once(splits, len(codes), folds)
+    for train, test in splits:
+        if np.isin(test, train).any():
+            raise InputError(f"a row is held out and learnt from in the same fold of {folds!r}.")
+        if len(train) == 0 or (codes[train] == codes[train[0]]).all():
+            raise InputError(
+                "a fold holds out all rows of a class, and those that are left are of one class alone. Give "
+                "more rows of the rare class, or folds that leave some of each."
+            )
+    return splits
+
+
+def _require_once(splits: list[Split], n_rows: int, folds: Any) -> None:
+    held_out = np.concatenate([test for _, test in splits]) if splits else np.empty(0, dtype=np.intp)
+    if held_out.max(initial=0) >= n_rows:
+        raise InputError(
+            f"{folds!r} holds out row {held_out.max()}, but there are {n_rows} rows (those of weight 0 are "
+            "left out before they are dealt)."
+        )
+    times = np.bincount(held_out, minlength=n_rows)
     if (times != 1).any():
         row = int(np.flatnonzero(times != 1)[0])
         raise InputError(
             f"every row must be held out once, but row {row} is held out {times[row]} times by {folds!r}."
         )
-    return splits
 
 
 def fold_numbers(splits: list[Split]) -> NDArray[np.intp]:

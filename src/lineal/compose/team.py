@@ -34,6 +34,11 @@ class Team(CompositeClassifier):
             names = [name for name, _ in given]
             if len(set(names)) < len(names) or any("__" in name for name in names):
                 raise ParameterError(f"names of learners must differ and have no '__' in them, got {names}.")
+            if taken := sorted(set(names) & set(self._get_param_names())):
+                raise ParameterError(
+                    f"{', '.join(taken)} cannot be the name of a learner: {type(self).__name__} has an "
+                    "option of that name."
+                )
             return list(given)
         if any(isinstance(each, tuple) for each in given):
             raise ParameterError("learners must be all pairs (name, learner), or all learners.")
