@@ -51,7 +51,7 @@ def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> 
         _refuse(rows.matrix.check(n_threads), names)
         return rows
     _check_before_conversion(X)
-    csr = sp.csr_array(X)
+    csr = X if type(X) is sp.csr_array else sp.csr_array(X)
     if (
         csr.indices.dtype != np.int32
         and len(csr.indices)

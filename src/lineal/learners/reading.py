@@ -12,6 +12,7 @@ from lineal.errors import InputError, InputTypeError
 
 # What data make of a learner.
 SHAPE = ("n_features_in_", "feature_names_in_")
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
@@ -20,6 +21,8 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
     The learner gets ``n_features_in_`` and ``feature_names_in_``, or is held to them; whether numbers are
     finite is for :func:`lineal.data.checked_rows` to say.
     """
+    if _is_ready(X) and _is_taken(learner, X.shape[1], reset=reset):
+        return X
     try:
         return validate_data(
             learner, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,
@@ -33,6 +36,24 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
         raise kind(str(error)) from error
     except TypeError as error:
         raise InputTypeError(str(error)) from error
+
+
+def _is_ready(X: Any) -> bool:
+    """Whether scikit-learn would look at X for long and give it back as it is."""
+    if type(X) is np.ndarray:
+        is_laid_out = X.ndim == 2 and X.flags.c_contiguous
+    else:
+        is_laid_out = type(X) in (sp.csr_array, sp.csr_matrix) and X.ndim == 2
+    return is_laid_out and X.dtype in _FLOATS and X.shape[0] > 0 and X.shape[1] > 0
+
+
+def _is_taken(learner: Any, n_columns: int, *, reset: bool) -> bool:
+    """Gives a learner so many columns without names, or tells whether it has as many of them."""
+    if reset:
+        learner.__dict__.pop(SHAPE[1], None)
+        learner.__dict__[SHAPE[0]] = n_columns
+        return True
+    return SHAPE[1] not in learner.__dict__ and learner.__dict__.get(SHAPE[0]) == n_columns
 
 
 def read_growing(learner: Any, X: Any) -> tuple[Any, dict[str, Any]]:
@@ -55,11 +76,12 @@ def read_growing(learner: Any, X: Any) -> tuple[Any, dict[str, Any]]:
     known, n = before[SHAPE[0]], array.shape[1]
     names_before, names = before.get(SHAPE[1]), found.get(SHAPE[1])
     has_names = names_before is not None and names is not None
+    is_named = names_before is not None or names is not None
     is_longer = n >= known and (
         not has_names or found[SHAPE[1]][:known].tolist() == before[SHAPE[1]].tolist()
     )
     is_shorter = n < known and sp.issparse(array) and names is None
-    if not (is_longer or is_shorter) or n == known:
+    if not (is_longer or is_shorter) or (n == known and is_named):
         read_matrix(learner, X, reset=False)  # which refuses it in scikit-learn's words, or warns
     if n > known and names_before is not None and names is None:
         raise InputError(f"The first {known} columns of the stream have names: new columns need names too.")

@@ -51,6 +51,10 @@ class Arrivals:
 
         -1 for one that was known before.
         """
+        if len(self):
+            at = self.known.places(labels)
+            if (at < len(self)).all():  # the usual case
+                return self, self.order[at], np.full(len(self), -1, dtype=np.int64)
         own = Catalogue.of(labels)
         places = own.places(labels)
         first = np.full(len(own), len(labels), dtype=np.int64)

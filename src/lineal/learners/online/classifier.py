@@ -44,7 +44,7 @@ class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
                     f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
                     f"{known.values.tolist()[0]!r}. Check the labels or the split."
                 )
-            self._learn_from(rows, shape, labels[order], known.values, s[order])
+            self._learn_from(self._begun(), rows, shape, labels[order], known.values, s[order])
 
         self._passes(X, learn)
         return self

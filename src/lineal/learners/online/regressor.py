@@ -38,7 +38,7 @@ class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):
         def learn(rows: Any, shape: dict[str, Any], order: Any) -> None:
             targets = numbers_of_rows(y, len(order), type(self).__name__)
             s = weights_of_rows(sample_weight, len(order))
-            self._learn_from(rows, shape, targets[order], s[order])
+            self._learn_from(self._begun(), rows, shape, targets[order], s[order])
 
         self._passes(X, learn)
         return self

@@ -85,14 +85,18 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         self
         """
         require_targets(self, y)
-        _ = self._recipe()
-        return self._learn_from(*read_growing(self, X), y, classes, sample_weight)
+        return self._learn_from(self._begun(), *read_growing(self, X), y, classes, sample_weight)
 
     def _learn_from(
-        self, array: Any, shape: dict[str, Any], y: ArrayLike, classes: ArrayLike | None, sample_weight: Any
+        self,
+        stream: Stream,
+        array: Any,
+        shape: dict[str, Any],
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: Any,
     ) -> Self:
         """Learns from numbers that were read; ``shape`` is what they make of the columns."""
-        stream = self._begun()
         rows = checked_rows(array, 1, shape.get("feature_names_in_"))
         assert isinstance(rows, NativeRows)
         labels = self._labels_of_stream(y, rows.n_rows, classes, sample_weight)
@@ -117,12 +121,15 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         if classes is not None:
             arrivals = arrivals.named(named_labels(classes))
         is_met = s > 0
-        arrivals, codes, known_from = arrivals.met(labels[is_met])
-        all_codes = np.zeros(n_rows, dtype=np.int32)
-        all_codes[is_met] = codes
-        rows_met = np.append(np.flatnonzero(is_met), n_rows)
-        known_from = np.where(known_from >= 0, rows_met[known_from], -1)
-        return _Labels(arrivals, all_codes, known_from, s * self._factors(arrivals)[all_codes])
+        if is_met.all():
+            arrivals, codes, known_from = arrivals.met(labels)
+        else:
+            arrivals, codes_met, known_from = arrivals.met(labels[is_met])
+            codes = np.zeros(n_rows, dtype=np.int32)
+            codes[is_met] = codes_met
+            rows_met = np.append(np.flatnonzero(is_met), n_rows)
+            known_from = np.where(known_from >= 0, rows_met[known_from], -1)
+        return _Labels(arrivals, codes, known_from, s * self._factors(arrivals)[codes])
 
     def _meet_labels(
         self, stream: Stream, labels: _Labels, shape: dict[str, Any], learn: Callable[[Any], None]

@@ -43,12 +43,12 @@ class StreamedRegressor(StreamedModel):
         self
         """
         require_targets(self, y)
-        _ = self._recipe()
-        return self._learn_from(*read_growing(self, X), y, sample_weight)
+        return self._learn_from(self._begun(), *read_growing(self, X), y, sample_weight)
 
-    def _learn_from(self, array: Any, shape: dict[str, Any], y: ArrayLike, sample_weight: Any) -> Self:
+    def _learn_from(
+        self, stream: Stream, array: Any, shape: dict[str, Any], y: ArrayLike, sample_weight: Any
+    ) -> Self:
         """Learns from numbers that were read; ``shape`` is what they make of the columns."""
-        stream = self._begun()
         rows = checked_rows(array, 1, shape.get("feature_names_in_"))
         assert isinstance(rows, NativeRows)
         steps, s, attributes = self._targets_of_stream(stream, y, rows.n_rows, sample_weight)
