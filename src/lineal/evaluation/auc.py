@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from lineal.data.targets import plain_array
 from lineal.errors import InputError
 from lineal.evaluation.influence import Linearised, difference_test
 from lineal.evaluation.inputs import checked_confidence, one_sample
 from lineal.evaluation.intervals import z_value
+from lineal.evaluation.predictions import checked_labels
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.resampling import RowWeights
 from lineal.evaluation.wording import counted
@@ -47,14 +47,30 @@ class Area(Linearised):
     ----------
     sizes : (2,) floats
         Informative rows of the rarer and of the other kind.
+    lone : tuple of floats
+        For each kind that has one row: A, or 1 - A if it is the positive one. Of a mean of areas each counts
+        for ``share``.
     """
 
     sizes: tuple[float, float]
+    lone: tuple[float, ...] = ()
+    share: float = 1.0
+
+    def unseen(self, other: Linearised) -> float:
+        """The variance of the placements of rows that are the only ones of their kind.
+
+        Two rows would show it. With scores that are exponential (Hanley and McNeil 1982) it is Q - A² with
+        Q = 2A²/(1 + A) for a negative row, and the same with 1 - A for a positive one.
+        """
+        if not isinstance(other, Area):
+            return 0.0
+        area = 0.5 * (np.array(self.lone) + np.array(other.lone))
+        return float(self.share**2 * np.sum(area**2 * (1 - area) / (1 + area)))
 
     def interval(self, confidence: float) -> Interval:
         """Normal on the logit scale; Newcombe's score interval where no pair is misordered."""
         value, spread = self.value, np.sqrt(self.variance)
-        if spread > 1e-12 and 0 < value < 1:
+        if np.sum(self.terms**2) > 1e-24 and 0 < value < 1:
             centre, half = np.log(value / (1 - value)), z_value(confidence) * spread / (value * (1 - value))
             low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
             return Interval(float(low), float(high), confidence, "DeLong (logit)")
@@ -70,11 +86,16 @@ def binary_area(scores: FloatArray, is_positive: NDArray[np.bool_], weights: Row
 def _area(placed: FloatArray, is_positive: NDArray[np.bool_], weights: RowWeights) -> Area:
     s = weights.s
     value = float(np.average(placed[is_positive], weights=s[is_positive]))
-    terms = np.zeros(len(s))
-    for kind in (is_positive, ~is_positive):
+    terms, lone = np.zeros(len(s)), []
+    for kind, area in ((is_positive, 1 - value), (~is_positive, value)):
         terms[kind] = _deviations(placed[kind], weights.take(kind))
+        lone += [area] if _is_lone(weights.size(kind)) else []
     few, many = sorted((weights.size(is_positive), weights.size(~is_positive)))
-    return Area(value, terms, (few, many))
+    return Area(value, terms, (few, many), tuple(lone))
+
+
+def _is_lone(size: float) -> bool:
+    return size <= 1 + 1e-9
 
 
 def _deviations(values: FloatArray, weights: RowWeights) -> FloatArray:
@@ -88,20 +109,22 @@ def _deviations(values: FloatArray, weights: RowWeights) -> FloatArray:
 def macro_area(scores: FloatArray, codes: NDArray[Any], weights: RowWeights) -> Area:
     """The mean area of one class against the rest, over the classes that occur; scores is (n, K)."""
     present = np.unique(codes)
-    sums, value, s = np.zeros(len(codes)), 0.0, weights.s
+    sums, value, lone, s = np.zeros(len(codes)), 0.0, [], weights.s
     total = s.sum()
     for k in present.tolist():
         is_k = codes == k
         placed = placements(scores[:, k], is_k, s)
         mine = s[is_k].sum()
-        value += float(np.average(placed[is_k], weights=s[is_k])) / len(present)
+        area = float(np.average(placed[is_k], weights=s[is_k]))
+        value += area / len(present)
+        lone += [1 - area] if _is_lone(weights.size(is_k)) else []
         sums += placed / np.where(is_k, mine, total - mine) / len(present)
     terms = np.zeros(len(codes))
     for k in present.tolist():
         is_k = codes == k
         terms[is_k] = _deviations(sums[is_k], weights.take(is_k)) * s[is_k].sum()
     rarest = min(weights.size(codes == k) for k in present.tolist())
-    return Area(value, terms, (rarest, weights.size() - rarest))
+    return Area(value, terms, (rarest, weights.size() - rarest), tuple(lone), 1 / len(present))
 
 
 def _newcombe(value: float, m: float, n: float, z: float) -> tuple[float, float]:
@@ -153,7 +176,7 @@ def delong_test(
 Cohen's d 0.5000.
     """
     confidence = checked_confidence(confidence)
-    is_positive = two_kinds(y_true, positive)
+    is_positive = two_kinds("DeLong's test", y_true, positive)
     pair = []
     for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
         values = one_sample(name, scores)
@@ -165,14 +188,16 @@ Cohen's d 0.5000.
     )
 
 
-def two_kinds(y_true: Any, positive: Any = None) -> NDArray[np.bool_]:
+def two_kinds(what: str, y_true: Any, positive: Any = None) -> NDArray[np.bool_]:
     """Which rows are positive; both kinds must occur."""
-    labels = plain_array(y_true)
-    if labels.ndim != 1:
-        raise InputError(f"y_true must be a list of labels, got an array of shape {labels.shape}.")
+    labels = checked_labels("y_true", y_true)
     kinds = sorted(set(labels.tolist()), key=lambda label: (str(type(label)), label))
     if len(kinds) != 2:
-        raise InputError(f"an ROC curve needs rows of two kinds, but y_true has {len(kinds)}: {kinds[:5]}.")
+        found = ", ".join(map(repr, kinds[:5]))
+        raise InputError(
+            f"{what} needs rows of two kinds, but y_true has {len(kinds)}: {found}. "
+            "Pass y_true == label for one kind against the others."
+        )
     if positive is not None and positive not in kinds:
         raise InputError(f"positive={positive!r} is not among the labels {kinds}.")
     return np.asarray(labels == (kinds[1] if positive is None else positive))

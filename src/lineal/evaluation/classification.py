@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from lineal.evaluation.auc import binary_area
 from lineal.evaluation.evaluation import Confusion, Evaluation
@@ -132,10 +133,17 @@ class Cells:
         true, said = np.divmod(kept, K)
         sums = np.empty((n_resamples, 3 * K))
         height = max(1, 2_000_000 // max(len(kept), 1))
-        to_classes = np.zeros((len(kept), 3 * K))
-        cell = np.arange(len(kept))
-        to_classes[cell, true] = to_classes[cell, K + said] = units[kept]
-        to_classes[cell[true == said], 2 * K + true[true == said]] = units[kept][true == said]
+        cell, is_right = np.arange(len(kept)), true == said
+        to_classes = sp.csr_array(
+            (
+                units[np.concatenate([kept, kept, kept[is_right]])],
+                (
+                    np.concatenate([cell, cell, cell[is_right]]),
+                    np.concatenate([true, K + said, 2 * K + true[is_right]]),
+                ),
+            ),
+            shape=(len(kept), 3 * K),
+        )
         for first in range(0, n_resamples, height):
             rows = min(height, n_resamples - first)
             drawn = rng.poisson(mean.ravel()[kept] / units[kept], size=(rows, len(kept)))

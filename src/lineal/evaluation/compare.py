@@ -119,17 +119,33 @@ def compare(
         raise ParameterError(f"test must be one of {', '.join(TESTS)}, got {test!r}.")
     if (X_test is None) != (y_test is None):
         raise ParameterError("a test set needs both X_test and y_test, got one of them.")
+    held_out_only = {"refit": refit, "sample_weight_test": sample_weight_test}
     if isinstance(X, Mapping):
-        return compare_over_sets(models, X, y, cv, X_test, options)
+        own = {"y": y, "X_test": X_test, "sample_weight": sample_weight, "groups": groups, **held_out_only}
+        _refuse(own, "a dict of data sets, which brings (X, y) or (X, y, X_test, y_test) for each")
+        _refuse({"test": None if test == "auto" else test}, "several data sets, which have tests of ranks")
+        return compare_over_sets(models, X, cv, options)
     if X_test is not None:
+        _refuse({"cv": cv, "groups": groups}, "a test set, which needs no folds")
+        if X is None:
+            _refuse({"y": y, "sample_weight": sample_weight}, "fitted models alone: pass X too")
         train = None if X is None else Table.of(X, y, sample_weight, groups)
         held_out = Table.of(X_test, y_test, sample_weight_test, name="X_test")
         return compare_on_rows(models, train, held_out, refit, options)
-    if refit is False:
-        raise ParameterError("refit=False needs held-out rows: pass X_test and y_test.")
     if X is None:
         raise ParameterError("compare needs rows: X and y for folds, X_test and y_test for fitted models.")
+    if refit is False:
+        raise ParameterError("refit=False needs held-out rows: pass X_test and y_test.")
+    _refuse({"sample_weight_test": sample_weight_test}, "folds: their test rows have those of sample_weight")
+    _refuse({"test": None if test == "auto" else test}, "folds, which have the corrected resampled t-test")
     return compare_in_folds(models, Table.of(X, y, sample_weight, groups), cv, options)
+
+
+def _refuse(given: dict[str, Any], where: str) -> None:
+    """Says no to what would not be looked at."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(f"{name}= has no meaning with {where}. Leave it out.")
 
 
 def _check_models(models: Any) -> None:

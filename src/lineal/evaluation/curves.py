@@ -45,15 +45,15 @@ class _Binary:
 
     @classmethod
     def of(
-        cls, y_true: Any, name: str, values: Any, positive: Any, sample_weight: Any, weights: str
+        cls, what: str, y_true: Any, name: str, values: Any, positive: Any, sample_weight: Any, weights: str
     ) -> _Binary:
-        is_positive, numbers = two_kinds(y_true, positive), one_sample(name, values)
+        is_positive, numbers = two_kinds(what, y_true, positive), one_sample(name, values)
         if len(numbers) != len(is_positive):
             raise InputError(f"{name} has {len(numbers)} numbers for {len(is_positive)} labels.")
         own = RowWeights.of(sample_weight, len(numbers), weights)
         for kind in (is_positive, ~is_positive):
             if own.s[kind].sum() == 0:
-                raise InputError("all rows of one kind have weight 0.")
+                raise InputError(f"{what} needs rows of two kinds, and all rows of one have weight 0.")
         return cls(is_positive, numbers, own)
 
     def sizes_called(self, thresholds: FloatArray) -> FloatArray:
@@ -128,7 +128,7 @@ def roc_curve(
     ([0.0, 0.5, 0.5, 1.0, 1.0], 0.75)
     """
     confidence = checked_confidence(confidence)
-    rows = _Binary.of(y_true, "scores", scores, positive, sample_weight, weights)
+    rows = _Binary.of("an ROC curve", y_true, "scores", scores, positive, sample_weight, weights)
     false, true, thresholds = sklearn_metrics.roc_curve(
         rows.is_positive, rows.values, sample_weight=rows.weights.s
     )
@@ -188,7 +188,7 @@ def precision_recall_curve(
     ([0.1, 0.35, 0.4, 0.8], [1.0, 1.0, 0.5, 0.5])
     """
     confidence = checked_confidence(confidence)
-    rows = _Binary.of(y_true, "scores", scores, positive, sample_weight, weights)
+    rows = _Binary.of("a precision-recall curve", y_true, "scores", scores, positive, sample_weight, weights)
     precision, recall, thresholds = sklearn_metrics.precision_recall_curve(
         rows.is_positive, rows.values, sample_weight=rows.weights.s, drop_intermediate=True
     )
@@ -284,7 +284,9 @@ def calibration_curve(
     confidence, n_bins = checked_confidence(confidence), checked_count("n_bins", n_bins)
     if bins not in ("quantile", "uniform"):
         raise ParameterError(f"bins must be 'quantile' or 'uniform', got {bins!r}.")
-    rows = _Binary.of(y_true, "probabilities", probabilities, positive, sample_weight, weights)
+    rows = _Binary.of(
+        "a calibration curve", y_true, "probabilities", probabilities, positive, sample_weight, weights
+    )
     if rows.values.min() < 0 or rows.values.max() > 1:
         raise InputError("probabilities must be between 0 and 1.")
     levels = np.linspace(0, 1, n_bins + 1)[1:-1]

@@ -156,10 +156,13 @@ class Evaluation:
         return [*sections, *([Section("\n".join(tail))] if tail else [])]
 
     def _classes(self) -> Section:
-        names = list(next(iter(self.per_class.values())))
+        names = list(dict.fromkeys(name for scores in self.per_class.values() for name in scores))
         shown = list(self.per_class.items())[:_SHOWN_CLASSES]
         rows = [
-            [str(label), *(f"{brief(scores[n].value)} ({ends(scores[n])})" for n in names)]
+            [
+                str(label),
+                *(f"{brief(scores[n].value)} ({ends(scores[n])})" if n in scores else "" for n in names),
+            ]
             for label, scores in shown
         ]
         hidden = len(self.per_class) - len(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -67,14 +67,28 @@ class Table:
         )
 
 
-def fitted(name: str, model: Any, table: Table) -> Any:
+def check_weights(models: Mapping[str, Any], table: Table) -> None:
+    """Refuses weights that a model would not take."""
+    for name, model in models.items():
+        if table.sample_weight is not None and not has_fit_parameter(model, "sample_weight"):
+            raise ParameterError(
+                f"model {name!r} ({type(model).__name__}) takes no sample_weight in fit. Leave it out, or "
+                "wrap the model in one whose fit passes it on."
+            )
+
+
+def fitted(model: Any, table: Table) -> Any:
     """A clone, fitted to the table."""
     fresh = clone(model)
     if table.sample_weight is None:
         return fresh.fit(table.X, table.y)
-    if not has_fit_parameter(fresh, "sample_weight"):
-        raise ParameterError(f"model {name!r} ({type(model).__name__}) takes no sample_weight.")
     return fresh.fit(table.X, table.y, sample_weight=table.sample_weight)
+
+
+def timed_fit(model: Any, table: Table) -> tuple[Any, float]:
+    """The same, and how many seconds it took."""
+    began = time.perf_counter()
+    return fitted(model, table), time.perf_counter() - began
 
 
 def is_fitted(model: Any) -> bool:
@@ -119,7 +133,6 @@ class Done:
 
     place: tuple[int, int]
     result: Any
-    seconds: float
 
 
 def run(
@@ -138,9 +151,8 @@ def run(
                 place, _, function = task
                 if interruption.requested:
                     return None
-                began = time.perf_counter()
                 result = function()
-                return None if interruption.requested else Done(place, result, time.perf_counter() - began)
+                return None if interruption.requested else Done(place, result)
 
             if n_threads == 1:
                 for task in tasks:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.fits import Table, fitted, run, splits_of
+from lineal.evaluation.fits import Table, check_weights, run, splits_of, timed_fit
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.pairs import corrected_resampled_t_test
 from lineal.evaluation.records import Interval, Score, Significance
@@ -58,12 +58,13 @@ def fold_scores(
     for name, model in models.items():
         if not hasattr(model, "fit"):
             raise ParameterError(f"model {name!r} ({type(model).__name__}) has no fit method.")
+    check_weights(models, table)
     splits = splits_of(table, cv, task, options.rng)
 
-    def work(name: str, model: Any, fold: int) -> float:
+    def work(name: str, model: Any, fold: int) -> tuple[float, float]:
         train, rest = splits[fold]
-        learned = fitted(name, model, table.take(train))
-        return metric.value(options.judge(name, learned, table.take(rest), task, metric))
+        learned, spent = timed_fit(model, table.take(train))
+        return options.score(name, learned, table.take(rest), task, metric), spent
 
     def bound(name: str, model: Any, fold: int) -> Any:
         return lambda: work(name, model, fold)
@@ -76,8 +77,8 @@ def fold_scores(
     done, is_complete = run(tasks, options.n_threads, options.progress)
     runs, seconds = np.full((len(splits), len(models)), np.nan), np.zeros(len(models))
     for entry in done:
-        runs[entry.place] = entry.result
-        seconds[entry.place[1]] += entry.seconds
+        runs[entry.place], spent = entry.result
+        seconds[entry.place[1]] += spent
     runs = runs[~np.isnan(runs).any(axis=1)]
     if len(runs) < 2:
         raise KeyboardInterrupt

@@ -22,7 +22,7 @@ class Linearised:
     ----------
     value : float
     terms : (n,) array
-        Their sum of squares is the variance.
+        Their sum of squares is the variance that the rows show.
     """
 
     value: float
@@ -30,8 +30,12 @@ class Linearised:
 
     @property
     def variance(self) -> float:
-        """The sum of the squared terms."""
-        return float(np.sum(self.terms**2))
+        """The sum of the squared terms, and what rows cannot show."""
+        return float(np.sum(self.terms**2)) + self.unseen(self)
+
+    def unseen(self, other: Linearised) -> float:
+        """The variance that rows cannot show, if the value were the mean of this one and another."""
+        return 0.0
 
     def interval(self, confidence: float) -> Interval:
         """Normal around the value."""
@@ -55,7 +59,8 @@ class Correlation(Linearised):
 
 def difference_test(a: Linearised, b: Linearised, confidence: float, test: str) -> Significance:
     """The normal test of the difference of two values on the same rows."""
-    difference, spread = a.value - b.value, float(np.sqrt(np.sum((a.terms - b.terms) ** 2)))
+    difference = a.value - b.value
+    spread = float(np.sqrt(np.sum((a.terms - b.terms) ** 2) + a.unseen(b) + b.unseen(a)))
     half = z_value(confidence) * spread
     if spread > 1e-12:
         z = difference / spread

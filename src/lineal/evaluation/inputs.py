@@ -90,3 +90,9 @@ def score_table(scores: Any) -> FloatArray:
         row, column = np.argwhere(~np.isfinite(table))[0].tolist()
         raise InputError(f"scores contains NaN or infinity, first at row {row}, column {column}.")
     return table
+
+
+def without_rounding(values: FloatArray, scale: Any) -> FloatArray:
+    """Numbers to 13 digits of a scale, so that means of the same numbers in another order are tied."""
+    unit = np.where(np.asarray(scale) > 0, scale, 1.0)
+    return np.asarray(np.round(values / unit, 13) * unit)

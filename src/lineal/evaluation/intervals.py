@@ -12,6 +12,7 @@ from scipy import stats
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
 from lineal.evaluation.records import Interval
+from lineal.evaluation.resampling import RowWeights, percentile_ends, resample
 from lineal.objective.losses import FloatArray
 
 # Numbers that are resampled at a time.
@@ -134,15 +135,16 @@ def bootstrap_interval(
     confidence, n_resamples = checked_confidence(confidence), checked_count("n_resamples", n_resamples, 10)
     if method not in ("BCa", "percentile"):
         raise ParameterError(f"method must be 'BCa' or 'percentile', got {method!r}.")
-    function = np.mean if statistic is None else statistic
     name = f"bootstrap ({method})"
     if np.ptp(sample) == 0:
-        value = float(function(sample))
+        value = float(sample[0] if statistic is None else statistic(sample))
         return Interval(value, value, confidence, name)
+    if statistic is None:
+        return _of_the_mean(sample, confidence, n_resamples, method, generator(random_state))
     found = stats.bootstrap(
         (sample,),
-        function,
-        vectorized=statistic is None,
+        statistic,
+        vectorized=False,
         batch=max(1, _BATCH // len(sample)),
         confidence_level=confidence,
         n_resamples=n_resamples,
@@ -150,3 +152,18 @@ def bootstrap_interval(
         random_state=generator(random_state),
     ).confidence_interval
     return Interval(float(found.low), float(found.high), confidence, name)
+
+
+def _of_the_mean(
+    sample: FloatArray, confidence: float, n_resamples: int, method: str, rng: np.random.Generator
+) -> Interval:
+    """By sums, whose time does not grow with the square of the sample as that of n calls would."""
+    found = resample(sample[:, None], RowWeights.of(None, len(sample)), n_resamples, rng)
+
+    def mean(sums: FloatArray) -> FloatArray:
+        return sums[:, 0] / len(sample)
+
+    if method == "BCa":
+        return found.interval(mean, confidence)
+    ends = percentile_ends(mean(found.draws), confidence)
+    return Interval(*ends, confidence, "bootstrap (percentile)")

@@ -129,10 +129,9 @@ def learning_curve(
     def work(fold: int, size: int) -> tuple[float, float]:
         train, rest = splits[fold]
         learned_from = table.take(train[orders[fold][:size]])
-        learned = fitted("model", model, learned_from)
+        learned = fitted(model, learned_from)
         seen, held_out = (
-            judge.value(options.judge("model", learned, rows, kind, judge))
-            for rows in (learned_from, table.take(rest))
+            options.score("model", learned, rows, kind, judge) for rows in (learned_from, table.take(rest))
         )
         return seen, held_out
 

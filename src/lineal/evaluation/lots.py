@@ -124,7 +124,8 @@ def swapped_sums(parts: FloatArray, n_permutations: int, rng: np.random.Generato
 
 
 def bootstrap_p(draws: FloatArray, difference: float) -> float:
-    """(1 + #{|d* - d| >= |d|}) / (1 + B)."""
+    """(1 + #{|d* - d| >= |d|}) / (1 + B), over the resamples that have a difference."""
+    draws = draws[~np.isnan(draws)]
     return float((1 + np.sum(as_far(draws - difference, difference))) / (1 + len(draws)))
 
 

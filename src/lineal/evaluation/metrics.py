@@ -72,7 +72,7 @@ class Metric:
     def missing(self, predictions: Predictions) -> str | None:
         """Why these predictions do not have it; None if they do."""
         if isinstance(predictions, Measured):
-            return None if self.task == "regression" else f"{self.name} is for classification"
+            return self._sameness(predictions) if self.task == "regression" else f"{self.name} is for labels"
         if self.task == "regression":
             return f"{self.name} is for regression"
         if self.needs == "probabilities" and predictions.probabilities is None:
@@ -82,6 +82,13 @@ class Metric:
                 return f"{self.name} needs probabilities or scores"
             if len(np.unique(predictions.truth)) < 2:
                 return f"{self.name} needs rows of two classes"
+        return None
+
+    def _sameness(self, p: Measured) -> str | None:
+        if self.name in ("r2", "spearman") and np.ptp(p.truth) == 0:
+            return "the true values are all the same"
+        if self.name == "spearman" and np.ptp(p.predicted) == 0:
+            return "the predictions are all the same"
         return None
 
 
@@ -104,7 +111,12 @@ def _mean(S: FloatArray) -> FloatArray:
 
 def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """top / bottom, and 0 where the bottom is."""
-    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 1e-9)
+    return np.divide(top, bottom, out=np.zeros_like(top), where=_is_there(bottom))
+
+
+def _is_there(sums: FloatArray) -> NDArray[np.bool_]:
+    """Which sums are more than what rounding leaves of 0, in whatever unit the weights are."""
+    return np.asarray(sums > 1e-12 * np.max(sums, initial=0.0))
 
 
 def _confused(p: Classified) -> Any:
@@ -127,25 +139,25 @@ def _over_classes(values: FloatArray, is_present: NDArray[np.bool_]) -> FloatArr
 def balanced_accuracy(S: FloatArray) -> FloatArray:
     """The mean recall of the classes that occur."""
     true, _, both = _thirds(S)
-    return _over_classes(_ratio(both, true), true > 1e-9)
+    return _over_classes(_ratio(both, true), _is_there(true))
 
 
 def precision_macro(S: FloatArray) -> FloatArray:
     """The mean precision of the classes that occur or are predicted."""
     true, said, both = _thirds(S)
-    return _over_classes(_ratio(both, said), true + said > 1e-9)
+    return _over_classes(_ratio(both, said), _is_there(true + said))
 
 
 def recall_macro(S: FloatArray) -> FloatArray:
     """The mean recall of the classes that occur or are predicted."""
     true, said, both = _thirds(S)
-    return _over_classes(_ratio(both, true), true + said > 1e-9)
+    return _over_classes(_ratio(both, true), _is_there(true + said))
 
 
 def f1_macro(S: FloatArray) -> FloatArray:
     """The mean F1 of the classes that occur or are predicted."""
     true, said, both = _thirds(S)
-    return _over_classes(_ratio(2 * both, true + said), true + said > 1e-9)
+    return _over_classes(_ratio(2 * both, true + said), _is_there(true + said))
 
 
 def mcc(S: FloatArray) -> FloatArray:

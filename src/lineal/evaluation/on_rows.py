@@ -11,13 +11,13 @@ import numpy as np
 from lineal.errors import ParameterError
 from lineal.evaluation.classification import class_scores
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.fits import Table, fitted, is_fitted, run
+from lineal.evaluation.fits import Table, check_weights, is_fitted, run, timed_fit
 from lineal.evaluation.heldout import PairedRows, choose
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.predictions import Classified, Predictions, joined_labels
 from lineal.evaluation.records import Score
 from lineal.evaluation.regression import number_scores
-from lineal.evaluation.situation import Options
+from lineal.evaluation.situation import Options, finite
 from lineal.evaluation.verdicts import Tests, outcome
 from lineal.evaluation.wording import counted
 
@@ -35,10 +35,17 @@ def compare_on_rows(
     if unfitted:
         raise ParameterError(f"{', '.join(map(repr, unfitted))} not fitted, but refit=False.")
 
-    def work(name: str, model: Any) -> tuple[Any, Predictions]:
+    if train is not None:
+        check_weights({name: model for name, model in models.items() if to_fit[name]}, train)
+
+    def work(name: str, model: Any) -> tuple[Any, Predictions, float]:
+        spent = 0.0
         if train is not None and to_fit[name]:
-            model = fitted(name, model, train)
-        return model, options.judge(name, model, held_out, task, metric)
+            model, spent = timed_fit(model, train)
+        said = options.judge(name, model, held_out, task, metric)
+        if metric.function is not None:
+            finite(name, metric, said)
+        return model, said, spent
 
     def bound(name: str, model: Any) -> Any:
         return lambda: work(name, model)
@@ -55,7 +62,7 @@ def compare_on_rows(
     return ModelComparison(
         f"{len(names)} models on {counted(len(held_out), 'held-out row')}",
         *outcome(metric, scores, tests, f"on {counted(len(held_out), 'example')}", options.confidence),
-        seconds={n: e.seconds if to_fit[n] else 0.0 for n, e in zip(names, done, strict=True)},
+        seconds={name: entry.result[2] for name, entry in zip(names, done, strict=True)},
         models={name: entry.result[0] for name, entry in zip(names, done, strict=True)},
         is_complete=is_complete,
         notes=notes,

@@ -10,7 +10,7 @@ import numpy as np
 
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.fits import Table, fitted, run
+from lineal.evaluation.fits import Table, run, timed_fit
 from lineal.evaluation.in_folds import fold_scores, mean_score
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.pairs import wilcoxon
@@ -23,11 +23,9 @@ from lineal.objective.losses import FloatArray
 
 
 def compare_over_sets(
-    models: Mapping[str, Any], sets: Mapping[Any, Any], y: Any, cv: Any, X_test: Any, options: Options
+    models: Mapping[str, Any], sets: Mapping[Any, Any], cv: Any, options: Options
 ) -> ModelComparison:
     """A score for each model on each data set, from folds or from test rows of its own."""
-    if y is not None or X_test is not None:
-        raise ParameterError("with a dict of data sets, each brings its own y and test rows: pass X alone.")
     tables = {name: _tables(name, entry) for name, entry in sets.items()}
     if len(tables) < 2:
         raise ParameterError(f"a dict of data sets needs two or more, got {len(tables)}.")
@@ -66,14 +64,18 @@ def _set_scores(
     task, metric = options.situation(models, train.y)
     held_out = rest
 
+    def work(name: str, model: Any) -> tuple[float, float]:
+        learned, spent = timed_fit(model, train)
+        return options.score(name, learned, held_out, task, metric), spent
+
     def bound(name: str, model: Any) -> Any:
-        return lambda: metric.value(options.judge(name, fitted(name, model, train), held_out, task, metric))
+        return lambda: work(name, model)
 
     tasks = [((0, j), name, bound(name, model)) for j, (name, model) in enumerate(models.items())]
     done, is_complete = run(tasks, options.n_threads, options.progress)
     values, seconds = np.full(len(models), np.nan), np.zeros(len(models))
     for entry in done:
-        values[entry.place[1]], seconds[entry.place[1]] = entry.result, entry.seconds
+        values[entry.place[1]], seconds[entry.place[1]] = entry.result
     return values, seconds, metric, is_complete
 
 

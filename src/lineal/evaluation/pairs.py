@@ -10,7 +10,7 @@ from scipy import stats
 
 from lineal.data.targets import plain_array
 from lineal.errors import InputError, ParameterError
-from lineal.evaluation.inputs import checked_confidence, one_sample, two_samples
+from lineal.evaluation.inputs import checked_confidence, one_sample, two_samples, without_rounding
 from lineal.evaluation.intervals import paired_proportions_ends, wilson_ends
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.wording import counted
@@ -160,7 +160,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Significance:
     Parameters
     ----------
     a, b : numbers, of one length
-        Pairs that are equal are left out.
+        Pairs that are equal, but for rounding, are left out.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Significance:
         The effect is the rank-biserial correlation: the share of rank sum for a less the share for b.
     """
     first, second = two_samples(a, b)
-    apart = first - second
+    apart = without_rounding(first - second, max(np.abs(first).max(), np.abs(second).max()))
     moved = apart[apart != 0]
     test = f"Wilcoxon signed-rank test of {counted(len(first), 'pair')}"
     difference = float(np.median(apart))

@@ -164,7 +164,9 @@ def read_predictions(
 
 def measured(y_true: Any, y_pred: Any, sample_weight: Any, weights: str) -> Measured:
     """Checked numbers."""
-    truth, predicted = one_sample("y_true", _column(y_true)), one_sample("y_pred", _column(y_pred))
+    truth, predicted = (
+        one_sample(*pair, 1) for pair in (("y_true", _column(y_true)), ("y_pred", _column(y_pred)))
+    )
     _same_length(truth, predicted)
     found = Measured(truth, predicted, RowWeights.of(sample_weight, len(truth), weights))
     return found.take(found.weights.s > 0)
@@ -193,9 +195,11 @@ def _classified(
     sample_weight: Any,
     weights: str,
 ) -> Classified:
-    truth, predicted = _labels("y_true", y_true), _labels("y_pred", y_pred)
+    truth, predicted = checked_labels("y_true", y_true), checked_labels("y_pred", y_pred)
     _same_length(truth, predicted)
-    given = None if classes is None else _labels("classes", classes).tolist()
+    given = None if classes is None else checked_labels("classes", classes).tolist()
+    if given is not None and len(set(given)) < len(given):
+        raise InputError(f"classes must name each column once, got {given[:5]}.")
     (true_classes, true_codes), (said_classes, said_codes) = (
         classes_and_codes(truth),
         classes_and_codes(predicted),
@@ -217,7 +221,8 @@ def _classified(
     return found.take(found.weights.s > 0)  # a row of weight 0 is not there
 
 
-def _labels(name: str, y: Any) -> NDArray[Any]:
+def checked_labels(name: str, y: Any) -> NDArray[Any]:
+    """(n,) labels, none of them missing."""
     labels = _column(y)
     if labels.ndim != 1:
         raise InputError(f"{name} must be a list of labels, got an array of shape {labels.shape}.")

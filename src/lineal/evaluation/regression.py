@@ -24,7 +24,9 @@ def evaluate_numbers(
     p: Measured, *, confidence: float, n_resamples: int, rng: np.random.Generator
 ) -> Evaluation:
     """The table of a regression."""
-    omitted = _omitted(p)
+    omitted = {name: reason for name in _TITLES if (reason := METRICS[name].missing(p)) is not None}
+    if (p.truth <= 0).any():
+        omitted["mape"] = "relative errors are for positive values, and some true values are not"
     metrics = [METRICS[name] for name in _TITLES if name not in omitted]
     scores = number_scores(p, metrics, confidence, n_resamples, rng)
     return Evaluation("regression", scores, len(p.truth), confidence, omitted=omitted, titles=_TITLES)
@@ -45,15 +47,3 @@ def number_scores(
         elif metric.parts is None:
             found[metric.name] = single_score(metric, p, confidence, n_resamples, rng)
     return {metric.name: found[metric.name] for metric in metrics}
-
-
-def _omitted(p: Measured) -> dict[str, str]:
-    omitted = {}
-    is_used = p.weights.s > 0
-    if np.ptp(p.truth[is_used]) == 0:
-        omitted["r2"] = omitted["spearman"] = "the true values are all the same"
-    elif np.ptp(p.predicted[is_used]) == 0:
-        omitted["spearman"] = "the predictions are all the same"
-    if (p.truth <= 0).any():
-        omitted["mape"] = "relative errors are for positive values, and some true values are not"
-    return omitted

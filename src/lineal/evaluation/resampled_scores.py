@@ -52,6 +52,8 @@ def _gap_ends(found: Resampled, confidence: float) -> tuple[float, float]:
     The true gaps are taken as t times those seen. The ends are the t at which the resampled noise, on top of
     the true gaps, gives a sum as large as the one seen, and as small, with a chance of (1 - confidence) / 2.
     """
+    if len(found.units) < 2:
+        return float("nan"), float("nan")
     gaps = found.sums[1:] / found.sums[0]
     noise = found.draws[:, 1:] / found.draws[:, :1] - gaps
     seen, tail = float(np.abs(gaps).sum()), (1 - confidence) / 2
@@ -87,12 +89,13 @@ def single_score(
 def called_on_resamples(
     metric: Metric, predictions: Sequence[Predictions], n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """(B, M) the metric of each model's predictions on the same resamples of their rows."""
+    """(B, M) the metric of each model's predictions on the same resamples; NaN where it has none."""
     n = len(predictions[0].truth)
     values = np.empty((n_resamples, len(predictions)))
     for row in values:
         drawn = rng.integers(0, n, size=n)
-        row[:] = [metric.value(p.take(drawn)) for p in predictions]
+        taken = (p.take(drawn) for p in predictions)
+        row[:] = [metric.value(p) if metric.missing(p) is None else np.nan for p in taken]
     return values
 
 

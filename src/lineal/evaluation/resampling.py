@@ -88,6 +88,8 @@ class Resampled:
 
     def interval(self, statistic: Statistic, confidence: float) -> Interval:
         """The BCa interval of T(S) (Efron 1987), the influence of a unit by the slope of T at S."""
+        if len(self.units) < 2:  # one row does not say how rows differ
+            return Interval(float("nan"), float("nan"), confidence, "bootstrap (BCa)")
         value = float(statistic(self.sums[None])[0])
         draws = statistic(self.draws)
         influence = (self.units - self.units.mean(axis=0)) @ self._slope(statistic)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+from scipy.special import gammaln
 
 from lineal.errors import InputError
-from lineal.evaluation.inputs import checked_confidence, score_table
+from lineal.evaluation.inputs import checked_confidence, score_table, without_rounding
 from lineal.evaluation.wording import aligned, brief, counted, p_text
 from lineal.objective.losses import FloatArray
 
@@ -93,7 +94,8 @@ def friedman(scores: ArrayLike, *, greater_is_better: bool = True) -> Friedman:
     """Whether k models differ over N data sets.
 
     With R_j the mean rank of model j, chi² = 12N / (k(k + 1)) (sum R_j² - k(k + 1)²/4), divided by the share
-    of the ranks' variance that ties leave, and F = (N - 1) chi² / (N(k - 1) - chi²).
+    of the ranks' variance that ties leave, and F = (N - 1) chi² / (N(k - 1) - chi²). Where all data sets rank
+    the models alike F is infinite, and p is exact: the chance that N - 1 of them repeat the first by lot.
 
     Parameters
     ----------
@@ -121,13 +123,24 @@ def friedman(scores: ArrayLike, *, greater_is_better: bool = True) -> Friedman:
     chi_squared = n * float(np.sum((means - (k + 1) / 2) ** 2)) / within if within > 0 else 0.0
     freedom = k - 1, (k - 1) * (n - 1)
     left = n * (k - 1) - chi_squared
-    statistic = (n - 1) * chi_squared / left if left > 1e-9 else float("inf")
-    p = float(stats.f.sf(statistic, *freedom))
+    if left > 1e-9:
+        statistic = (n - 1) * chi_squared / left
+        p = float(stats.f.sf(statistic, *freedom))
+    else:
+        statistic, p = float("inf"), _orders(ranks[0]) ** (1.0 - n)
     return Friedman(statistic, p, freedom, chi_squared, float(stats.chi2.sf(chi_squared, k - 1)), means, n)
 
 
+def _orders(ranks: FloatArray) -> float:
+    """In how many orders these ranks can stand: k!, divided by t! for each t that are tied."""
+    tied = np.unique(ranks, return_counts=True)[1]
+    return float(np.exp(gammaln(len(ranks) + 1) - gammaln(tied + 1).sum()))
+
+
 def _ranks(table: FloatArray, greater_is_better: bool) -> FloatArray:
-    return np.asarray(stats.rankdata(-table if greater_is_better else table, axis=1), dtype=np.float64)
+    """1 for the best of each row; scores that differ by rounding alone are tied."""
+    values = without_rounding(table, np.abs(table).max(axis=1, keepdims=True))
+    return np.asarray(stats.rankdata(-values if greater_is_better else values, axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

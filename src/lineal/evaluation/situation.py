@@ -12,6 +12,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.fits import Table
 from lineal.evaluation.metrics import Metric, named_metric
 from lineal.evaluation.predictions import Predictions, has_fractions, predictions_of, task_of
+from lineal.evaluation.wording import counted
 
 
 @dataclass(frozen=True)
@@ -57,5 +58,20 @@ class Options:
         )
         reason = metric.missing(found)
         if reason is not None:
-            raise InputError(f"model {name!r}: {reason}.")
+            raise InputError(
+                f"model {name!r} has no {metric.name} on {counted(len(table), 'row')}: {reason}. "
+                "Use another metric, or other rows."
+            )
         return found
+
+    def score(self, name: str, model: Any, table: Table, task: str, metric: Metric) -> float:
+        """The metric of a fitted model on rows."""
+        return finite(name, metric, self.judge(name, model, table, task, metric))
+
+
+def finite(name: str, metric: Metric, predictions: Predictions) -> float:
+    """The metric, refused where a function that was passed gives no number."""
+    value = metric.value(predictions)
+    if not np.isfinite(value):
+        raise InputError(f"metric {metric.name!r} of model {name!r} is {value}: it must be a number.")
+    return value

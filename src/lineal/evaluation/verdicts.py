@@ -50,10 +50,15 @@ def _verdict(
     # Told apart at level α means p < α; rounding of 1 - confidence must not decide.
     if p > level + 1e-12:
         return f"{a} and {b} cannot be told apart {where}: {p_text(p)}{between}."
-    first, second = scores[a].value, scores[b].value
-    is_first = (first > second) == bool(metric.greater_is_better)
-    if test.statistic_name == "ranks apart":
-        is_first = test.statistic < 0
-    best, other = (a, b) if is_first else (b, a)
+    best, other = (a, b) if _is_first_better(metric, test, scores[a].value - scores[b].value) else (b, a)
     values = f"{metric.title} {brief(scores[best].value)} against {brief(scores[other].value)}"
     return f"{best} is better than {other} {where}: {values}, {p_text(p)}{between}."
+
+
+def _is_first_better(metric: Metric, test: Significance, apart: float) -> bool:
+    """By what was tested: ranks may favour one of two models, and the mean of their scores the other."""
+    if test.statistic_name == "ranks apart":
+        return test.statistic < 0
+    if test.effect_name == "rank correlation":
+        apart = test.effect or 0.0
+    return (apart > 0) == bool(metric.greater_is_better)

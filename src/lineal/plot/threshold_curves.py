@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.curves import (
@@ -143,8 +143,21 @@ def _curves(
             many = len(said.classes) > 2
             label = str(said.classes.tolist()[k]) if many and len(named) == 1 else str(name)
             weights = None if rows["sample_weight"] is None else said.weights.s
-            found[label] = make(said.truth == k, numbers[:, k], sample_weight=weights, **options)
+            is_positive = _both_kinds(caller, said, k)
+            found[label] = make(is_positive, numbers[:, k], sample_weight=weights, **options)
     return found
+
+
+def _both_kinds(caller: str, said: Classified, k: int) -> NDArray[np.bool_]:
+    """Which rows are of class k; some must be, and some not."""
+    is_positive = np.asarray(said.truth == k)
+    if is_positive.all() or not is_positive.any():
+        label, share = said.classes.tolist()[k], "all" if is_positive.all() else "none"
+        raise InputError(
+            f"{caller} needs rows of class {label!r} and rows of others, but {share} of the "
+            f"{len(is_positive):,} rows in y are of it. Pass rows of both kinds, or positive=."
+        )
+    return is_positive
 
 
 def _numbers(caller: str, name: str, said: Classified, is_probable: bool) -> FloatArray:
