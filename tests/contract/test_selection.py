@@ -20,6 +20,7 @@ from lineal import (
     LinearRegression,
     LogisticRegression,
     RecursiveElimination,
+    Ridge,
     SelectBest,
     TextVectorizer,
     rank_features,
@@ -121,6 +122,7 @@ def test_impossible_options(options, message):
         (X, Y, {"sample_weight": -np.ones(40)}, "finite and >= 0"),
         (["some", "texts"], [0, 1], {}, "TextVectorizer"),
         (X[:, 0], Y, {}, "table of rows and columns"),
+        (X, np.where(Y == "yes", 0.5, np.nan), {"target": "classes"}, "NaN or infinity at row"),
         (X[:2], ["a", "b"], {"measure": "t"}, "total weight above 2"),
     ],
 )
@@ -255,6 +257,60 @@ def test_any_learner_judges(kind):
         assert search.get_support().sum() == 2
     with pytest.raises(InputError, match="has no weights of rows"):
         kind(TheirNeighbors(3)).fit(X, Y, np.ones(40))
+
+
+def test_rows_that_are_scored_have_no_part_in_their_candidates():
+    """On noise the held-out score of an elimination among the best of many columns is that of guessing."""
+    noise = np.random.default_rng(0)
+    scores = []
+    for _ in range(6):
+        wide, coins = noise.normal(size=(60, 300)), np.arange(60) % 2
+        search = RecursiveElimination(candidates=4, measure="t", step=3).fit(wide, coins)
+        scores.append(search.history_[0].score)
+    assert np.mean(scores) < 0.65
+
+
+@EVERY_SEARCH
+def test_labels_of_several_types_can_be_ranked_and_searched(kind):
+    """Labels that cannot be compared are classes like others, for the filter too."""
+    mixed = np.array([1 if label == "yes" else "one" for label in Y], dtype=object)
+    search, plain = (kind(cv=2, candidates=3, n_columns=2).fit(X, y) for y in (mixed, Y))
+    np.testing.assert_array_equal(search.columns_, plain.columns_)
+
+
+@EVERY_SEARCH
+@pytest.mark.filterwarnings("ignore:R.2 score is not well-defined")
+def test_scores_that_are_no_numbers_are_refused(kind):
+    """One held-out row has no R^2: NaN compares with nothing, so it is no score."""
+    with pytest.raises(InputError, match=r"NaN on 1 rows.*fewer folds"):
+        kind(Ridge(), cv=5).fit(X[:5], np.arange(5) / 3)
+
+
+@EVERY_SEARCH
+def test_functions_score_with_weights_if_they_ask_for_them(kind):
+    """A function of three arguments is called with three, one with sample_weight is given the weights."""
+    s = np.arange(1.0, 41.0)
+    met = []
+
+    def plain(model, X, y):
+        return float(np.mean(model.predict(X) == y))
+
+    def weighted(model, X, y, sample_weight=None):
+        met.append(sample_weight)
+        return float(np.average(model.predict(X) == y, weights=sample_weight))
+
+    kind(cv=2, scoring=plain).fit(X, Y, s)
+    search = kind(cv=2, scoring=weighted).fit(X, Y, s)
+    own = kind(cv=2).fit(X, Y, s)
+    assert all(one is not None for one in met)
+    np.testing.assert_allclose(search.history_.scores, own.history_.scores)
+
+
+@EVERY_SEARCH
+def test_a_rare_class_does_not_lower_the_number_of_folds(kind):
+    """Two rows of a class are held out by two of the five folds that were asked for."""
+    rare = np.where(np.arange(40) < 2, "rare", Y)
+    assert {len(step.fold_scores) for step in kind(cv=5).fit(X, rare).history_} == {5}
 
 
 @EVERY_SEARCH

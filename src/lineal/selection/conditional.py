@@ -13,7 +13,7 @@ from lineal.objective.losses import FloatArray
 
 # Columns that are brought up to date together: a few to know what is reached, then more.
 _FIRST, _BATCH = 8, 256
-_MOST_PAIRS = 1024  # of a column and a chosen one, at a time
+_MOST_PAIRS, _MOST_CELLS = 1024, 1 << 22  # of a column and a chosen one, and of their tables, at a time
 _ROUNDING = 1e-12  # of all weight
 
 
@@ -55,7 +55,7 @@ def _bring_up_to_date(
     """Holds columns against the chosen ones they have not met, until they fall below what is reached."""
     stretch = 1  # how many of the chosen at a time
     while len(late := batch[(n_seen[batch] < n_chosen) & (bound[batch] >= reached)]):
-        late = late[: max(1, _MOST_PAIRS // stretch)]
+        late = late[: max(1, pairs.most // stretch)]
         n_each = np.minimum(n_chosen - n_seen[late], stretch)
         first = np.cumsum(n_each) - n_each
         column = np.repeat(late, n_each)
@@ -63,7 +63,7 @@ def _bring_up_to_date(
         adds = pairs.conditional(column, given)
         bound[late] = np.minimum(bound[late], np.minimum.reduceat(adds, first))
         n_seen[late] += n_each
-        stretch = min(2 * stretch, _MOST_PAIRS)
+        stretch = min(2 * stretch, pairs.most)
 
 
 class _Pairs:
@@ -80,6 +80,7 @@ class _Pairs:
         L = self._all.n_codes
         self._values = np.zeros((k, len(data.s)), dtype=np.min_scalar_type(L))  # of the chosen, row by row
         self._table = np.zeros((k, L, self._K))  # weights by value of the chosen and class
+        self.most = min(_MOST_PAIRS, max(1, _MOST_CELLS // (L * self._K)))
 
     def information(self) -> FloatArray:
         """I(column; class)."""

@@ -39,9 +39,11 @@ class RecursiveElimination(LearnerSelector):
     cv : int, splitter or list of (train, test)
         The folds that choose ``n_columns``.
     scoring : str or function of (learner, X, y), optional
-        As in scikit-learn; the learner's own score if not given.
+        As in scikit-learn; the learner's own score if not given. Of functions, those with an argument
+        ``sample_weight`` are given the weights of rows.
     candidates : int, optional
-        Only the best so many columns by ``measure`` are looked at; the others rank behind them.
+        Only the best so many columns by ``measure`` are looked at; the others rank behind them. Each fold
+        has candidates of its own, by the rows it learns from.
     measure : str
         A measure of :func:`lineal.rank_features`.
     warm_start : bool
@@ -180,8 +182,9 @@ class _Elimination:
         scores: dict[int, list[float]] = {}
         examples = self._lesson.examples
         for train, test in self._owner._folds(self._lesson):
-            held_out = examples.rows(test)
-            for columns, model, _ in self._models(examples.rows(train)):
+            held_out, known = examples.rows(test), examples.rows(train)
+            pool = self._owner._pool(known, are_classes=self._lesson.are_classes)
+            for columns, model, _ in self._models(known, pool):
                 if self._interruption.requested:
                     raise KeyboardInterrupt  # without all folds there is no number of columns to keep
                 scores.setdefault(len(columns), []).append(self._score(model, held_out, columns))
@@ -194,7 +197,7 @@ class _Elimination:
         order: list[int] = []  # the worst first
         steps: list[Step] = []
         left = self._lesson.pool
-        for columns, model, gone in self._models(self._lesson.examples):
+        for columns, model, gone in self._models(self._lesson.examples, left):
             if gone:
                 found = np.array(scores.get(len(columns), [np.nan]))
                 seconds = time.perf_counter() - began
@@ -211,9 +214,9 @@ class _Elimination:
             return "interrupted: the columns that were left are ranked by their weights"
         return "every column is ranked"
 
-    def _models(self, examples: Examples) -> Iterator[tuple[Columns, Any, tuple[int, ...]]]:
+    def _models(self, examples: Examples, columns: Columns) -> Iterator[tuple[Columns, Any, tuple[int, ...]]]:
         """Fits to ever fewer columns, each with what went before it, the smallest weight first."""
-        columns, before = self._lesson.pool, None
+        before: tuple[Columns, Any] | None = None
         gone: tuple[int, ...] = ()
         while True:
             self._line.show("eliminating", len(columns), 1, 1, None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import numbers
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,17 +101,33 @@ class Scorer:
         self._scorer = check_scoring(learner, scoring) if criterion is None else None
         # scikit-learn's accuracy looks at labels for longer than a small fit takes.
         self._is_accuracy = scoring is None and getattr(type(learner), "score", None) is ClassifierMixin.score
+        self._takes_weights = takes_weights(scoring)
 
     def __call__(self, model: Any, test: Examples, columns: Columns) -> float:
         """A number, the larger the better."""
-        X = test.columns(columns)
+        score = self._score(model, test.columns(columns), test)
+        if np.isnan(score):
+            raise InputError(
+                f"the score of a {type(model).__name__} is NaN on {len(test.y)} rows, so columns cannot be "
+                "compared. Use fewer folds, which hold more rows, or another scoring."
+            )
+        return score
+
+    def _score(self, model: Any, X: Any, test: Examples) -> float:
         if self._scorer is None:
             assert self._criterion is not None
             return float(self._criterion(model, X, test.y))
         if self._is_accuracy:
             return float(np.average(model.predict(X) == test.y, weights=test.s))
-        weights = {} if test.s is None else {"sample_weight": test.s}
+        weights = {} if test.s is None or not self._takes_weights else {"sample_weight": test.s}
         return float(self._scorer(model, X, test.y, **weights))
+
+
+def takes_weights(scoring: Any) -> bool:
+    """Whether a score can be told weights of rows: of functions those with an argument for them."""
+    if not callable(scoring) or hasattr(scoring, "_score_func"):  # a name, or a scorer of scikit-learn's
+        return True
+    return "sample_weight" in inspect.signature(scoring).parameters
 
 
 class Judge:
@@ -134,7 +152,8 @@ def folds_of(
 ) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     """Rows to train on and rows to score; a number makes folds of shuffled rows, with classes in proportion.
 
-    Rows of weight 0 are in no fold.
+    Rows of weight 0 are in no fold. Of a class with fewer rows than folds, not every fold has one; there are
+    no more folds than rows of the largest class.
     """
     s = np.ones(len(examples.y)) if examples.s is None else examples.s
     if not isinstance(cv, numbers.Integral):
@@ -145,15 +164,17 @@ def folds_of(
     n, y = len(rows), examples.y[rows]
     if are_classes:
         _, y = classes_and_codes(y)  # labels of any type
-        rarest = int(np.bincount(y)[np.unique(y)].min())
-        if rarest < 2:
+        counts = np.bincount(y)
+        if counts.min() < 2:
             raise InputError(
                 f"held-out folds need at least 2 rows of every class, but one has 1 of n_samples = {n}. Give "
                 "more rows, drop the class, or pass a splitter of your own as cv, or a criterion."
             )
-        splitter = StratifiedKFold(min(int(cv), rarest), shuffle=True, random_state=seed)
+        splitter = StratifiedKFold(min(int(cv), int(counts.max())), shuffle=True, random_state=seed)
     elif n < int(cv):
         raise InputError(f"{cv} folds need as many rows, got n_samples = {n}. Use a smaller cv.")
     else:
         splitter = KFold(int(cv), shuffle=True, random_state=seed)
-    return [(rows[train], rows[test]) for train, test in splitter.split(np.zeros((n, 1)), y)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than folds
+        return [(rows[train], rows[test]) for train, test in splitter.split(np.zeros((n, 1)), y)]

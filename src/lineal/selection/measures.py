@@ -102,8 +102,10 @@ def read_question(
             raise InputError(f"y must be one number for each row, got an array of shape {values.shape}.")
         codes = classes_of_numbers(values, s, max_values)
     else:
-        # Fractions that are called classes are: only their places count.
-        labels = np.unique(plain_array(y), return_inverse=True)[1] if target == "classes" else y
+        labels = plain_array(y)
+        if target == "classes" and labels.dtype.kind == "f" and np.isfinite(labels).all():
+            # Fractions that are called classes are: only their places count.
+            labels = np.unique(labels, return_inverse=True)[1]
         _, codes = classes_and_codes(labels_of_rows(labels, n_rows))
     data = labelled(
         X,

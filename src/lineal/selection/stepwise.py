@@ -35,7 +35,8 @@ _PARAMETERS = """
     cv : int, splitter or list of (train, test)
         Where the score comes from: the mean over held-out folds. A number makes shuffled ones.
     scoring : str or function of (learner, X, y), optional
-        As in scikit-learn; the learner's own score if not given.
+        As in scikit-learn; the learner's own score if not given. Of functions, those with an argument
+        ``sample_weight`` are given the weights of rows.
     criterion : function of (fitted learner, X, y), optional
         A score on all rows instead of held-out ones, the larger the better: minus Akaike's criterion, say.
     candidates : int, optional
@@ -56,7 +57,8 @@ _PARAMETERS = """
     support_ : (n_columns,) bool
     columns_ : the chosen columns, in the order in which they came
     score_ : float
-        Of the chosen columns.
+        Of the chosen columns, by the rows that chose them: too good the more was tried, and the more so with
+        ``candidates``. For an honest one, cross-validate a pipeline that has the search in it.
     history_ : History
         What was added and removed when, with its score; ``print`` shows it.
     stopped_ : str

@@ -106,8 +106,7 @@ class LearnerSelector(ColumnSelector):
         examples = Examples(sp.csc_array(array) if sp.issparse(array) else array, targets, s)
         self._require_two(examples, are_classes=are_classes)
         names = names_of_columns(getattr(self, "feature_names_in_", None), None, n_columns)
-        pool = self._pool(array, targets, s, are_classes=are_classes)
-        return Lesson(examples, learner, are_classes, pool, names)
+        return Lesson(examples, learner, are_classes, self._pool(examples, are_classes=are_classes), names)
 
     def _learner_for(self, y: ArrayLike) -> tuple[Any, bool]:
         """The learner, and whether the targets are classes: it says so, or else they do."""
@@ -128,8 +127,9 @@ class LearnerSelector(ColumnSelector):
                 f"{y[:1].tolist()[0]!r}. Check the labels or the split."
             )
 
-    def _pool(self, X: Any, y: NDArray[Any], s: Any, *, are_classes: bool) -> Columns:
-        d = X.shape[1]
+    def _pool(self, examples: Examples, *, are_classes: bool) -> Columns:
+        """The columns that are worth trying, by these rows."""
+        d = examples.X.shape[1]
         if self.candidates is None or int(self.candidates) >= d:
             return np.arange(d)
         least = self.n_columns or 1
@@ -138,8 +138,9 @@ class LearnerSelector(ColumnSelector):
                 f"candidates={self.candidates} are fewer than the n_columns={self.n_columns} to choose."
             )
         question = read_question(
-            X, y, self.measure, s, target="classes" if are_classes else "numbers", asker=type(self).__name__
-        )
+            examples.X, examples.y, self.measure, examples.s, target="classes" if are_classes else "numbers",
+            asker=type(self).__name__,
+        )  # fmt: skip
         found = measured(question, int(self.candidates))
         picked = found.order if found.order is not None else best(found.scores, int(self.candidates))
         return np.sort(picked)
