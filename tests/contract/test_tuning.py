@@ -11,7 +11,7 @@ from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from contract.members import features, labels
@@ -19,6 +19,7 @@ from lineal import LinearClassifier, LogisticRegression, Ridge, TextClassifier, 
 from lineal.errors import InputError, LinealError, ParameterError
 from lineal.objective import L2, NoPenalty
 from lineal.selection import strengths
+from lineal.selection.search.stages import mark
 
 
 def data(n=60, n_classes=2):
@@ -153,6 +154,8 @@ def test_optuna_is_given_lists_and_distributions():
     """Values come from the lists and ranges of the space, objects among them."""
     optuna = pytest.importorskip("optuna")
     X, y = data()
+    with pytest.raises(ParameterError, match="for method='optuna' alone"):
+        tune(Untouched(), X, y, {"C": optuna.distributions.FloatDistribution(0.1, 1)}, method="random")
     space = {
         "penalty": [L2(0.1), L2(1.0)],
         "tol": optuna.distributions.FloatDistribution(1e-4, 1e-2, log=True),
@@ -249,6 +252,14 @@ def test_ctrl_c_inside_a_fit_discards_it():
     assert found.model.certificate_.converged
 
 
+def test_ctrl_c_among_the_outer_folds_is_told_of():
+    """The search is done; the honest score comes from the outer folds before it, and the record says so."""
+    X, y = data()
+    found = tune(LogisticRegression(), X, y, {"C": [1.0]}, cv=3, metric=interrupting(after=9), outer=3)
+    assert len(found.outer) == 1
+    assert found.stopped == "stopped by Ctrl-C"
+
+
 def test_ctrl_c_before_anything_is_done_raises():
     """With nothing to choose from there is nothing to return."""
     X, y = data()
@@ -284,6 +295,67 @@ def test_settings_that_fail_are_recorded_and_not_chosen():
     assert "failed" in str(found)
     with pytest.raises(InputError, match=r"all 2 settings failed.*too weak"):
         tune(Fragile(), X, y, {"weakness": [2, 3]}, cv=3)
+
+
+class Fussy(Fragile):
+    """Learns from half of the rows, but not from half of the half that an outer fold leaves."""
+
+    def fit(self, X, y):
+        self.weakness = 2 if len(X) < 20 else 0
+        return super().fit(X, y)
+
+
+def test_an_outer_fold_without_a_choice_is_an_error():
+    """An honest score needs all outer folds: one in which every setting fails is not passed over."""
+    X, y = data()
+    with pytest.raises(InputError, match="all 1 settings failed in outer fold 1"):
+        tune(Fussy(), X, y, {"weakness": [0]}, cv=2, outer=2, metric=lambda model, X, y: 1.0)
+
+
+def test_functions_score_with_weights_if_they_ask_for_them():
+    """A function with sample_weight scores as the metric of that name; one without is given none."""
+    X, y = data()
+    s = np.linspace(0.1, 3, 60)
+
+    def weighted(model, X, y, sample_weight=None):
+        return float(np.average(model.predict(X) == y, weights=sample_weight))
+
+    def plain(model, X, y):
+        return float(np.mean(model.predict(X) == y))
+
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    space = {"logisticregression__C": [0.01, 1.0]}
+    by_name, by_weight, without = (
+        tune(model, X, y, space, cv=3, sample_weight=s, metric=metric)
+        for metric in ("accuracy", weighted, plain)
+    )
+    for ours, theirs, other in zip(by_weight.trials, by_name.trials, without.trials, strict=True):
+        np.testing.assert_allclose(ours.scores, theirs.scores)
+        assert not np.allclose(ours.scores, other.scores)
+
+
+class Column:
+    """A function of rows that is an object: one of their columns."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def __call__(self, X):
+        return X[:, [self.place]]
+
+
+def test_features_of_different_functions_are_different():
+    """Objects that are called are told apart by what they are, equal ones alike, wherever they lie."""
+    assert mark(Column(1)) == mark(Column(1))
+    assert mark(Column(1)) != mark(Column(2))
+    X, y = data(120)
+    model = make_pipeline(FunctionTransformer(), LogisticRegression())
+    columns = [Column(k) for k in range(X.shape[1])]
+    found = tune(model, X, y, {"functiontransformer__func": columns}, cv=3)
+    for trial in found.trials:
+        one = X[:, [trial.params["functiontransformer__func"].place]]
+        alone = tune(LogisticRegression(), one, y, {"C": [1.0]}, cv=3)
+        assert trial.scores == alone.best.scores
 
 
 def test_a_score_that_is_no_number_is_a_failure():

@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.selection.judge import takes_weights
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data
 from lineal.selection.search.halving import halved
@@ -46,6 +47,7 @@ class Plan:
     scorer: Any
     metric_name: str
     is_general: bool
+    takes_weights: bool
     space: list[Space]
     settings: list[Setting]
     proposals: dict[str, Any]
@@ -81,9 +83,9 @@ class Plan:
         splits(model, cv, data, seed)  # which refuses folds that cannot be
         seconds = None if max_seconds is None else float(max_seconds) / (1 + len(outer_folds))
         return cls(
-            model, method, cv, _scorer(model, metric), _name(model, metric), _is_general(metric), parts,
-            settings, proposals, max_trials or _PROPOSALS, left_out, outer_folds, seconds, int(seed),
-            thread_count(n_threads),
+            model, method, cv, _scorer(model, metric), _name(model, metric), _is_general(metric),
+            takes_weights(metric), parts, settings, proposals, max_trials or _PROPOSALS, left_out,
+            outer_folds, seconds, int(seed), thread_count(n_threads),
         )  # fmt: skip
 
     def model(self, setting: Setting) -> Any:
@@ -108,18 +110,18 @@ class Plan:
 
     def score(self, model: Any, X: Any, y: Any, s: Any) -> float:
         """What is to be large; a score that is no number is an error."""
-        weights = {} if s is None or self.is_general else {"sample_weight": s}
+        weights = {} if s is None or not self.takes_weights else {"sample_weight": s}
         value = float(self.scorer(model, X, y, **weights))
         if not np.isfinite(value):
             raise InputError(f"{self.metric_name} is {value} on held-out rows.")
         return value
 
-    def refuse(self, trials: Sequence[Trial]) -> NoReturn:
+    def refuse(self, trials: Sequence[Trial], where: str = "") -> NoReturn:
         """There is no best setting."""
         if not trials:
             raise KeyboardInterrupt
         raise InputError(
-            f"all {len(trials)} settings failed; the first, {trials[0].params}, with {trials[0].error}"
+            f"all {len(trials)} settings failed{where}; the first, {trials[0].params}, with {trials[0].error}"
         )
 
     def tell_failures(self, trials: Sequence[Trial]) -> None:

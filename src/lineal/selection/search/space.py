@@ -48,6 +48,11 @@ def _check_values(name: Any, values: Any, method: str) -> None:
                 f"space[{name!r}] is a distribution, which a grid cannot enumerate: list its values, or use "
                 "method='random'."
             )
+        if method != "optuna" and not hasattr(values, "rvs"):
+            raise ParameterError(
+                f"space[{name!r}] is a distribution of optuna's, for method='optuna' alone; use one of "
+                "SciPy's, such as loguniform(0.01, 100)."
+            )
         return
     is_listed = isinstance(values, (list, tuple, range, np.ndarray))
     if not is_listed or getattr(values, "ndim", 1) != 1 or len(values) == 0:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import joblib
@@ -130,13 +130,13 @@ def _kind(penalty: Penalty) -> str:
 
 def mark(value: Any) -> str:
     """The same for equal values; functions, and what cannot be hashed, are equal to themselves alone."""
+    if isinstance(value, (FunctionType, BuiltinFunctionType)):
+        return f"function {id(value)}"  # copies of a model share it, so its place is not used again
     if hasattr(value, "get_params") and not isinstance(value, type):
         params = {name: mark(each) for name, each in value.get_params(deep=False).items()}
         return f"{type(value).__module__}.{type(value).__qualname__}{params}"
     if isinstance(value, (list, tuple)):
         return str([mark(each) for each in value])
-    if callable(value) and not dataclasses.is_dataclass(value):
-        return f"function {id(value)}"  # a search holds on to its model and space, so places are not reused
     try:
         return str(joblib.hash(value))
     except Exception:  # whatever pickling raises

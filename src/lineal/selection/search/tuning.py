@@ -57,7 +57,8 @@ def tune(
     cv : int, splitter or list of splits
         A number means so many folds, shuffled by ``random_state``, with the classes in their shares.
     metric : a scorer's name, or a function ``metric(model, X, y)``, optional
-        What is to be large, as in scikit-learn; the model's ``score`` if not given.
+        What is to be large, as in scikit-learn; the model's ``score`` if not given. Of functions, those with
+        an argument ``sample_weight`` are given the weights of rows.
     outer : int or splitter, optional
         Outer folds, for an honest score: the whole search is run on the rest of each, and its model scored on
         it. Without them ``score`` is that of the best trial, which is too good the more was tried.
@@ -110,6 +111,8 @@ def tune(
             if best is None:
                 plan.refuse(trials)
             outers = _outer_folds(plan, data, stop, bar)
+            if stop.requested:
+                stopped = stop.reason
     finally:
         bar.close()
     chosen = fit_whole(plan.model(trials[best].params), data.X, data.y, data.s)
@@ -130,8 +133,10 @@ def _outer_folds(plan: Plan, data: Data, stop: Stop, bar: FitBar) -> list[OuterF
         inner = data.take(train)
         trials, _ = plan.trials(inner, stop, bar, f"outer fold {k} of {len(plan.outer)}")
         best = best_of(trials)
-        if stop.requested or best is None:
+        if stop.requested:
             break
+        if best is None:
+            plan.refuse(trials, f" in outer fold {k}")
         chosen = fit_whole(plan.model(trials[best].params), inner.X, inner.y, inner.s)
         if stop.requested:
             break
