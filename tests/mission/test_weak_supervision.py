@@ -207,7 +207,11 @@ def test_without_confidence_it_is_the_learner_of_the_labelled_rows():
 
 
 @pytest.mark.parametrize("rule", ["self", "agreement", "exchange"])
-@pytest.mark.parametrize("confident", [always, Threshold(0.6), TopK(3), Threshold(0.55) & TopK(2)], ids=repr)
+@pytest.mark.parametrize(
+    "confident",
+    [always, Threshold(0.6), TopK(3), Threshold(0.55) & TopK(2)],
+    ids=lambda it: getattr(it, "__name__", repr(it)),
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_no_row_is_added_twice_or_relabelled(rule, confident, seed):
     """Each set gets a row at most once, never a row that came with a label, and its label stays."""
@@ -332,6 +336,9 @@ def test_marks_of_rows_without_a_label():
         (codes.tolist(), -1),
         (np.where(codes < 0, np.nan, codes), None),
         ([float("nan") if label is None else label for label in y], None),
+        ([np.float32("nan") if label is None else label for label in y], None),
+        ([pd.NaT if label is None else label for label in y], None),
+        (pd.Series(y, dtype="string"), None),
     ):
         model = SelfTraining(confident=Threshold(0.7), unlabelled=unlabelled).fit(X, given)
         assert same_model(model.learner_, reference.learner_)

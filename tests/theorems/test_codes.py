@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from contract.members import features
 from lineal import OutputCode
 from lineal.compose.codes import (
+    bch_basis,
     bch_code,
     column_distance,
     correctable,
@@ -17,6 +18,7 @@ from lineal.compose.codes import (
     one_vs_rest_code,
     random_code,
     row_distance,
+    words_of,
 )
 from lineal.errors import InputError, ParameterError
 from lineal.objective import Hinge, Log
@@ -66,10 +68,9 @@ def test_rows_of_a_hadamard_code_differ_in_half_of_its_order(K):
 )
 def test_bch_codes_have_the_distance_of_the_books(K, n, dimension, distance):
     """Codes (15, 5), (15, 7), (15, 11), (31, 6), (31, 11), (63, 7): distances 7, 5, 3, 15, 11, 31."""
-    from lineal.compose.codes import _bch_words
-
-    words = _bch_words(n.bit_length(), K)
-    assert words.shape == (2**dimension, n)
+    basis = bch_basis(n.bit_length(), K)
+    assert basis.shape == (dimension, n)
+    words = words_of(basis, np.arange(2**dimension))
     weights = (words < 0).sum(axis=1)
     assert weights.min() == 0  # the word of no message
     assert np.sort(weights)[1] == distance

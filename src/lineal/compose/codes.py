@@ -116,9 +116,9 @@ def bch_code(K: int, n_columns: int | None, rng: np.random.Generator) -> Code:
             f"code='bch' has codes of up to {2 ** max(_PRIMITIVE) - 1} columns, but n_columns={wanted} and "
             f"{K} classes need more. Take code='random'."
         )
-    words = _bch_words(m, K)
-    draws = [rng.choice(len(words), size=K, replace=False) for _ in range(_DRAWS)]
-    return _best([_useful(words[drawn]) for drawn in draws])
+    basis = bch_basis(m, K)
+    draws = (rng.choice(2 ** len(basis), size=K, replace=False) for _ in range(_DRAWS))
+    return _best([_useful(words_of(basis, drawn)) for drawn in draws])
 
 
 def usual_length(K: int) -> int:
@@ -160,11 +160,14 @@ def _best(codes: list[Code]) -> Code:
     return max(codes, key=lambda code: (row_distance(code), column_distance(code)))
 
 
-def _bch_words(m: int, K: int) -> Code:
-    """All words of the narrow-sense code of length 2^m - 1 with most zeros among those of at least K words.
+def words_of(basis: NDArray[np.int64], messages: NDArray[np.int64]) -> Code:
+    """The words of messages, whose bits say which of the basis are summed; bits 0 are +1, bits 1 are -1."""
+    bits = messages[:, None] >> np.arange(len(basis)) & 1
+    return (1 - 2 * (bits @ basis % 2)).astype(np.int8)
 
-    Bits 0 are +1, bits 1 are -1.
-    """
+
+def bch_basis(m: int, K: int) -> NDArray[np.int64]:
+    """A basis of the narrow-sense code of length 2^m - 1 with most zeros among those of at least K words."""
     n, needed = 2**m - 1, (K - 1).bit_length()
     powers = [1]
     for _ in range(n - 1):
@@ -179,9 +182,7 @@ def _bch_words(m: int, K: int) -> Code:
         zeros |= coset
         generator = _product(generator, _minimal(coset, powers))
     dimension = n - len(zeros)
-    multiples = [[generator << shift >> k & 1 for k in range(n)] for shift in range(dimension)]
-    messages = np.arange(2**dimension)[:, None] >> np.arange(dimension) & 1
-    return (1 - 2 * (messages @ np.array(multiples) % 2)).astype(np.int8)
+    return np.array([[generator << shift >> k & 1 for k in range(n)] for shift in range(dimension)])
 
 
 def _coset(j: int, n: int) -> set[int]:

@@ -211,7 +211,7 @@ def _are_marks(marked: NDArray[Any], unlabelled: Any) -> Mask:
 
 
 def _is_mark(label: Any, unlabelled: Any) -> bool:
-    if label is None or type(label).__name__ == "NAType" or (isinstance(label, float) and label != label):
+    if label is None or type(label).__name__ == "NAType" or label != label:  # NaN and its like
         return True
     if isinstance(label, bool) != isinstance(unlabelled, bool):
         return False  # True is no mark where 1 is one
