@@ -1,6 +1,7 @@
 """Evaluation at its edges: few rows of a kind, scores that are not defined, arguments without meaning."""
 
 import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -23,7 +24,7 @@ from lineal.evaluation import (
     wilcoxon,
 )
 from lineal.evaluation.curves import calibration_curve, learning_curve, precision_recall_curve, roc_curve
-from lineal.plot import calibration, precision_recall, roc
+from lineal.plot import calibration, model_scores, precision_recall, roc
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -113,8 +114,6 @@ def test_the_unit_of_importance_does_not_matter(name):
 
 def test_many_classes_need_no_matrix_of_cells_by_classes():
     """Macro F1 of 1,000 classes whose errors fill 30,000 cells takes little memory."""
-    import tracemalloc
-
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 1000, 30_000)
     said = np.where(rng.random(30_000) < 0.3, truth, rng.integers(0, 1000, 30_000))
@@ -123,6 +122,31 @@ def test_many_classes_need_no_matrix_of_cells_by_classes():
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 300e6
+
+
+def test_permutations_of_many_classes_stay_sparse():
+    """Macro F1 of 400 classes on 20,000 rows is permuted without a dense table of rows by classes."""
+    from lineal.evaluation.heldout import PairedRows
+    from lineal.evaluation.predictions import read_predictions
+
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 400, 20_000)
+    said = [np.where(rng.random(20_000) < 0.5, truth, rng.integers(0, 400, 20_000)) for _ in range(2)]
+    rows = [read_predictions(truth, each) for each in said]
+    paired = PairedRows(
+        METRICS["f1_macro"],
+        rows,
+        "permutation",
+        confidence=0.95,
+        n_resamples=10,
+        rng=np.random.default_rng(0),
+    )
+    tracemalloc.start()
+    draws = paired._swapped_parts(0, 1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.abs(draws).max() < 0.05
+    assert most < 50e6
 
 
 # ---- one row of a kind ----------------------------------------------------------------------------
@@ -206,6 +230,17 @@ def test_a_picture_says_which_class_is_missing(picture):
         InputError, match=f"^{picture.__name__} needs rows of class 'c' .* none of the 20 rows"
     ):
         picture(model, X[here], LABELS[here], positive="c")
+
+
+def test_a_long_name_leaves_room_for_the_scores():
+    """The words below the axis stay inside the picture."""
+    name = "a very long name of a model, as people give them: strength 0.001"
+    found = lineal.compare({name: LogisticRegression(), "mean": DummyClassifier()}, X, TWO, cv=3)
+    (axes,) = model_scores(found).plot()
+    axes.figure.canvas.draw()
+    box = axes.xaxis.label.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= axes.figure.bbox.x1
 
 
 # ---- arguments without meaning --------------------------------------------------------------------
@@ -303,6 +338,11 @@ def test_the_verdict_follows_the_ranks():
     assert found.pairs[0].test.effect < 0
     forced = lineal.compare({"a": Fixed(), "b": Fixed(False)}, sets, confidence=0.5)
     assert forced.pairs[0].verdict.startswith("b is better than a")
+    assert forced.pairs[0].better == "b"
+    assert found.pairs[0].better is None
+    shown = model_scores(forced)
+    assert shown.names == ["a", "b"]
+    assert not shown.is_worse.any()  # what is hollow is worse than the first, and here it is the other way
 
 
 def test_rounding_makes_no_ranks():

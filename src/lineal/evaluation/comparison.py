@@ -27,6 +27,8 @@ class Pair:
     p_value : float
         Corrected for all pairs that were compared.
     verdict : str
+    better : str or None
+        The better one; None where they cannot be told apart.
     """
 
     first: str
@@ -34,6 +36,7 @@ class Pair:
     test: Significance
     p_value: float
     verdict: str
+    better: str | None = None
 
     def __str__(self) -> str:
         return self.verdict
@@ -45,6 +48,7 @@ class Pair:
             "second": self.second,
             "p_corrected": self.p_value,
             "verdict": self.verdict,
+            "better": self.better,
             **self.test.to_dict(),
         }
 

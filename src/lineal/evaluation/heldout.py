@@ -132,12 +132,12 @@ class PairedRows:
         return replace(found, test=test, statistic=difference, statistic_name="d", p_value=p)
 
     def _swapped_parts(self, i: int, j: int) -> FloatArray:
-        weights, statistic = self.predictions[i].weights, self.metric.sums()[1]
+        s, statistic = self.predictions[i].weights.s[:, None], self.metric.sums()[1]
         first, second = (
-            np.asarray(part.toarray() if sp.issparse(part) else part) * weights.s[:, None]
+            part.multiply(s).tocsr() if sp.issparse(part) else part * s
             for part in (self.parts[i], self.parts[j])
         )
-        middle = 0.5 * (first + second).sum(axis=0)
+        middle = 0.5 * np.ravel((first + second).sum(axis=0))
         moved = swapped_sums(0.5 * (first - second), self.n_resamples, self.rng)
         return np.asarray(statistic(middle + moved) - statistic(middle - moved))
 

@@ -111,9 +111,9 @@ def permutation_test(
     )
 
 
-def swapped_sums(parts: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
-    """(B, d) sums of the rows of ``parts``, each with a sign drawn by lot."""
-    n = len(parts)
+def swapped_sums(parts: Any, n_permutations: int, rng: np.random.Generator) -> FloatArray:
+    """(B, d) sums of the rows of ``parts``, dense or sparse, each with a sign drawn by lot."""
+    n = parts.shape[0]
     sums = np.empty((n_permutations, parts.shape[1]))
     height = max(1, 2_000_000 // max(n, 1))
     for first in range(0, n_permutations, height):

@@ -25,7 +25,7 @@ def outcome(
     p = np.array([test.p_value for test in tests.values()])
     corrected = p if is_corrected or len(p) < 2 else holm(p)
     pairs = tuple(
-        Pair(a, b, test, float(q), _verdict(metric, scores, a, b, test, float(q), where, 1 - confidence))
+        Pair(a, b, test, float(q), *_verdict(metric, scores, a, b, test, float(q), where, 1 - confidence))
         for ((a, b), test), q in zip(tests.items(), corrected, strict=True)
     )
     correction = (
@@ -45,14 +45,15 @@ def _verdict(
     p: float,
     where: str,
     level: float,
-) -> str:
+) -> tuple[str, str | None]:
+    """The sentence, and who is better."""
     between = "" if test.interval is None else f", difference {test.interval}"
     # Told apart at level α means p < α; rounding of 1 - confidence must not decide.
     if p > level + 1e-12:
-        return f"{a} and {b} cannot be told apart {where}: {p_text(p)}{between}."
+        return f"{a} and {b} cannot be told apart {where}: {p_text(p)}{between}.", None
     best, other = (a, b) if _is_first_better(metric, test, scores[a].value - scores[b].value) else (b, a)
     values = f"{metric.title} {brief(scores[best].value)} against {brief(scores[other].value)}"
-    return f"{best} is better than {other} {where}: {values}, {p_text(p)}{between}."
+    return f"{best} is better than {other} {where}: {values}, {p_text(p)}{between}.", best
 
 
 def _is_first_better(metric: Metric, test: Significance, apart: float) -> bool:

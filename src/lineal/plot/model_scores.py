@@ -44,16 +44,15 @@ def model_scores(comparison: ModelComparison) -> ModelScores:
         )
     names = comparison.ranking()
     scores = [comparison[name] for name in names]
-    p = np.array([1.0, *(comparison.pair(names[0], name).p_value for name in names[1:])])
+    pairs = [comparison.pair(names[0], name) for name in names[1:]]
     places = [list(comparison.scores).index(name) for name in names]
     return ModelScores(
         names,
         np.array([score.value for score in scores]),
         np.array([score.low for score in scores]),
         np.array([score.high for score in scores]),
-        p,
-        # Told apart at level a means p <= a; rounding of 1 - confidence must not decide.
-        p <= 1 - comparison.confidence + 1e-12,
+        np.array([1.0, *(pair.p_value for pair in pairs)]),
+        np.array([False, *(pair.better == names[0] for pair in pairs)]),
         None if comparison.runs is None else comparison.runs[:, places],
         comparison,
     )

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def draw(found: ModelScores, ax: Any = None) -> list[Any]:
     """See :meth:`lineal.plot.model_scores.ModelScores.plot`."""
     n, comparison = len(found.names), found.comparison
-    axes = new_axes(1, 1, figsize=(7.5, 1.5 + 0.45 * n)) if ax is None else as_list(ax)
+    # Long names must not squeeze the scores.
+    width = 7.5 + 0.085 * min(max(max(map(len, found.names)) - 14, 0), 60)
+    axes = new_axes(1, 1, figsize=(width, 1.5 + 0.45 * n)) if ax is None else as_list(ax)
     panel = axes[0]
     heights = np.arange(n)
     if found.runs is not None:
