@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from contract.members import features, labels, named, numbers, whole_features
 from lineal import (
@@ -34,11 +35,13 @@ from lineal import (
     OneVsRest,
     OutputCode,
     Perceptron,
+    SelfTraining,
     Stacking,
     TextClassifier,
     TextVectorizer,
     Voting,
 )
+from lineal.compose import Margin
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 
 CLASSIFIERS = [OneVsRest, OneVsOne, OutputCode, Voting, Bagging, Stacking, Calibrated]
@@ -295,6 +298,22 @@ def test_an_interrupted_fit_is_no_model(n_threads):
     assert Interrupted.n_fits < 15
     assert not hasattr(model, "classes_")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("K", [3, 4])
+def test_scores_of_pairs_are_not_taken_for_scores_of_classes(K):
+    """Three classes have three pairs: scores of pairs are refused, whatever their number, with what to do."""
+    X = features(60)
+    y = labels(X, K)
+    learner = SVC(decision_function_shape="ovo")
+    for pairs in (learner, make_pipeline(StandardScaler(), learner)):
+        for model, targets in (
+            (Calibrated(pairs, folds=3), y),
+            (SelfTraining(pairs, Margin(0.1)), np.where(np.arange(60) < 30, y.astype(object), None)),
+        ):
+            with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+                model.fit(X, targets)
+    assert OneVsRest(learner).fit(X, y).score(X, y) > 1 / K
 
 
 def test_certificates_of_parts():

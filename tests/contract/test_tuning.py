@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -412,6 +412,16 @@ def test_nested_parameters_and_whole_steps():
     assert len(found.trials) == 5
     assert [learner.C for learner in learners] == [1.0, 1.0]
     assert found.model.predict(X).shape == (60,)
+
+
+def test_a_column_of_labels_is_dealt_like_the_labels():
+    """Folds have the classes in their shares, whether labels came as a vector or as a column; one warning."""
+    X, y = data()
+    plain = tune(LogisticRegression(), X, y, {"C": [0.1, 1.0]}, cv=3)
+    with pytest.warns(DataConversionWarning) as met:
+        column = tune(LogisticRegression(), X, y[:, None], {"C": [0.1, 1.0]}, cv=3)
+    assert len(met) == 1
+    assert [trial.scores for trial in column.trials] == [trial.scores for trial in plain.trials]
 
 
 def test_regressors_and_texts_have_folds_of_their_own():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
@@ -23,7 +24,7 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     Votes of a part that has nothing but ``predict`` are -1 and +1, or 0 and 1.
     """
     if hasattr(part, "decision_function"):
-        Z = np.asarray(part.decision_function(X), dtype=np.float64)
+        Z = decision_values(part, X)
         return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
     K = len(part.classes_)
     if hasattr(part, "predict_proba"):
@@ -33,6 +34,22 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
     votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
     return np.asarray(votes, dtype=np.float64)
+
+
+def decision_values(part: Any, X: Any) -> FloatArray:
+    """(n,) or (n, K) of ``decision_function``; scores of anything but the classes are refused."""
+    Z = np.asarray(part.decision_function(X), dtype=np.float64)
+    K = len(part.classes_)
+    inner = part.steps[-1][1] if isinstance(part, Pipeline) else part
+    # Three classes have three pairs: what the scores are of is not to be seen by their number.
+    is_of_pairs = K > 2 and getattr(inner, "decision_function_shape", "") == "ovo"
+    if is_of_pairs or (Z.ndim == 2 and Z.shape[1] != K):
+        raise InputError(
+            f"{type(inner).__name__} has a score for each pair of classes, or {Z.shape[-1]} scores for {K} "
+            "classes, where one for each class is needed. Set decision_function_shape='ovr' if it has that "
+            "option."
+        )
+    return Z
 
 
 def _margin(Z: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.compose.answers import decision_values
 from lineal.errors import InputError, ParameterError
 from lineal.learners.targets import codes_among
 from lineal.objective.losses import FloatArray
@@ -66,7 +67,7 @@ class Proposals:
         if not hasattr(self.model, "decision_function"):
             with np.errstate(divide="ignore"):
                 return _lead(np.log(self.probabilities), self.codes)
-        Z = np.asarray(self.model.decision_function(self.X), dtype=np.float64)
+        Z = decision_values(self.model, self.X)
         return np.where(self.codes == 1, Z, -Z) if Z.ndim == 1 else _lead(Z, self.codes)
 
     @cached_property

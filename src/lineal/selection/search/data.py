@@ -12,7 +12,13 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from lineal.errors import InputError, InputTypeError, ParameterError
-from lineal.learners.targets import classes_and_codes, plain_array, require_targets, weights_of_rows
+from lineal.learners.targets import (
+    classes_and_codes,
+    one_column,
+    plain_array,
+    require_targets,
+    weights_of_rows,
+)
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
 
@@ -35,6 +41,8 @@ class Data:
             targets, n = plain_array(y), _num_samples(X)
         except TypeError as error:
             raise InputTypeError(f"X and y must be sequences of rows: {error}") from error
+        if is_classifier(model) and targets.ndim == 2 and targets.shape[1] == 1:
+            targets = one_column(targets)
         if targets.ndim == 0 or len(targets) != n:
             raise InputError(
                 f"X and y have inconsistent numbers of samples: {n} rows, y of shape {targets.shape}."
