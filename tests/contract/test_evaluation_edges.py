@@ -168,6 +168,16 @@ def test_one_positive_row_says_little_about_the_area():
     assert area.interval.width > 0.7
 
 
+def test_a_few_rows_in_reverse_are_no_proof():
+    """Areas of 1 and 0 from two rows of each kind, where no row varies, do not differ for certain."""
+    found = delong_test([0, 0, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1])
+    assert found.difference == 1
+    assert 0.01 < found.p_value < 0.2
+    many = np.arange(200)
+    assert delong_test(many >= 100, many, -many).p_value < 1e-6
+    assert delong_test([0, 0, 1, 1], [1, 2, 3, 4], [1, 2, 3, 4]).p_value == 1
+
+
 def test_one_row_of_a_class_among_several():
     """Of three areas, one of a single row: a third of its deviation, sqrt(1/12), is in the mean's."""
     rng = np.random.default_rng(4)

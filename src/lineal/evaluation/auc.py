@@ -60,17 +60,20 @@ class Area(Linearised):
         """The variance of the placements of rows that are the only ones of their kind.
 
         Two rows would show it. With scores that are exponential (Hanley and McNeil 1982) it is Q - A² with
-        Q = 2A²/(1 + A) for a negative row, and the same with 1 - A for a positive one.
+        Q = 2A²/(1 + A) for a negative row, and the same with 1 - A for a positive one. Where two areas differ
+        and no row varies in either, 1 and 0, all of the variance is theirs.
         """
         if not isinstance(other, Area):
             return 0.0
+        if abs(self.value - other.value) > 1e-12 and max(self.seen, other.seen) < 1e-24:
+            return _deviation(0.5 * (self.value + other.value), *self.sizes) ** 2
         area = 0.5 * (np.array(self.lone) + np.array(other.lone))
         return float(self.share**2 * np.sum(area**2 * (1 - area) / (1 + area)))
 
     def interval(self, confidence: float) -> Interval:
         """Normal on the logit scale; Newcombe's score interval where no pair is misordered."""
         value, spread = self.value, np.sqrt(self.variance)
-        if np.sum(self.terms**2) > 1e-24 and 0 < value < 1:
+        if self.seen > 1e-24 and 0 < value < 1:
             centre, half = np.log(value / (1 - value)), z_value(confidence) * spread / (value * (1 - value))
             low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
             return Interval(float(low), float(high), confidence, "DeLong (logit)")
@@ -127,16 +130,18 @@ def macro_area(scores: FloatArray, codes: NDArray[Any], weights: RowWeights) -> 
     return Area(value, terms, (rarest, weights.size() - rarest), tuple(lone), 1 / len(present))
 
 
+def _deviation(area: float, m: float, n: float) -> float:
+    """Of an area from m and n rows, if the scores are exponential (Hanley and McNeil 1982)."""
+    pairs = (m + n) / 2 - 1
+    inner = 1 + pairs * ((1 - area) / (2 - area) + area / (1 + area))
+    return float(np.sqrt(max(area * (1 - area) * inner, 0.0) / (m * n)))
+
+
 def _newcombe(value: float, m: float, n: float, z: float) -> tuple[float, float]:
     """The areas that differ from the one seen by z of their own deviations (Newcombe 2006, method 5)."""
 
-    def deviation(area: float) -> float:
-        pairs = (m + n) / 2 - 1
-        inner = 1 + pairs * ((1 - area) / (2 - area) + area / (1 + area))
-        return float(np.sqrt(max(area * (1 - area) * inner, 0.0) / (m * n)))
-
     def excess(area: float) -> float:
-        return abs(value - area) - z * deviation(area)
+        return abs(value - area) - z * _deviation(area, m, n)
 
     tiny = 1e-12
     low = 0.0 if value <= tiny or excess(tiny) <= 0 else brentq(excess, tiny, value - tiny)

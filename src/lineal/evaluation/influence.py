@@ -29,9 +29,14 @@ class Linearised:
     terms: FloatArray
 
     @property
+    def seen(self) -> float:
+        """The sum of the squared terms."""
+        return float(np.sum(self.terms**2))
+
+    @property
     def variance(self) -> float:
-        """The sum of the squared terms, and what rows cannot show."""
-        return float(np.sum(self.terms**2)) + self.unseen(self)
+        """What rows show, and what they cannot."""
+        return self.seen + self.unseen(self)
 
     def unseen(self, other: Linearised) -> float:
         """The variance that rows cannot show, if the value were the mean of this one and another."""

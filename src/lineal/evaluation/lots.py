@@ -56,6 +56,7 @@ def bootstrap_test(
         interval=Interval(*percentile_ends(draws, confidence), confidence, "bootstrap (percentile)"),
         effect=_standardised(apart),
         effect_name="Cohen's d",
+        note="" if np.ptp(apart) > 0 or difference == 0 else "all pairs differ alike: use permutation_test",
     )
 
 

@@ -36,7 +36,10 @@ def holm(p_values: ArrayLike) -> FloatArray:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    p = np.array(p_values, dtype=np.float64)
+    try:
+        p = np.array(p_values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"p_values must be numbers: {error}.") from error
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise InputError(f"p_values must be a list of numbers between 0 and 1, got {p_values!r}.")
     order = np.argsort(p, kind="stable")
