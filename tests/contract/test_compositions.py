@@ -43,6 +43,7 @@ from lineal import (
 )
 from lineal.compose import Margin
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
+from lineal.objective import NoPenalty
 
 CLASSIFIERS = [OneVsRest, OneVsOne, OutputCode, Voting, Bagging, Stacking, Calibrated]
 every = pytest.mark.parametrize("kind", [*CLASSIFIERS, BaggingRegressor], ids=named)
@@ -298,6 +299,22 @@ def test_an_interrupted_fit_is_no_model(n_threads):
     assert Interrupted.n_fits < 15
     assert not hasattr(model, "classes_")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    "model", [Calibrated(method="platt"), Calibrated(method="isotonic"), Voting(rule="weighted"), Bagging()]
+)
+def test_weights_in_units_of_their_sum_count_rows(model):
+    """Weights 1 / n are as many rows as weights 1, wherever numbers of rows matter."""
+    X = features(64)
+    y = labels(X, 2)
+    learner = LinearClassifier(penalty=NoPenalty(), tol=1e-10)  # whose weights have no units
+    inner = {"learners": [learner, GaussianNB()]} if isinstance(model, Voting) else {"learner": learner}
+    y[:6] = 1 - y[:6]  # so that no plane parts the classes
+    ones, shares = (
+        clone(model).set_params(**inner).fit(X, y, sample_weight=np.full(64, w)) for w in (1.0, 2.0**-6)
+    )
+    np.testing.assert_allclose(shares.predict_proba(X), ones.predict_proba(X), rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("K", [3, 4])

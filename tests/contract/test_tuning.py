@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -412,6 +413,14 @@ def test_nested_parameters_and_whole_steps():
     assert len(found.trials) == 5
     assert [learner.C for learner in learners] == [1.0, 1.0]
     assert found.model.predict(X).shape == (60,)
+
+
+def test_splits_may_come_from_a_generator():
+    """Splits that can be gone through once are those of the list."""
+    X, y = data()
+    folds = list(StratifiedKFold(3).split(X, y))
+    listed, generated = (tune(LogisticRegression(), X, y, {"C": [1.0]}, cv=cv) for cv in (folds, iter(folds)))
+    assert generated.best.scores == listed.best.scores
 
 
 def test_a_column_of_labels_is_dealt_like_the_labels():

@@ -112,19 +112,18 @@ class Bags(Composite):
         return True
 
     def _bag(self, lesson: Lesson, rng: np.random.Generator, width: int, n_columns: int) -> Bag:
-        s = np.ones(lesson.n_rows) if lesson.s is None else lesson.s
         if self.replace:
             # Rows lie side by side on a line, each as long as its weight, and points of it are drawn: a row
             # of weight 2 and the row twice in a row are drawn alike, bit for bit.
-            ends = np.cumsum(s)
-            n = self._count("rows", _n_drawn(float(ends[-1]), lesson.n_rows))
+            ends = np.cumsum(lesson.counts)
+            n = self._count("rows", round(_drawable(float(ends[-1]), lesson.n_rows)))
             met = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
             rows, times = np.unique(np.minimum(met, lesson.n_rows - 1), return_counts=True)
             drawn, weights = rows, times.astype(np.float64)
         else:
             n = self._count("rows", lesson.n_rows)
             drawn = np.sort(rng.choice(lesson.n_rows, size=n, replace=False))
-            weights = s[drawn]
+            weights = np.ones(n) if lesson.s is None else lesson.s[drawn]
         columns = None
         if width and n_columns < width:
             columns = np.sort(rng.choice(width, size=n_columns, replace=False))
@@ -192,14 +191,14 @@ class Bags(Composite):
             return np.asarray(total / judges.reshape(-1, *(1,) * (total.ndim - 1)))
 
 
-def _n_drawn(total: float, n_rows: int) -> int:
-    """As many rows as the weights sum to, at least as many as there are: weights may come in any units."""
+def _drawable(total: float, n_rows: int) -> float:
+    """What the weights sum to, if so many rows can be drawn."""
     if total > _MOST_ROWS:
         raise InputError(
             f"sample_weight sums to {total:.3g}, and so many rows would be drawn. Divide the weights by "
             f"{total / n_rows:.3g}, their mean."
         )
-    return max(round(total), n_rows)
+    return total
 
 
 def _is_whole(value: Any) -> bool:

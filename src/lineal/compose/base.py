@@ -41,6 +41,15 @@ class Lesson:
     s: FloatArray | None
     n_rows: int
 
+    @property
+    def counts(self) -> FloatArray:
+        """(n,) how often each row counts where numbers of rows matter: weights may be in units of their sum.
+
+        1 without weights; else the weights, scaled up where they sum to less than there are rows.
+        """
+        s = np.ones(self.n_rows) if self.s is None else self.s
+        return s * max(1.0, self.n_rows / float(s.sum()))
+
     def job(self, learner: Any, rows: NDArray[Any] | None = None) -> Job:
         """A part to be fitted to some of the rows; None: to all."""
         targets = self.targets if rows is None else self.targets[rows]

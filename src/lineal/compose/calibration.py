@@ -124,7 +124,7 @@ class Calibrated(CompositeClassifier):
         """
         lesson, codes = self._lesson_in_classes(X, y, sample_weight)
         Z = self._held_out_scores(lesson, codes)
-        s = np.ones(lesson.n_rows) if lesson.s is None else lesson.s
+        s = lesson.counts
         for name in ("temperature_", "maps_"):
             self.__dict__.pop(name, None)
         if self.method == "temperature":

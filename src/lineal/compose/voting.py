@@ -193,24 +193,23 @@ class Voting(Team):
             return self._given_weights(len(members))
         K = len(self.classes_)
         right = self._right_when_held_out(lesson, codes)
-        total = float(lesson.n_rows if lesson.s is None else lesson.s.sum())
-        share = (right + 1.0) / (total + 2.0)
+        share = (right + 1.0) / (lesson.counts.sum() + 2.0)
         weights = np.maximum(np.log((K - 1) * share / (1.0 - share)), 0.0)
         return weights if weights.any() else np.ones(len(members))
 
     def _right_when_held_out(self, lesson: Lesson, codes: NDArray[np.int32]) -> FloatArray:
-        """(members,) the weight of the rows that each has right when it has not seen them."""
+        """(members,) how many rows each has right when it has not seen them."""
         members, known = self._made_of(), self._known()
         splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
         jobs = [lesson.job(learner, train) for train, _ in splits for learner in members]
         parts = fit_parts(lesson.X, jobs, self.n_threads)
-        s = np.ones(lesson.n_rows) if lesson.s is None else lesson.s
+        counts = lesson.counts
         right = np.zeros(len(members))
         for k, (_, test) in enumerate(splits):
             held_out = take(lesson.X, test)
             for j in range(len(members)):
                 places = places_of(parts[k * len(members) + j], held_out, known)
-                right[j] += s[test][places == codes[test]].sum()
+                right[j] += counts[test][places == codes[test]].sum()
         return right
 
 

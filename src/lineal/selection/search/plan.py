@@ -74,6 +74,7 @@ class Plan:
         settings, left_out = ([], "") if proposals else settings_of(parts, method, max_trials, seed)
         for setting in settings or _each_value(parts):
             Stages.of(with_setting(model, setting)).check()
+        cv = list(cv) if _are_rows(cv) else cv  # which may be a generator
         if outer is not None and _are_rows(cv):
             raise ParameterError(
                 "outer folds need cv as a number or a splitter: a list of rows fits one search."
