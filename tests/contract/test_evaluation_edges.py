@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -279,6 +280,26 @@ def test_what_would_not_be_looked_at_is_refused(where, extra):
         lineal.compare(CLASSIFIERS, **where, **extra)
 
 
+@pytest.mark.parametrize("kind", [sp.coo_matrix, sp.dia_array, sp.csc_array, np.asarray])
+def test_rows_of_any_matrix_in_folds(kind):
+    """Formats whose rows cannot be picked, and y as a column, give the scores of a plain matrix."""
+    usual = lineal.compare(CLASSIFIERS, X, TWO, cv=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lineal.compare(CLASSIFIERS, kind(X), TWO[:, None], cv=3)
+    assert np.array_equal(found.runs, usual.runs)
+
+
+def test_labels_of_any_type_in_folds():
+    """Labels that cannot be sorted, None among them, are stratified as their codes are; NaN is refused."""
+    models = {"a": lineal.LogisticRegression(), "b": lineal.RidgeClassifier()}
+    usual = lineal.compare(models, X, TWO, cv=3)
+    odd = np.array([None, "x"], dtype=object)[TWO]
+    assert np.array_equal(lineal.compare(models, X, odd, cv=3).runs, usual.runs)
+    with pytest.raises(InputError, match="y contains NaN, first at place"):
+        lineal.compare(models, X, np.where(TWO, 1.0, np.nan), cv=3)
+
+
 class Counting(ClassifierMixin, BaseEstimator):
     """Learns nothing, slowly or not; counts how often."""
 
@@ -295,6 +316,16 @@ class Counting(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         time.sleep(self.pause)
         return np.full(len(X), self.classes_[0])
+
+
+def test_a_data_set_that_is_too_small_is_refused_first():
+    """Folds are made for all data sets before anything is fitted."""
+    Counting.fits = 0
+    with pytest.raises(InputError, match="cv=5 folds need as many rows, got 4"):
+        lineal.compare(
+            {"a": Counting(), "b": Counting()}, {"large": (X, TWO), "small": (X[:4], TWO[:4])}, cv=5
+        )
+    assert Counting.fits == 0
 
 
 @pytest.mark.parametrize("where", [{"cv": 2}, {"X_test": X, "y_test": TWO}])

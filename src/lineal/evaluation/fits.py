@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -17,10 +18,11 @@ from sklearn.model_selection import check_cv as checked_splitter
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
-from lineal.data.targets import plain_array, weights_of_rows
+from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.bar import FitBar
 from lineal.evaluation.inputs import checked_count
+from lineal.evaluation.predictions import checked_labels, one_column
 from lineal.solvers.driver import Interruption
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -37,10 +39,11 @@ class Table:
 
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, name: str = "X") -> Table:
-        """Checked for lengths."""
+        """Checked for lengths; a matrix whose rows cannot be picked becomes one of compressed rows."""
         if y is None:
             raise InputError(f"{name} came without its y.")
-        y = plain_array(y)
+        y = one_column(y)
+        X = X.tocsr() if sp.issparse(X) else X
         try:
             n = _num_samples(X)
         except TypeError as error:
@@ -104,7 +107,7 @@ def is_fitted(model: Any) -> bool:
 
 def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> list[Split]:
     """The folds: shuffled, stratified for labels, whole groups in one fold; or what a splitter gives."""
-    seed = int(rng.integers(2**31))
+    seed, y = int(rng.integers(2**31)), table.y
     if cv is None:
         cv = 10
     if isinstance(cv, (int, np.integer)):
@@ -115,13 +118,15 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
             what = "rows" if table.groups is None else "groups"
             raise InputError(f"cv={n_folds} folds need as many {what}, got {units}. Pass a smaller cv.")
         is_labels = task == "classification"
+        if is_labels:  # by code, since labels may be of any type
+            y = classes_and_codes(checked_labels("y", y))[1]
         if table.groups is None:
             splitter = StratifiedKFold(**options) if is_labels else KFold(**options)
         else:
             splitter = StratifiedGroupKFold(**options) if is_labels else GroupKFold(n_folds)
     else:
         splitter = checked_splitter(cv, table.y, classifier=task == "classification")
-    splits = list(splitter.split(table.X if hasattr(table.X, "shape") else table.y, table.y, table.groups))
+    splits = list(splitter.split(table.X if hasattr(table.X, "shape") else y, y, table.groups))
     if len(splits) < 2:
         raise ParameterError(f"cv must give at least two folds, got {len(splits)}.")
     return splits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy import stats
 
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.fits import Table, check_weights, run, splits_of, timed_fit
+from lineal.evaluation.fits import Split, Table, check_weights, run, splits_of, timed_fit
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.pairs import corrected_resampled_t_test
 from lineal.evaluation.records import Interval, Score, Significance
@@ -23,9 +24,10 @@ from lineal.objective.losses import FloatArray
 
 def compare_in_folds(models: Mapping[str, Any], table: Table, cv: Any, options: Options) -> ModelComparison:
     """The corrected resampled t-test for every pair."""
-    runs, seconds, sizes, is_complete, metric = fold_scores(models, table, cv, options)
-    names = list(models)
-    n_train, n_test = sizes
+    plan = planned(models, table, cv, options)
+    runs, seconds, is_complete = fold_scores(models, table, plan, options)
+    names, metric = list(models), plan.metric
+    n_train, n_test = (float(np.mean([len(split[k]) for split in plan.splits])) for k in (0, 1))
 
     def tested(i: int, j: int) -> Significance:
         pair = (runs[:, i], runs[:, j])
@@ -50,21 +52,35 @@ def compare_in_folds(models: Mapping[str, Any], table: Table, cv: Any, options: 
     )
 
 
-def fold_scores(
-    models: Mapping[str, Any], table: Table, cv: Any, options: Options
-) -> tuple[FloatArray, FloatArray, tuple[float, float], bool, Metric]:
-    """(J, M) scores on the folds that all models have done, and seconds of fitting, (M,)."""
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be done with a table: the task, the metric, the folds."""
+
+    task: str
+    metric: Metric
+    splits: list[Split]
+
+
+def planned(models: Mapping[str, Any], table: Table, cv: Any, options: Options) -> Plan:
+    """All that can be refused before anything is fitted."""
     task, metric = options.situation(models, table.y)
     for name, model in models.items():
         if not hasattr(model, "fit"):
             raise ParameterError(f"model {name!r} ({type(model).__name__}) has no fit method.")
     check_weights(models, table)
-    splits = splits_of(table, cv, task, options.rng)
+    return Plan(task, metric, splits_of(table, cv, task, options.rng))
+
+
+def fold_scores(
+    models: Mapping[str, Any], table: Table, plan: Plan, options: Options
+) -> tuple[FloatArray, FloatArray, bool]:
+    """(J, M) scores on folds that all models have done, (M,) seconds of fitting, and whether that is all."""
+    splits = plan.splits
 
     def work(name: str, model: Any, fold: int) -> tuple[float, float]:
         train, rest = splits[fold]
         learned, spent = timed_fit(model, table.take(train))
-        return options.score(name, learned, table.take(rest), task, metric), spent
+        return options.score(name, learned, table.take(rest), plan.task, plan.metric), spent
 
     def bound(name: str, model: Any, fold: int) -> Any:
         return lambda: work(name, model, fold)
@@ -82,8 +98,7 @@ def fold_scores(
     runs = runs[~np.isnan(runs).any(axis=1)]
     if len(runs) < 2:
         raise KeyboardInterrupt
-    sizes = tuple(float(np.mean([len(split[k]) for split in splits])) for k in (0, 1))
-    return runs, seconds, (sizes[0], sizes[1]), is_complete, metric
+    return runs, seconds, is_complete
 
 
 def mean_score(metric: Metric, values: FloatArray, factor: float, confidence: float, how: str) -> Score:

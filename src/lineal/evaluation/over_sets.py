@@ -11,7 +11,7 @@ import numpy as np
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Table, run, timed_fit
-from lineal.evaluation.in_folds import fold_scores, mean_score
+from lineal.evaluation.in_folds import Plan, fold_scores, mean_score, planned
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.pairs import wilcoxon
 from lineal.evaluation.records import Significance
@@ -29,10 +29,16 @@ def compare_over_sets(
     tables = {name: _tables(name, entry) for name, entry in sets.items()}
     if len(tables) < 2:
         raise ParameterError(f"a dict of data sets needs two or more, got {len(tables)}.")
+    plans = [
+        planned(models, train, cv, options)
+        if rest is None
+        else Plan(*options.situation(models, train.y), splits=[])
+        for train, rest in tables.values()
+    ]
     rows, seconds, is_complete = [], np.zeros(len(models)), True
-    for train, rest in tables.values():
+    for (train, rest), plan in zip(tables.values(), plans, strict=True):
         try:
-            scores, spent, metric, is_whole = _set_scores(models, train, rest, cv, options)
+            scores, spent, is_whole = _set_scores(models, train, rest, plan, options)
         except KeyboardInterrupt:
             is_whole = False
         if not is_whole:
@@ -43,7 +49,7 @@ def compare_over_sets(
     if len(rows) < 2:
         raise KeyboardInterrupt
     return _ranked(
-        list(models), list(sets)[: len(rows)], np.array(rows), seconds, metric, is_complete, options
+        list(models), list(sets)[: len(rows)], np.array(rows), seconds, plans[0].metric, is_complete, options
     )
 
 
@@ -55,18 +61,17 @@ def _tables(name: Any, entry: Any) -> tuple[Table, Table | None]:
 
 
 def _set_scores(
-    models: Mapping[str, Any], train: Table, rest: Table | None, cv: Any, options: Options
-) -> tuple[FloatArray, FloatArray, Metric, bool]:
+    models: Mapping[str, Any], train: Table, rest: Table | None, plan: Plan, options: Options
+) -> tuple[FloatArray, FloatArray, bool]:
     """(M,) scores on one data set, seconds, and whether all was done."""
     if rest is None:
-        runs, seconds, _, is_complete, metric = fold_scores(models, train, cv, options)
-        return runs.mean(axis=0), seconds, metric, is_complete
-    task, metric = options.situation(models, train.y)
+        runs, seconds, is_complete = fold_scores(models, train, plan, options)
+        return runs.mean(axis=0), seconds, is_complete
     held_out = rest
 
     def work(name: str, model: Any) -> tuple[float, float]:
         learned, spent = timed_fit(model, train)
-        return options.score(name, learned, held_out, task, metric), spent
+        return options.score(name, learned, held_out, plan.task, plan.metric), spent
 
     def bound(name: str, model: Any) -> Any:
         return lambda: work(name, model)
@@ -76,7 +81,7 @@ def _set_scores(
     values, seconds = np.full(len(models), np.nan), np.zeros(len(models))
     for entry in done:
         values[entry.place[1]], seconds[entry.place[1]] = entry.result
-    return values, seconds, metric, is_complete
+    return values, seconds, is_complete
 
 
 def _ranked(

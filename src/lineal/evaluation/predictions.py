@@ -165,14 +165,15 @@ def read_predictions(
 def measured(y_true: Any, y_pred: Any, sample_weight: Any, weights: str) -> Measured:
     """Checked numbers."""
     truth, predicted = (
-        one_sample(*pair, 1) for pair in (("y_true", _column(y_true)), ("y_pred", _column(y_pred)))
+        one_sample(*pair, 1) for pair in (("y_true", one_column(y_true)), ("y_pred", one_column(y_pred)))
     )
     _same_length(truth, predicted)
     found = Measured(truth, predicted, RowWeights.of(sample_weight, len(truth), weights))
     return found.take(found.weights.s > 0)
 
 
-def _column(y: Any) -> NDArray[Any]:
+def one_column(y: Any) -> NDArray[Any]:
+    """An array, (n,) also where it came as (n, 1)."""
     array = plain_array(y)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
@@ -223,7 +224,7 @@ def _classified(
 
 def checked_labels(name: str, y: Any) -> NDArray[Any]:
     """(n,) labels, none of them missing."""
-    labels = _column(y)
+    labels = one_column(y)
     if labels.ndim != 1:
         raise InputError(f"{name} must be a list of labels, got an array of shape {labels.shape}.")
     is_missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(len(labels), dtype=bool)
