@@ -41,22 +41,19 @@ help:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,check]"
 	@touch $@
 
-.venv/.plot: .venv/.built
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,plot]"
-	@touch $@
-
 demo: .venv/.built
 	@$(BIN)/python examples/standard_library.py
 
-# The native tests are compiled and run beside the Python ones, and shown after them.
+# Tests take turns in a process for each core, up to four. The native ones are compiled and run beside them,
+# and shown after them.
 test: .venv/.built
 	@mkdir -p build; bash native/tests/run.sh >build/native-tests.log 2>&1 & native=$$!; \
-	$(BIN)/python -m pytest; python=$$?; \
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal; python=$$?; \
 	wait $$native; native=$$?; cat build/native-tests.log; \
 	exit $$((python != 0 || native != 0))
 
 test-slow: .venv/.built
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 4 --dist worksteal
 
 # Needs a compiler only; what breaks is left in build/fuzz/.
 fuzz:
@@ -113,7 +110,7 @@ bench-online: .venv/.built
 	$(BIN)/python benchmarks/online/run.py $(ONLINE_OPTIONS)
 
 # STREAM_OPTIONS="--examples 100000" is a short one.
-bench-stream: .venv/.plot
+bench-stream: .venv/.built
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
 
 # TUNING_OPTIONS="--texts 1000" is a try that keeps nothing.
@@ -130,14 +127,14 @@ grid: .venv/.built
 paths: .venv/.built
 	$(BIN)/python benchmarks/paths/run.py
 
-pictures: .venv/.plot
+pictures: .venv/.built
 	$(BIN)/python examples/optimisers.py build/pictures
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
 	$(BIN)/python examples/many_models.py build/pictures
 
-curves: .venv/.plot
+curves: .venv/.built
 	$(BIN)/python benchmarks/curves/run.py
 
 clean:

@@ -82,7 +82,7 @@ def same(streamed, direct):
         },
         {"ngrams": (1, 2), "min_df": 2, "emphasis": {"the": 3.0}},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options),
 )
 def test_pieces_are_the_whole(options, chunk_bytes):
     """Vocabulary, document frequencies, weights, arrays and rows, for pieces of a text, a few or many."""

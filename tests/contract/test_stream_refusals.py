@@ -216,16 +216,17 @@ def test_no_number_makes_a_weight_infinite(kind, d):
 @pytest.mark.parametrize("loss", [Log(), SquaredHinge()], ids=named)
 def test_ctrl_c_leaves_the_model_of_the_rows_that_were_met(loss):
     """n_seen_ says which; labels of rows that were not met are not known; the stream goes on from there."""
-    X, y = features(30000, 60), np.arange(30000) % 15
+    n_rows = 90_000  # four times what is met before the signal, and more
+    X, y = features(n_rows, 60), np.arange(n_rows) % 15
     y[-5:] = 99
     model = OnlineClassifier(loss)
     with (
-        signal_after(0.15, lambda number, frame: signal.raise_signal(signal.SIGINT)),
+        signal_after(0.1, lambda number, frame: signal.raise_signal(signal.SIGINT)),
         pytest.raises(KeyboardInterrupt),
     ):
         model.partial_fit(X, y)
     n = model.n_seen_
-    assert 0 < n < 30000
+    assert 0 < n < n_rows
     assert model.classes_.tolist() == list(range(15))
     assert model.predict(X[:3]).shape == (3,)
     short = OnlineClassifier(loss).partial_fit(X[:n], y[:n])
