@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -200,19 +201,24 @@ def test_the_answer_to_a_row_is_of_a_model_that_has_not_seen_it():
 @pytest.mark.parametrize("passthrough", [True, False])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_what_the_final_model_sees(make, outputs, passthrough):
-    """Original columns as they are, sparse where they were, then the outputs of every model, by name."""
+    """Original columns as they are, sparse where they were, then the outputs of every model, by name.
+
+    Without the original ones, labels and bins stay sparse for a final model that takes them so.
+    """
     X, y = data()
     learners = [("B", LinearClassifier()), ("C", GaussianNB())]
     options = {"outputs": outputs, "passthrough": passthrough, "folds": 3}
     dense = Stacking(learners, GaussianNB(), **options).fit(X, y)
     model = Stacking(learners, GaussianNB(), **options).fit(make(X), y)
     seen = model.features(make(X))
-    assert sp.issparse(seen) == (sp.issparse(make(X)) and passthrough)
-    seen = seen.toarray() if sp.issparse(seen) else seen
+    assert sp.issparse(seen) == (sp.issparse(make(X)) if passthrough else outputs != "probabilities")
+    picky = Stacking(learners, TheirGaussianNB(), **options).fit(X, y)
+    assert not sp.issparse(picky.features(X))
+    seen, plain = (each.toarray() if sp.issparse(each) else each for each in (seen, dense.features(X)))
     own = 5 if passthrough else 0
     assert seen.shape[1] == len(model.get_feature_names_out()) == own + (60 if outputs == "binned" else 6)
     np.testing.assert_array_equal(seen[:, :own], X[:, :own])
-    np.testing.assert_allclose(seen, dense.features(X), atol=1e-9)
+    np.testing.assert_allclose(seen, plain, atol=1e-9)
     p = LinearClassifier().fit(make(X), y).predict_proba(make(X))
     block = seen[:, own : own + (seen.shape[1] - own) // 2]
     if outputs == "probabilities":

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -192,9 +193,13 @@ class Stacking(Team):
         return sp.hstack(found, format="csr") if sp.issparse(found[0]) else np.hstack(found)
 
     def _beside(self, X: Any, answers: Any) -> Any:
-        """The answers beside the original features; sparse where these are, dense where they are."""
+        """The answers beside the original features; sparse where these are, dense where they are.
+
+        Alone they stay as they are, if the final model takes sparse ones.
+        """
         if not self.passthrough:
-            return answers.toarray() if sp.issparse(answers) else answers
+            is_fit = not sp.issparse(answers) or _takes_sparse(self._final())
+            return answers if is_fit else answers.toarray()
         own = _original(X if self.vectorizer_ is None else self.vectorizer_.transform(X))
         if sp.issparse(own):
             return sp.hstack([own, sp.csr_array(answers)], format="csr")
@@ -249,6 +254,10 @@ def _original(X: Any) -> Any:
             "Give a vectorizer that makes some, or set passthrough=False."
         )
     return array
+
+
+def _takes_sparse(learner: Any) -> bool:
+    return hasattr(learner, "__sklearn_tags__") and bool(get_tags(learner).input_tags.sparse)
 
 
 def _are_texts(X: Any) -> bool:
