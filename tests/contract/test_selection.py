@@ -333,6 +333,7 @@ def test_rows_of_weight_zero_are_not_there(kind):
         ({"n_columns": 0}, "n_columns must be a whole number >= 1"),
         ({"learner": LogisticRegression}, "needs a learner with fit"),
         ({"learner": "svm"}, "needs a learner with fit"),
+        ({"scoring": "goodness"}, "scoring='goodness' cannot be used"),
         ({"cv": 1}, "cv must be a number of folds >= 2"),
         ({"candidates": 2, "n_columns": 3}, "candidates=2 are fewer than"),
         ({"measure": "beauty"}, "measure must be one of"),
@@ -353,6 +354,11 @@ def test_impossible_data_of_searches(kind):
         kind().fit(X, ["same"] * 40)
     with pytest.raises(InputError, match="2 rows of every class"):
         kind().fit(X, ["rare", *["common"] * 39])
+    with pytest.raises(InputError, match="pass a regressor"):
+        kind().fit(X, np.arange(40))
+    for cv in ("five", [(np.arange(20), np.arange(20, 41))]):
+        with pytest.raises(InputError, match="cannot split 40 rows"):
+            kind(cv=cv).fit(X, Y, np.ones(40))
     with pytest.raises(InputError, match="NaN or infinity"):
         kind().fit(np.where(X == 3, np.nan, X), Y)
     with pytest.raises(InputError, match="requires y"):

@@ -84,6 +84,8 @@ def test_impossible_data_are_refused_before_work():
         tune(Untouched(), X, y[1:], {"C": [1.0]})
     with pytest.raises(InputError, match="split"):
         tune(Untouched(), X, y, {"C": [1.0]}, cv=50)
+    with pytest.raises(ParameterError, match=r"write LogisticRegression\(\)"):
+        tune(LogisticRegression, X, y, {"C": [1.0]})
     with pytest.raises(InputError, match="groups"):
         tune(Untouched(), X, y, {"C": [1.0]}, groups=[1, 2])
     with pytest.raises(InputError, match="y"):

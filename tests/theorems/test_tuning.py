@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from contract.members import features, labels
-from lineal import LinearClassifier, LinearSVC, LogisticRegression, Ridge, tune
+from lineal import Lasso, LinearClassifier, LinearSVC, LogisticRegression, Ridge, tune
 from lineal.objective import L1, L2
 from lineal.selection import Trial, libsvm_grid, strengths
 from lineal.selection.search.halving import n_rungs_of
@@ -154,6 +154,7 @@ def test_the_grid_of_the_guide():
     assert strengths(LogisticRegression()) == {"C": [2.0**k for k in exponents]}
     assert strengths(LinearClassifier(penalty=L1(3.0)))["penalty"] == [L1(2.0**-k) for k in exponents]
     assert strengths(Ridge()) == {"alpha": [2.0**-k for k in exponents]}
+    assert libsvm_grid(Lasso(), n_rows=64) == {"alpha": [2.0**-k / 64 for k in exponents]}
     pipeline = make_pipeline(StandardScaler(), SVC())
     assert libsvm_grid(pipeline) == {
         "svc__C": [2.0**k for k in exponents],

@@ -17,7 +17,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from lineal.errors import InputError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
 from lineal.learners.weighting import weight_argument
@@ -98,7 +98,7 @@ class Scorer:
 
     def __init__(self, learner: Any, scoring: Any, criterion: Criterion | None = None) -> None:
         self._criterion = criterion
-        self._scorer = check_scoring(learner, scoring) if criterion is None else None
+        self._scorer = checked_scorer(learner, scoring, "scoring") if criterion is None else None
         # scikit-learn's accuracy looks at labels for longer than a small fit takes.
         self._is_accuracy = scoring is None and getattr(type(learner), "score", None) is ClassifierMixin.score
         self._takes_weights = takes_weights(scoring)
@@ -121,6 +121,14 @@ class Scorer:
             return float(np.average(model.predict(X) == test.y, weights=test.s))
         weights = {} if test.s is None or not self._takes_weights else {"sample_weight": test.s}
         return float(self._scorer(model, X, test.y, **weights))
+
+
+def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
+    """scikit-learn's scorer for a name, a function or None; ``option`` is what it was asked for by."""
+    try:
+        return check_scoring(learner, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"{option}={scoring!r} cannot be used: {error}") from error
 
 
 def takes_weights(scoring: Any) -> bool:
@@ -157,9 +165,12 @@ def folds_of(
     """
     s = np.ones(len(examples.y)) if examples.s is None else examples.s
     if not isinstance(cv, numbers.Integral):
-        splitter = check_cv(cv, examples.y, classifier=are_classes)
-        pairs = list(splitter.split(np.zeros((len(s), 1)), examples.y))
-        return [(train[s[train] > 0], test[s[test] > 0]) for train, test in pairs]
+        try:
+            splitter = check_cv(cv, examples.y, classifier=are_classes)
+            pairs = list(splitter.split(np.zeros((len(s), 1)), examples.y))
+            return [(train[s[train] > 0], test[s[test] > 0]) for train, test in pairs]
+        except (ValueError, IndexError) as error:
+            raise InputError(f"cv={cv!r} cannot split {len(s)} rows: {error}") from error
     rows = np.flatnonzero(s > 0)
     n, y = len(rows), examples.y[rows]
     if are_classes:
@@ -168,7 +179,8 @@ def folds_of(
         if counts.min() < 2:
             raise InputError(
                 f"held-out folds need at least 2 rows of every class, but one has 1 of n_samples = {n}. Give "
-                "more rows, drop the class, or pass a splitter of your own as cv, or a criterion."
+                "more rows, drop the class, or pass a splitter of your own as cv, or a criterion; if y are "
+                "numbers rather than classes, pass a regressor."
             )
         splitter = StratifiedKFold(min(int(cv), int(counts.max())), shuffle=True, random_state=seed)
     elif n < int(cv):

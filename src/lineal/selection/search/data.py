@@ -36,6 +36,7 @@ class Data:
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> Data:
         """What came from outside, checked as far as a search needs it."""
+        _require_estimator(model)
         require_targets(model, y)
         try:
             targets, n = plain_array(y), _num_samples(X)
@@ -69,6 +70,12 @@ class Data:
         return Data(
             _safe_indexing(self.X, rows), self.y[rows], part(self.s), part(self.groups), part(self.codes)
         )
+
+
+def _require_estimator(model: Any) -> None:
+    if isinstance(model, type) or not hasattr(model, "get_params"):
+        hint = f"; write {model.__name__}()" if isinstance(model, type) else ""
+        raise ParameterError(f"tune needs an estimator with parameters, got {model!r}{hint}.")
 
 
 def _require_weights_are_heard(model: Any) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
-from lineal.selection.judge import takes_weights
+from lineal.selection.judge import checked_scorer, takes_weights
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data
 from lineal.selection.search.halving import halved
@@ -64,8 +63,6 @@ class Plan:
         max_trials: Any, max_seconds: Any, seed: Any, n_threads: int | None,
     ) -> Plan:  # fmt: skip
         """Refuses what cannot be: names, values, settings, folds, budgets."""
-        if not isinstance(model, BaseEstimator) and not hasattr(model, "get_params"):
-            raise ParameterError(f"tune needs an estimator with parameters, got {model!r}.")
         if method not in METHODS:
             raise ParameterError(f"method must be one of {METHODS}, got {method!r}.")
         _check_numbers(max_trials, max_seconds, seed)
@@ -84,9 +81,9 @@ class Plan:
         splits(model, cv, data, seed)  # which refuses folds that cannot be
         seconds = None if max_seconds is None else float(max_seconds) / (1 + len(outer_folds))
         return cls(
-            model, method, cv, _scorer(model, metric), _name(model, metric), _is_general(metric),
-            takes_weights(metric), parts, settings, proposals, max_trials or _PROPOSALS, left_out,
-            outer_folds, seconds, int(seed), thread_count(n_threads),
+            model, method, cv, checked_scorer(model, metric, "metric"), _name(model, metric),
+            _is_general(metric), takes_weights(metric), parts, settings, proposals, max_trials or _PROPOSALS,
+            left_out, outer_folds, seconds, int(seed), thread_count(n_threads),
         )  # fmt: skip
 
     def model(self, setting: Setting) -> Any:
@@ -180,13 +177,6 @@ def _each_value(parts: list[Space]) -> list[Setting]:
         for listed in ({n: v for n, v in part.items() if not is_distribution(v)} for part in parts)
         for k in range(max((len(values) for values in listed.values()), default=0))
     ]
-
-
-def _scorer(model: Any, metric: str | Callable[..., float] | None) -> Any:
-    try:
-        return check_scoring(model, scoring=metric)
-    except (ValueError, TypeError) as error:
-        raise ParameterError(f"metric={metric!r} cannot be used: {error}") from error
 
 
 def _name(model: Any, metric: Any) -> str:

@@ -142,10 +142,10 @@ def strengths(
     return {f"{prefix}{name}": [option[name] for option in options]}
 
 
-def libsvm_grid(model: Any) -> dict[str, list[Any]]:
+def libsvm_grid(model: Any, *, n_rows: int | None = None) -> dict[str, list[Any]]:
     """The grid of the LIBSVM guide: C in 2^-5, 2^-3 ... 2^15 and, for kernels, gamma in 2^-15, 2^-13 ... 2^3.
 
-    For learners without a C, its strengths 1 / C: see :func:`strengths`.
+    For learners without a C, its strengths 1 / C, with ``n_rows`` as in :func:`strengths`.
 
     Examples
     --------
@@ -154,14 +154,14 @@ def libsvm_grid(model: Any) -> dict[str, list[Any]]:
     >>> libsvm_grid(LinearSVC())["C"][:3]
     [0.03125, 0.125, 0.5]
     """
-    grid = _grid_of_c(model)
+    grid = _grid_of_c(model, n_rows)
     gammas = [name for name in model.get_params(deep=True) if name.rpartition("__")[2] == "gamma"]
     return grid | {name: np.exp2(np.arange(-15, 4, 2)).tolist() for name in gammas[:1]}
 
 
-def _grid_of_c(model: Any) -> dict[str, list[Any]]:
+def _grid_of_c(model: Any, n_rows: int | None) -> dict[str, list[Any]]:
     names = [name for name in model.get_params(deep=True) if name.rpartition("__")[2] == "C"]
-    return {names[0]: np.exp2(np.arange(-5, 16, 2)).tolist()} if names else strengths(model)
+    return {names[0]: np.exp2(np.arange(-5, 16, 2)).tolist()} if names else strengths(model, n_rows=n_rows)
 
 
 def _strong_part(model: Any, prefix: str = "") -> tuple[str, Any]:
