@@ -3,6 +3,7 @@
 import time
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import LeaveOneOut
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import lineal
 from lineal.errors import InputError, ParameterError
@@ -243,7 +245,7 @@ def test_a_picture_says_which_class_is_missing(picture):
         picture(model, X[here], LABELS[here], positive="c")
 
 
-def test_a_long_name_leaves_room_for_the_scores():
+def test_a_long_name_leaves_room_for_the_scores(plt):
     """The words below the axis stay inside the picture."""
     name = "a very long name of a model, as people give them: strength 0.001"
     found = lineal.compare({name: LogisticRegression(), "mean": DummyClassifier()}, X, TWO, cv=3)
@@ -346,6 +348,42 @@ def test_seconds_are_those_of_fitting(where):
     """A model that predicts slowly does not look slow to fit."""
     found = lineal.compare({"slow": Counting(0.1), "quick": Counting()}, **where)
     assert found.seconds["slow"] < 0.1
+
+
+# ---- weights --------------------------------------------------------------------------------------
+
+
+def share_right(y_true, y_pred, sample_weight=None):
+    return np.average(y_true == y_pred, weights=sample_weight)
+
+
+@pytest.mark.parametrize(
+    ("metric", "test"),
+    [
+        (share_right, "bootstrap"),
+        ("roc_auc", "bootstrap"),
+        ("f1_macro", "permutation"),
+        ("accuracy", "permutation"),
+    ],
+)
+def test_a_row_that_counts_for_nine_is_nine_rows(metric, test):
+    """Intervals and p of a comparison by lot are those of the longer table, but for chance."""
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(60, 2))
+    y = (rows[:, 0] + 0.8 * rows[:, 1] + rng.normal(size=60) > 0).astype(int)
+    models = {
+        name: make_pipeline(
+            FunctionTransformer(partial(np.take, indices=[k], axis=1)), LogisticRegression()
+        ).fit(rows, y)
+        for k, name in enumerate("ab")
+    }
+    options = {"metric": metric, "test": test, "n_resamples": 1000}
+    weighted = lineal.compare(models, X_test=rows, y_test=y, sample_weight_test=np.full(60, 9), **options)
+    longer = lineal.compare(models, X_test=np.repeat(rows, 9, axis=0), y_test=np.repeat(y, 9), **options)
+    one, other = weighted.pairs[0].test, longer.pairs[0].test
+    assert one.difference == pytest.approx(other.difference)
+    assert one.interval.width == pytest.approx(other.interval.width, rel=0.2)
+    assert one.p_value == pytest.approx(other.p_value, rel=0.3, abs=0.03)
 
 
 # ---- tests of ranks -------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def choose(test: str, metric: Metric, predictions: Predictions) -> str:
     if test == "auto":
         if metric.name == "accuracy" and not is_weighted:
             return "mcnemar"
-        if len(predictions.truth) < FEW:
+        if predictions.weights.size() < FEW:
             return "permutation"
         return "linear" if metric.linear is not None else "bootstrap"
     if test == "mcnemar" and (metric.name != "accuracy" or is_weighted):
@@ -132,13 +132,14 @@ class PairedRows:
         return replace(found, test=test, statistic=difference, statistic_name="d", p_value=p)
 
     def _swapped_parts(self, i: int, j: int) -> FloatArray:
-        s, statistic = self.predictions[i].weights.s[:, None], self.metric.sums()[1]
-        first, second = (
-            part.multiply(s).tocsr() if sp.issparse(part) else part * s
-            for part in (self.parts[i], self.parts[j])
-        )
-        middle = 0.5 * np.ravel((first + second).sum(axis=0))
-        moved = swapped_sums(0.5 * (first - second), self.n_resamples, self.rng)
+        weights, statistic = self.predictions[i].weights, self.metric.sums()[1]
+        parts = self.parts[i], self.parts[j]
+        middle = 0.5 * np.ravel((parts[0] + parts[1]).T @ weights.s)
+        # Rows that count for w are w swaps of their own, which add up to one of sqrt(w).
+        unit = np.sqrt(weights.variances())[:, None]
+        half = 0.5 * (parts[0] - parts[1])
+        half = half.multiply(unit).tocsr() if sp.issparse(half) else half * unit
+        moved = swapped_sums(half, self.n_resamples, self.rng)
         return np.asarray(statistic(middle + moved) - statistic(middle - moved))
 
     def _swapped_outputs(self, i: int, j: int) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.predictions import Predictions
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampling import Resampled, percentile_ends, resample
+from lineal.evaluation.resampling import Resampled, RowWeights, percentile_ends, resample
 from lineal.objective.losses import FloatArray
 
 
@@ -90,13 +91,25 @@ def called_on_resamples(
     metric: Metric, predictions: Sequence[Predictions], n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     """(B, M) the metric of each model's predictions on the same resamples; NaN where it has none."""
-    n = len(predictions[0].truth)
     values = np.empty((n_resamples, len(predictions)))
     for row in values:
-        drawn = rng.integers(0, n, size=n)
-        taken = (p.take(drawn) for p in predictions)
+        taken = _drawn(predictions, rng)
         row[:] = [metric.value(p) if metric.missing(p) is None else np.nan for p in taken]
     return values
+
+
+def _drawn(predictions: Sequence[Predictions], rng: np.random.Generator) -> list[Predictions]:
+    """A resample of the rows, the same for all; a row that counts for w is drawn as w rows would be."""
+    weights = predictions[0].weights
+    if weights.kind != "counts":
+        n = len(weights.s)
+        drawn = rng.integers(0, n, size=n)
+        return [p.take(drawn) for p in predictions]
+    total = float(weights.s.sum())
+    counts = rng.multinomial(max(round(total), 1), weights.s / total)
+    drawn = np.flatnonzero(counts)
+    own = RowWeights(counts[drawn].astype(np.float64), "counts")
+    return [replace(p.take(drawn), weights=own) for p in predictions]
 
 
 def interval_of(found: FloatArray, confidence: float, method: str) -> tuple[float, Interval]:
