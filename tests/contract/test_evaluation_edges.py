@@ -1,30 +1,23 @@
-"""Evaluation at its edges: few rows of a kind, scores that are not defined, arguments without meaning."""
+"""Evaluation at its edges: few rows of a kind, scores that are not defined, many rows."""
 
 import time
 import tracemalloc
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import LeaveOneOut
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 import lineal
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError
 from lineal.evaluation import (
     METRICS,
     bootstrap_interval,
     delong_test,
     evaluate_predictions,
-    friedman,
-    nemenyi,
-    wilcoxon,
+    evaluate_ranking,
 )
 from lineal.evaluation.curves import calibration_curve, learning_curve, precision_recall_curve, roc_curve
 from lineal.plot import calibration, model_scores, precision_recall, roc
@@ -35,7 +28,6 @@ NUMBERS = X[:, 0] + RNG.normal(size=60)
 LABELS = np.array(["a", "b", "c"])[np.arange(60) % 3]
 TWO = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
 REGRESSORS = {"line": LinearRegression(), "mean": DummyRegressor()}
-CLASSIFIERS = {"full": LogisticRegression(), "mean": DummyClassifier()}
 
 
 # ---- scores that are not defined ------------------------------------------------------------------
@@ -256,192 +248,12 @@ def test_a_long_name_leaves_room_for_the_scores(plt):
     assert box.x1 <= axes.figure.bbox.x1
 
 
-# ---- arguments without meaning --------------------------------------------------------------------
-
-SETS = {"first": (X, TWO), "second": (X[:40], TWO[:40])}
-
-
-@pytest.mark.parametrize(
-    ("where", "extra"),
-    [
-        ({"X": SETS}, {"sample_weight": np.ones(60)}),
-        ({"X": SETS}, {"groups": np.arange(60)}),
-        ({"X": SETS}, {"y": TWO}),
-        ({"X": SETS}, {"refit": False}),
-        ({"X": SETS}, {"test": "mcnemar"}),
-        ({"X": X, "y": TWO}, {"test": "mcnemar"}),
-        ({"X": X, "y": TWO}, {"sample_weight_test": np.ones(60)}),
-        ({"X": X, "y": TWO, "X_test": X, "y_test": TWO}, {"cv": 5}),
-        ({"X": X, "y": TWO, "X_test": X, "y_test": TWO}, {"groups": np.arange(60)}),
-        ({"X_test": X, "y_test": TWO}, {"sample_weight": np.ones(60)}),
-    ],
-)
-def test_what_would_not_be_looked_at_is_refused(where, extra):
-    """An argument that plays no part in a situation is an error, not silence."""
-    with pytest.raises(ParameterError, match=f"{next(iter(extra))}= has no meaning with"):
-        lineal.compare(CLASSIFIERS, **where, **extra)
-
-
-@pytest.mark.parametrize("kind", [sp.coo_matrix, sp.dia_array, sp.csc_array, np.asarray])
-def test_rows_of_any_matrix_in_folds(kind):
-    """Formats whose rows cannot be picked, and y as a column, give the scores of a plain matrix."""
-    usual = lineal.compare(CLASSIFIERS, X, TWO, cv=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = lineal.compare(CLASSIFIERS, kind(X), TWO[:, None], cv=3)
-    assert np.array_equal(found.runs, usual.runs)
-
-
-def test_labels_of_any_type_in_folds():
-    """Labels that cannot be sorted, None among them, are stratified as their codes are; NaN is refused."""
-    models = {"a": lineal.LogisticRegression(), "b": lineal.RidgeClassifier()}
-    usual = lineal.compare(models, X, TWO, cv=3)
-    odd = np.array([None, "x"], dtype=object)[TWO]
-    assert np.array_equal(lineal.compare(models, X, odd, cv=3).runs, usual.runs)
-    with pytest.raises(InputError, match="y contains NaN, first at place"):
-        lineal.compare(models, X, np.where(TWO, 1.0, np.nan), cv=3)
-
-
-class Counting(ClassifierMixin, BaseEstimator):
-    """Learns nothing, slowly or not; counts how often."""
-
-    fits = 0
-
-    def __init__(self, pause=0.0):
-        self.pause = pause
-
-    def fit(self, X, y, sample_weight=None):
-        type(self).fits += 1
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        time.sleep(self.pause)
-        return np.full(len(X), self.classes_[0])
-
-
-def test_a_data_set_that_is_too_small_is_refused_first():
-    """Folds are made for all data sets before anything is fitted."""
-    Counting.fits = 0
-    with pytest.raises(InputError, match="cv=5 folds need as many rows, got 4"):
-        lineal.compare(
-            {"a": Counting(), "b": Counting()}, {"large": (X, TWO), "small": (X[:4], TWO[:4])}, cv=5
-        )
-    assert Counting.fits == 0
-
-
-@pytest.mark.parametrize("where", [{"cv": 2}, {"X_test": X, "y_test": TWO}])
-def test_weights_that_a_model_cannot_take_are_refused_first(where):
-    """Nothing is fitted before all models are known to take sample_weight."""
-    Counting.fits = 0
-    models = {"counting": Counting(), "pipe": make_pipeline(LogisticRegression())}
-    with pytest.raises(ParameterError, match=r"'pipe' \(Pipeline\) takes no sample_weight"):
-        lineal.compare(models, X, TWO, sample_weight=np.ones(60), **where)
-    assert Counting.fits == 0
-
-
-@pytest.mark.parametrize(
-    "where",
-    [{"X": X, "y": TWO, "cv": 2}, {"X": X, "y": TWO, "X_test": X, "y_test": TWO}, {"X": SETS, "cv": 2}],
-)
-def test_seconds_are_those_of_fitting(where):
-    """A model that predicts slowly does not look slow to fit."""
-    found = lineal.compare({"slow": Counting(0.1), "quick": Counting()}, **where)
-    assert found.seconds["slow"] < 0.1
-
-
-# ---- weights --------------------------------------------------------------------------------------
-
-
-def share_right(y_true, y_pred, sample_weight=None):
-    return np.average(y_true == y_pred, weights=sample_weight)
-
-
-@pytest.mark.parametrize(
-    ("metric", "test"),
-    [
-        (share_right, "bootstrap"),
-        ("roc_auc", "bootstrap"),
-        ("f1_macro", "permutation"),
-        ("accuracy", "permutation"),
-    ],
-)
-def test_a_row_that_counts_for_nine_is_nine_rows(metric, test):
-    """Intervals and p of a comparison by lot are those of the longer table, but for chance."""
-    rng = np.random.default_rng(8)
-    rows = rng.normal(size=(60, 2))
-    y = (rows[:, 0] + 0.8 * rows[:, 1] + rng.normal(size=60) > 0).astype(int)
-    models = {
-        name: make_pipeline(
-            FunctionTransformer(partial(np.take, indices=[k], axis=1)), LogisticRegression()
-        ).fit(rows, y)
-        for k, name in enumerate("ab")
-    }
-    options = {"metric": metric, "test": test, "n_resamples": 1000}
-    weighted = lineal.compare(models, X_test=rows, y_test=y, sample_weight_test=np.full(60, 9), **options)
-    longer = lineal.compare(models, X_test=np.repeat(rows, 9, axis=0), y_test=np.repeat(y, 9), **options)
-    one, other = weighted.pairs[0].test, longer.pairs[0].test
-    assert one.difference == pytest.approx(other.difference)
-    assert one.interval.width == pytest.approx(other.interval.width, rel=0.2)
-    assert one.p_value == pytest.approx(other.p_value, rel=0.3, abs=0.03)
-
-
-# ---- tests of ranks -------------------------------------------------------------------------------
-
-
-def test_the_verdict_follows_the_ranks():
-    """a is a little worse on seven data sets and far better on one: by ranks b wins, by the mean a does."""
-    signs = np.where(np.arange(40) % 2, 1.0, -1.0)
-
-    class Fixed(ClassifierMixin, BaseEstimator):
-        def __init__(self, is_first=True):
-            self.is_first = is_first
-
-        def fit(self, X, y):
-            self.classes_ = np.unique(y)
-            return self
-
-        def predict(self, X):
-            return X[:, 0 if self.is_first else 1]
-
-    sets = {}
-    for k in range(8):
-        y = signs.copy()
-        first, second = y.copy(), y.copy()
-        first[: 1 + k] *= -1
-        if k == 7:
-            first, second = y.copy(), -y
-        sets[k] = (np.column_stack([first, second]), y, np.column_stack([first, second]), y)
-    found = lineal.compare({"a": Fixed(), "b": Fixed(False)}, sets)
-    assert found["a"].value > found["b"].value
-    assert found.pairs[0].test.effect < 0
-    forced = lineal.compare({"a": Fixed(), "b": Fixed(False)}, sets, confidence=0.5)
-    assert forced.pairs[0].verdict.startswith("b is better than a")
-    assert forced.pairs[0].better == "b"
-    assert found.pairs[0].better is None
-    shown = model_scores(forced)
-    assert shown.names == ["a", "b"]
-    assert not shown.is_worse.any()  # what is hollow is worse than the first, and here it is the other way
-
-
-def test_rounding_makes_no_ranks():
-    """Means of the same numbers in another order are tied, for Friedman, Nemenyi and Wilcoxon."""
-    runs = np.random.default_rng(5).random((9, 10))
-    a, b = (np.array([row.sum() / 10 for row in table]) for table in (runs, runs[:, ::-1]))
-    b = np.where(a == b, np.nextafter(b, 2), b)
-    assert (a != b).all()
-    assert wilcoxon(a, b).p_value == 1
-    table = np.column_stack([a, b, a - 0.1])
-    assert friedman(table).mean_ranks.tolist() == [1.5, 1.5, 3]
-    assert nemenyi(table).mean_ranks.tolist() == [1.5, 1.5, 3]
-    assert nemenyi(-1e-9 * table).mean_ranks.tolist() == [2.5, 2.5, 1]
-
-
-def test_data_sets_that_agree_wholly():
-    """p is then the chance of it: 1/k! for each set after the first, by counting; ties make it larger."""
-    assert friedman([[3, 2, 1], [3, 2, 1]]).p_value == pytest.approx(1 / 6)
-    assert friedman([[3, 2, 1]] * 3).p_value == pytest.approx(1 / 36)
-    assert friedman([[3, 1, 1]] * 3).p_value == pytest.approx(1 / 9)
+def test_rankings_without_a_number_are_refused():
+    """A gain of 2^2000, and rows of the query NaN."""
+    with pytest.raises(InputError, match="relevance up to 1000, got 2000"):
+        evaluate_ranking([1, 2, 3], [0, 2000, 1], ["q"] * 3, gain="exponential")
+    with pytest.raises(InputError, match="groups contains NaN"):
+        evaluate_ranking([1, 2, 3], [0, 2, 1], [np.nan, 1, 1])
 
 
 # ---- many rows ------------------------------------------------------------------------------------

@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from lineal.data.targets import classes_and_codes, plain_array
+from lineal.data.targets import classes_and_codes
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
+from lineal.evaluation.predictions import checked_labels
 from lineal.evaluation.records import Score
 from lineal.evaluation.resampling import RowWeights, Statistic, resample
 from lineal.evaluation.wording import counted
 from lineal.objective.losses import FloatArray
+
+_MOST_EXPONENTIAL = 1000  # 2^r beyond it is near the largest number there is
 
 
 def evaluate_ranking(
@@ -77,6 +80,11 @@ def evaluate_ranking(
     if empty not in ("skip", "zero"):
         raise ParameterError(f"empty must be 'skip' or 'zero', got {empty!r}.")
     ranked = Ranked.of(scores, relevance, groups, relevant_from)
+    if gain == "exponential" and ranked.relevance.max() > _MOST_EXPONENTIAL:
+        raise InputError(
+            f"gain='exponential' is for relevance up to {_MOST_EXPONENTIAL}, got {ranked.relevance.max():g}. "
+            "Use gain='linear'."
+        )
     worth = ranked.relevance if gain == "linear" else np.exp2(ranked.relevance) - 1
     table = {
         "ndcg": ranked.ndcg(worth, None),
@@ -154,8 +162,8 @@ class Ranked:
     def of(cls, scores: Any, relevance: Any, groups: Any, relevant_from: float) -> Ranked:
         """Sorts the rows."""
         values, worth = one_sample("scores", scores, 1), one_sample("relevance", relevance, 1)
-        labels = plain_array(groups)
-        if labels.ndim != 1 or not len(values) == len(worth) == len(labels):
+        labels = checked_labels("groups", groups)
+        if not len(values) == len(worth) == len(labels):
             raise InputError(
                 f"there are {len(values)} scores, {len(worth)} relevances and {len(labels)} groups: "
                 "each row needs one of each."
