@@ -365,6 +365,16 @@ def test_impossible_data_of_searches(kind):
         kind().fit(X, None)
 
 
+@pytest.mark.parametrize("kind", [SelectBest, *SEARCHES], ids=lambda kind: kind.__name__)
+def test_a_fit_that_is_refused_changes_nothing(kind):
+    """What was fitted before it goes on as it was."""
+    selector = kind(**({"k": 2} if kind is SelectBest else {"cv": 2})).fit(X, Y)
+    before = selector.transform(X)
+    with pytest.raises(InputError):
+        selector.fit(X[:, :3], Y[:-1])
+    np.testing.assert_array_equal(selector.transform(X), before)
+
+
 def test_elimination_needs_weights():
     """A learner without coef_ is refused with one that would do."""
     with pytest.raises(InputError, match=r"needs a learner with coef_.*BackwardElimination"):

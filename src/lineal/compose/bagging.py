@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
 from lineal.compose.bags import Bags
-from lineal.compose.base import CompositeClassifier, all_or_nothing
+from lineal.compose.base import CompositeClassifier
 from lineal.compose.fitting import weights_at
 from lineal.compose.voting import counted
 from lineal.errors import ParameterError
@@ -20,6 +20,7 @@ from lineal.learners.catalogue import Catalogue
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import numbers_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
 _RULES = ("plurality", "soft")

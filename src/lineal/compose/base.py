@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
-
-Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -54,22 +51,6 @@ class Lesson:
         """A part to be fitted to some of the rows; None: to all."""
         targets = self.targets if rows is None else self.targets[rows]
         return Job(learner, targets, rows, weights_at(self.s, rows))
-
-
-def all_or_nothing(fit: Fit) -> Fit:
-    """A fit that, when it is refused or broken off, leaves the learner as it was."""
-
-    @functools.wraps(fit)
-    def guarded(self: Any, *data: Any, **named: Any) -> Any:
-        before = dict(self.__dict__)
-        try:
-            return fit(self, *data, **named)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    return cast(Fit, guarded)
 
 
 class Composite(BaseEstimator):

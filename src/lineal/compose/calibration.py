@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.metaestimators import available_if
 
 from lineal.compose.answers import scores_of
-from lineal.compose.base import CompositeClassifier, Lesson, all_or_nothing
+from lineal.compose.base import CompositeClassifier, Lesson
 from lineal.compose.fitting import fit_parts
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
@@ -21,6 +21,7 @@ from lineal.compose.simplex import normalised
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import crowned, fitted_temperature, probabilities, winners
 from lineal.learners.classifier import LinearClassifier
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Log, NoPenalty, SquaredHinge
 from lineal.objective.losses import FloatArray
 

@@ -13,7 +13,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lineal.compose.answers import scores_of
-from lineal.compose.base import all_or_nothing
 from lineal.compose.confidence import Proposals, Threshold, believed, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once
@@ -23,6 +22,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import crowned, probabilities, winners
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
 _RULES = ("agreement", "exchange")

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import probabilities_of, scores_of
-from lineal.compose.base import CompositeClassifier, Lesson, all_or_nothing
+from lineal.compose.base import CompositeClassifier, Lesson
 from lineal.compose.codes import Code
 from lineal.compose.fitting import Job, fit_parts, weights_at
 from lineal.compose.simplex import agreeing
@@ -21,6 +21,7 @@ from lineal.data import thread_count
 from lineal.learners.calibration import winners
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.classifier import LinearClassifier
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
 # Two classes need one question, whatever the strategy.

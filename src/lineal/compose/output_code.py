@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lineal.compose.base import all_or_nothing
 from lineal.compose.coded import CodedClassifier
 from lineal.compose.codes import (
     Code,
@@ -24,6 +23,7 @@ from lineal.compose.seeds import generator_of, require_seed
 from lineal.compose.simplex import onto_simplex
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Log, Loss
 from lineal.objective.losses import FloatArray
 

@@ -12,13 +12,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lineal.compose.base import all_or_nothing
 from lineal.compose.confidence import Proposals, Threshold, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once, reads_numbers
 from lineal.compose.pool import Added, Callback, check_rounds, run_rounds, training_set
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
 

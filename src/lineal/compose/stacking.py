@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import require_probabilities
-from lineal.compose.base import Lesson, all_or_nothing
+from lineal.compose.base import Lesson
 from lineal.compose.fitting import fit_parts, require_weights
 from lineal.compose.folds import Split, fold_numbers, require_folds, splits_of
 from lineal.compose.inputs import take
@@ -26,6 +26,7 @@ from lineal.compose.threads import in_threads
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.classifier import LinearClassifier
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.text import TextVectorizer
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
-from lineal.compose.base import Lesson, all_or_nothing
+from lineal.compose.base import Lesson
 from lineal.compose.fitting import fit_parts
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
@@ -20,6 +20,7 @@ from lineal.compose.threads import in_threads
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.targets import labels_of_rows, plain_array, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
 _RULES = ("plurality", "majority", "soft", "weighted")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.errors import InputError, ParameterError
 from lineal.learners.presets.classification import LinearSVC
 from lineal.learners.presets.regression import Ridge
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.selection.history import History, Step
 from lineal.selection.judge import Columns, Examples, Scorer, Trainer
@@ -109,6 +110,7 @@ class RecursiveElimination(LearnerSelector):
         self.random_state = random_state
         self.progress = progress
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Eliminates.
 

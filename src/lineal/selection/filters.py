@@ -12,6 +12,7 @@ from scipy.stats import false_discovery_control
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.reading import read_matrix
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.selection.base import ColumnSelector
 from lineal.selection.measures import MEASURES, measured, read_question, require_measure
@@ -80,6 +81,7 @@ class SelectBest(ColumnSelector):
         self.max_values = max_values
         self.n_threads = n_threads
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Ranks the columns and chooses.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from lineal.errors import ParameterError
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.presets.regression import Ridge
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.selection.history import History, Step
 from lineal.selection.judge import Columns, Judge, Scorer, Trainer, Verdict
 from lineal.selection.progress import SearchLine
@@ -121,6 +122,7 @@ class BaseStepwise(LearnerSelector):
         self.random_state = random_state
         self.progress = progress
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Searches.
 
