@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,7 @@ from lineal.features.matrices import weights_of_rows
 from lineal.objective.rows import NativeRows, native_csr
 
 FloatArray = NDArray[np.float64]
-_BLOCK = 4096  # columns at a time: what is summed by class then stays in a cache
+_BLOCK = 16384  # columns at a time: what is summed by class then stays in a cache
 
 
 @dataclass(frozen=True)
@@ -114,19 +113,13 @@ def labelled(
     return Labelled(rows, codes, s, n_classes)
 
 
-def by_columns(
-    work: Callable[[slice], FloatArray | tuple[FloatArray, ...]], n_columns: int, n_threads: int
-) -> Any:
+def by_columns(work: Callable[[slice], FloatArray | tuple[FloatArray, ...]], n_columns: int) -> Any:
     """What ``work`` makes of one block of columns after another, joined along the last axis.
 
-    Blocks do not depend on the number of threads, so neither do bits.
+    One thread: the steps are so short that several would wait for each other's turn longer than they work.
     """
     blocks = [slice(first, min(first + _BLOCK, n_columns)) for first in range(0, n_columns, _BLOCK)]
-    if n_threads == 1 or len(blocks) < 2:
-        parts = [work(block) for block in blocks]
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            parts = list(pool.map(work, blocks))
+    parts = [work(block) for block in blocks]
     if isinstance(parts[0], tuple):
         return tuple(np.concatenate(several, axis=-1) for several in zip(*parts, strict=True))
     return np.concatenate(parts, axis=-1)

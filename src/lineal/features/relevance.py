@@ -206,7 +206,7 @@ def chi2_of_sums(data: Labelled) -> FloatArray:
         share *= inverse
         return np.where(total > 0, share.sum(axis=0) * total, 0.0)
 
-    return by_columns(work, data.n_columns, data.rows.n_threads)
+    return by_columns(work, data.n_columns)
 
 
 # ---- means and deviations -------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def largest_contrast(data: Labelled, compare: Callable[[Group, Group], tuple[Flo
             freedom = np.where(is_better, its_freedom, freedom)
         return best, freedom
 
-    return Contrast(*by_columns(work, data.n_columns, data.rows.n_threads))
+    return Contrast(*by_columns(work, data.n_columns))
 
 
 def pearson(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:

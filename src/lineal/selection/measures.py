@@ -186,11 +186,11 @@ def _contingency(question: Question, n_picks: int) -> Measured:
 def _chi2(question: Question, n_picks: int) -> Measured:
     data = question.data
     scores = relevance.chi2_of_sums(data)
-    freedom, n_threads = int(np.count_nonzero(data.totals)) - 1, data.rows.n_threads
+    freedom = int(np.count_nonzero(data.totals)) - 1
 
     def tail(columns: NDArray[np.intp]) -> FloatArray:
         x = scores[columns]
-        return by_columns(lambda block: chi2_tail(x[block], freedom), len(x), n_threads)
+        return by_columns(lambda block: chi2_tail(x[block], freedom), len(x))
 
     return Measured(scores, tail)
 
