@@ -5,7 +5,8 @@
     │   └── InputTypeError (TypeError)  data of a kind that cannot be numbers
     ├── ParameterError (ValueError)     an option that cannot be
     │   └── CombinationError            loss, penalty and solver that do not go together
-    └── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
+    ├── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
+    └── ModelFileError (ValueError)     a file that is no model, is damaged, or was made by a later version
 
     UserWarning
     ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
@@ -39,6 +40,10 @@ class CombinationError(ParameterError):
 
 class NoMinimumError(LinealError, ValueError):
     """The objective has no minimiser, or only a meaningless one."""
+
+
+class ModelFileError(LinealError, ValueError):
+    """A file that is no model, is damaged or hostile, or was made by a later version."""
 
 
 class NotCertifiedWarning(UserWarning):
