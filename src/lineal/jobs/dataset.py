@@ -1,0 +1,172 @@
+"""Rows with labels, ready to learn from: texts, tables or sparse rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.data.documents import documents
+from lineal.errors import InputError
+from lineal.jobs.roles import Roles
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """What a learner takes.
+
+    Attributes
+    ----------
+    inputs : "texts", "table" or "rows"
+    X : Documents, a pyarrow table, or a SciPy matrix
+    y : (n,) labels or numbers
+    rows : (n,) places in the file, from 0, since rows without a label are left out
+    groups, sample_weight : (n,) arrays or None
+    n_without_label : int
+    """
+
+    inputs: str
+    X: Any
+    y: NDArray[Any]
+    rows: NDArray[np.int64]
+    groups: NDArray[Any] | None = None
+    sample_weight: NDArray[np.float64] | None = None
+    n_without_label: int = 0
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: NDArray[Any]) -> Dataset:
+        """Some of the rows, in the order given."""
+        rows = np.asarray(rows, dtype=np.int64)
+        picked = self.X[rows] if self.inputs == "rows" else self.X.take(rows)
+        return Dataset(
+            self.inputs,
+            picked,
+            self.y[rows],
+            self.rows[rows],
+            None if self.groups is None else self.groups[rows],
+            None if self.sample_weight is None else self.sample_weight[rows],
+        )
+
+
+def dataset_of(records: Any, roles: Roles | None, *, task: str | None = None) -> Dataset:
+    """The records' rows that have a label."""
+    if records.rows is not None:
+        return _of_sparse(records.rows, task)
+    assert roles is not None
+    table = records.table
+    label = table.column(roles.label)
+    has_label = np.asarray(label.is_valid())
+    rows = np.flatnonzero(has_label)
+    if not len(rows):
+        raise InputError(f"{records.path}: no row has a label in column {roles.label!r}.")
+    if len(rows) < table.num_rows:
+        table = table.take(rows)
+    y = _targets(table.column(roles.label), roles.task, roles.label)
+    groups = None if roles.group is None else _groups(table.column(roles.group), roles.group)
+    weights = _weights(table, roles)
+    text = roles.text_alone
+    X = (
+        documents(table.column(text), missing="empty")
+        if text is not None
+        else table.select(list(roles.features))
+    )
+    return Dataset(
+        "texts" if text is not None else "table", X, y, rows, groups, weights, int((~has_label).sum())
+    )
+
+
+def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
+    """What a frozen model takes, from records that may have no label."""
+    if model.inputs == "rows":
+        if records.rows is None:
+            raise InputError(
+                f"{records.path}: the model was trained on sparse rows of numbers (LIBSVM or VW), but this is "
+                f"a file of columns ({records.format})."
+            )
+        return matrix_of(records.rows, model.n_features_in_)
+    if records.table is None:
+        raise InputError(
+            f"{records.path}: the model was trained on columns with names, but this is a file of sparse rows "
+            f"({records.format})."
+        )
+    table = records.table
+    if model.inputs == "table":
+        return table
+    name = columns.get("text")
+    if name not in table.column_names:
+        if table.num_columns != 1:
+            shown = ", ".join(map(repr, table.column_names[:20]))
+            raise InputError(
+                f"{records.path} has no column {name!r}, which the model reads. Choose with --text among {shown}."
+            )
+        name = table.column_names[0]
+    return documents(table.column(name), missing="empty")
+
+
+def matrix_of(rows: Any, n_columns: int | None = None) -> Any:
+    """Sparse rows as a SciPy matrix; columns that a model does not know are left out."""
+    import scipy.sparse as sp
+
+    shape = (len(rows.indptr) - 1, max(rows.n_columns, n_columns or 0))
+    X = sp.csr_matrix((rows.values, rows.indices, rows.indptr), shape=shape)
+    X.sort_indices()
+    return X if n_columns is None or shape[1] == n_columns else X[:, :n_columns]
+
+
+def _of_sparse(rows: Any, task: str | None) -> Dataset:
+    X = matrix_of(rows)
+    y = np.asarray(rows.labels, dtype=np.float64)
+    has_label = ~np.isnan(y)
+    if not has_label.any():
+        raise InputError("no row has a label.")
+    kept = np.flatnonzero(has_label)
+    y = y[kept]
+    if task != "regression" and (y == np.round(y)).all():
+        y = y.astype(np.int64)
+    groups = None if rows.queries is None else np.asarray(rows.queries)[kept]
+    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)[kept]
+    return Dataset("rows", X[kept], y, kept, groups, weights, int((~has_label).sum()))
+
+
+def _targets(column: Any, task: str, name: str) -> NDArray[Any]:
+    import pyarrow as pa
+
+    if task == "regression":
+        try:
+            return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        except pa.ArrowInvalid as flaw:
+            raise InputError(
+                f"column {name!r} cannot be predicted as a number: {flaw}. Train with --task classification."
+            ) from None
+    if pa.types.is_integer(column.type) or pa.types.is_boolean(column.type):
+        return np.asarray(column.to_numpy())
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return np.array(values)
+    return np.array([str(value) for value in values])
+
+
+def _groups(column: Any, name: str) -> NDArray[Any]:
+    if column.null_count:
+        row = int(np.argmin(np.asarray(column.is_valid())))
+        raise InputError(f"column {name!r} has no group at row {row}. Fill it, or drop the row.")
+    return np.array([str(value) for value in column.to_pylist()])
+
+
+def _weights(table: Any, roles: Roles) -> NDArray[np.float64] | None:
+    found = roles.of("weight")
+    if not found:
+        return None
+    import pyarrow as pa
+
+    column = table.column(found[0])
+    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        raise InputError(f"column {found[0]!r} must be numbers in every row to be the weight.")
+    return np.asarray(column.to_numpy(), dtype=np.float64)
