@@ -6,7 +6,8 @@
     ├── ParameterError (ValueError)     an option that cannot be
     │   └── CombinationError            loss, penalty and solver that do not go together
     ├── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
-    └── ModelFileError (ValueError)     a file that is no model, is damaged, or was made by a later version
+    ├── ModelFileError (ValueError)     a file that is no model, is damaged, or was made by a later version
+    └── FileWriteError (OSError)        a file that cannot be written: disk full, no such folder, no right to
 
     UserWarning
     ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
@@ -44,6 +45,10 @@ class NoMinimumError(LinealError, ValueError):
 
 class ModelFileError(LinealError, ValueError):
     """A file that is no model, is damaged or hostile, or was made by a later version."""
+
+
+class FileWriteError(LinealError, OSError):
+    """A file cannot be written; what was there before is unchanged."""
 
 
 class NotCertifiedWarning(UserWarning):
