@@ -85,8 +85,8 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
     if model.inputs == "rows":
         if records.rows is None:
             raise InputError(
-                f"{records.path}: the model was trained on sparse rows of numbers (LIBSVM or VW), but this is "
-                f"a file of columns ({records.format})."
+                f"{records.path}: the model was trained on sparse rows of numbers (LIBSVM or VW), but this "
+                f"is a file of columns ({records.format})."
             )
         return matrix_of(records.rows, model.n_features_in_)
     if records.table is None:
@@ -102,7 +102,8 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
         if table.num_columns != 1:
             shown = ", ".join(map(repr, table.column_names[:20]))
             raise InputError(
-                f"{records.path} has no column {name!r}, which the model reads. Choose with --text among {shown}."
+                f"{records.path} has no column {name!r}, which the model reads. "
+                f"Choose with --text among {shown}."
             )
         name = table.column_names[0]
     return documents(table.column(name), missing="empty")

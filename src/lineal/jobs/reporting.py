@@ -1,0 +1,408 @@
+"""A training as a report: numbers that are known already, put where a reader looks for them."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal import report
+from lineal.evaluation import records as evaluation_records
+from lineal.evaluation.comparison import ModelComparison
+from lineal.evaluation.curves import calibration_curve, precision_recall_curve, roc_curve
+from lineal.evaluation.evaluation import Evaluation
+from lineal.evaluation.wording import brief
+from lineal.jobs.learning import learning_points
+from lineal.jobs.mistakes import worst_mistakes
+from lineal.jobs.train import Training
+
+_PERCENT = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro", "f1", "precision")
+_FEATURES_SHOWN, _LABELS_WITH_FEATURES = 12, 40
+_CURVES_SHOWN = 6
+
+
+def report_of(
+    training: Training, *, title: str, created: str, command: str, with_curves: bool = True
+) -> report.Report:
+    """All that a training has to say; ``with_curves`` costs about one more fit."""
+    is_classes = training.model.task == "classification"
+    accuracy = headline(training.evaluation)
+    return report.Report(
+        title=title,
+        summary=_summary(training, accuracy),
+        created=created,
+        task=training.model.task,
+        scores=scores_of(
+            training.evaluation, training.comparison, training.baseline_name, _baseline(training)
+        ),
+        classes=class_scores_of(training.evaluation),
+        confusion=confusion_of(training.evaluation),
+        curves=_curves(training) if is_classes else None,
+        calibration=_calibration(training) if is_classes else None,
+        regression=None
+        if is_classes
+        else report.Regression(
+            truth=training.test.y.tolist(),
+            predicted=training.answers.labels.tolist(),
+            target="" if training.roles is None else training.roles.label,
+        ),
+        mistakes=worst_mistakes(training),
+        features=features_of(training.model),
+        learning_curve=learning_points(training) if with_curves else None,
+        strength_path=_strengths(training.estimator),
+        trials=_trials(training.estimator),
+        data=_data(training),
+        findings=[finding_of(found) for found in training.findings],
+        model=_model(training),
+        certificate=certificate_of(training.model, training.estimator),
+        reproduction=_reproduction(training, command),
+    )
+
+
+def headline(evaluation: Evaluation) -> evaluation_records.Score:
+    """The score that a reader wants first."""
+    return evaluation.scores["accuracy" if evaluation.task == "classification" else "r2"]
+
+
+def _summary(training: Training, score: evaluation_records.Score) -> str:
+    pair = training.comparison.pairs[0]
+    if training.model.task == "classification":
+        right = f"{score.value:.1%} of {len(training.test):,} rows that the model had not seen are right"
+        sure = f"{score.low:.1%} to {score.high:.1%} with {training.judging.confidence:.0%} confidence"
+        return f"{right} ({sure}); {training.baseline_name}: {training.comparison[training.baseline_name].value:.1%}."
+    return (
+        f"R² is {score.value:.3f} on {len(training.test):,} rows that the model had not seen "
+        f"({score.low:.3f} to {score.high:.3f}). {pair.verdict}"
+    )
+
+
+def scores_of(
+    evaluation: Evaluation,
+    comparison: ModelComparison | None = None,
+    baseline_name: str = "",
+    baseline: Evaluation | None = None,
+) -> report.Scores:
+    """Every score with its interval, beside the baseline's."""
+    rows = []
+    for name, score in evaluation.scores.items():
+        other = None if baseline is None else baseline.scores.get(name)
+        rows.append(
+            report.Score(
+                **_plain(name, score),
+                baseline=None if other is None else other.value,
+                baseline_low=None if other is None else other.low,
+                baseline_high=None if other is None else other.high,
+            )
+        )
+    if comparison is None:
+        return report.Scores(rows=rows, confidence=evaluation.confidence, n_rows=evaluation.n_rows)
+    pair = comparison.pairs[0]
+    outcome = "undecided" if pair.better is None else "better" if pair.better == "model" else "worse"
+    return report.Scores(
+        rows=rows,
+        verdict=pair.verdict,
+        outcome=outcome,
+        p_value=pair.p_value,
+        test=pair.test.test,
+        baseline_name=baseline_name,
+        confidence=evaluation.confidence,
+        n_rows=evaluation.n_rows,
+    )
+
+
+def _plain(name: str, score: evaluation_records.Score) -> dict[str, Any]:
+    return {
+        "name": score.name.replace("_", " "),
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "greater_is_better": score.greater_is_better,
+        "unit": "%" if name in _PERCENT else "",
+        "method": score.interval.method,
+    }
+
+
+def _baseline(training: Training) -> Evaluation:
+    from lineal.evaluation.evaluate import evaluate_predictions
+
+    answers = training.baseline
+    return evaluate_predictions(
+        training.test.y,
+        answers.labels,
+        probabilities=answers.probabilities,
+        classes=None if answers.classes_ is None else answers.classes_.tolist(),
+        sample_weight=training.test.sample_weight,
+        task=training.model.task,
+        confidence=training.judging.confidence,
+        n_resamples=200,
+    )
+
+
+def class_scores_of(evaluation: Evaluation) -> list[report.ClassScores]:
+    """Precision, recall and the like of every label."""
+    sizes = {} if evaluation.confusion is None else dict(
+        zip(evaluation.confusion.classes.tolist(), evaluation.confusion.counts.sum(axis=1), strict=True)
+    )  # fmt: skip
+    return [
+        report.ClassScores(
+            label=str(label),
+            scores=[report.Score(**_plain(name, score)) for name, score in scores.items()],
+            n_rows=int(sizes[label]) if label in sizes else None,
+        )
+        for label, scores in evaluation.per_class.items()
+    ]
+
+
+def confusion_of(evaluation: Evaluation) -> report.Confusion | None:
+    """What was taken for what."""
+    found = evaluation.confusion
+    if found is None:
+        return None
+    labels = [str(label) for label in found.classes.tolist()]
+    if len(labels) <= 60:
+        return report.Confusion(labels=labels, counts=found.counts.tolist())
+    counts = found.counts.copy()
+    np.fill_diagonal(counts, 0)
+    worst = np.argsort(-counts, axis=None, kind="stable")[:40]
+    places = [np.unravel_index(place, counts.shape) for place in worst if counts.flat[place] > 0]
+    return report.Confusion(
+        labels=labels, pairs=[(labels[i], labels[j], float(counts[i, j])) for i, j in places]
+    )
+
+
+def _curves(training: Training) -> report.Curves | None:
+    answers, y = training.answers, training.test.y
+    if answers.probabilities is None or answers.classes_ is None:
+        return None
+    classes = answers.classes_
+    wanted = [1] if len(classes) == 2 else list(np.argsort([-(y == label).sum() for label in classes]))
+    rocs, pairs = [], []
+    for k in wanted[:_CURVES_SHOWN]:
+        is_positive = y == classes[k]
+        if not 0 < is_positive.sum() < len(y):
+            continue
+        p = answers.probabilities[:, k]
+        roc = roc_curve(is_positive, p, positive=True, sample_weight=training.test.sample_weight)
+        both = precision_recall_curve(
+            is_positive, p, positive=True, sample_weight=training.test.sample_weight
+        )
+        called = answers.labels == classes[k]
+        false = float((called & ~is_positive).sum() / max((~is_positive).sum(), 1))
+        recall = float((called & is_positive).sum() / is_positive.sum())
+        precision = float((called & is_positive).sum() / max(called.sum(), 1))
+        name = str(classes[k])
+        rocs.append(
+            report.Curve(
+                name=name,
+                **_thinned(roc.false_positive_rate, roc.true_positive_rate),
+                area=roc.area.value,
+                low=roc.area.low,
+                high=roc.area.high,
+                point=(false, recall),
+            )  # fmt: skip
+        )
+        pairs.append(
+            report.Curve(name=name, **_thinned(both.recall, both.precision), point=(recall, precision))
+        )
+    if not rocs:
+        return None
+    positive = str(classes[1]) if len(classes) == 2 else ""
+    share = float((y == classes[1]).mean()) if len(classes) == 2 else None
+    return report.Curves(roc=rocs, precision_recall=pairs, positive=positive, share=share)
+
+
+def _thinned(x: NDArray[Any], y: NDArray[Any], most: int = 300) -> dict[str, list[float]]:
+    """At most so many points of a curve, its ends included."""
+    places = np.unique(np.linspace(0, len(x) - 1, min(most, len(x))).round().astype(int))
+    return {"x": x[places].tolist(), "y": y[places].tolist()}
+
+
+def _calibration(training: Training) -> report.Calibration | None:
+    answers = training.answers
+    sure = answers.confidence()
+    if sure is None:
+        return None
+    is_right = answers.labels == training.test.y
+    if not 0 < is_right.sum() < len(is_right):
+        return None
+    curve = calibration_curve(is_right, sure, positive=True, sample_weight=training.test.sample_weight)
+    error = training.evaluation.scores.get("calibration_error")
+    bins = [
+        report.CalibrationBin(
+            predicted=float(a), observed=float(b), low=float(c), high=float(d), count=float(e)
+        )
+        for a, b, c, d, e in zip(
+            curve.predicted, curve.observed, curve.low, curve.high, curve.counts, strict=True
+        )
+    ]
+    return report.Calibration(
+        bins=bins,
+        error=None if error is None else error.value,
+        low=None if error is None else error.low,
+        high=None if error is None else error.high,
+    )
+
+
+def features_of(model: Any) -> report.Features | None:
+    """The heaviest features of every label."""
+    found = model.top_features(_FEATURES_SHOWN)
+    if model.task != "classification":
+        both = [*found.get("raise", []), *reversed(found.get("lower", []))]
+        name = str(model.about.columns.get("label") or "the prediction")
+        return report.Features(classes=[report.ClassFeatures(label=name, features=_features(both))])
+    labels = list(found)
+    if len(labels) == 2:
+        against, label = labels
+        both = [*found[label], *((name, -weight) for name, weight in found[against])]
+        one = report.ClassFeatures(label=str(label), features=_features(both), against=str(against))
+        return report.Features(classes=[one])
+    shown = labels[:_LABELS_WITH_FEATURES]
+    sentence = "" if len(shown) == len(labels) else f"{len(shown)} of {len(labels)} labels are shown."
+    return report.Features(
+        classes=[report.ClassFeatures(label=str(label), features=_features(found[label])) for label in shown],
+        sentence=sentence,
+    )
+
+
+def _features(pairs: Any) -> list[report.Feature]:
+    return [report.Feature(name=str(name), weight=float(weight)) for name, weight in pairs]
+
+
+def _strengths(estimator: Any) -> report.StrengthPath | None:
+    trials = getattr(estimator, "trials_", [])
+    chosen = getattr(estimator, "strength_", None)
+    if not trials or chosen is None or not np.isfinite(chosen):
+        return None
+    at = [trial for trial in trials if trial.strength == chosen]
+    best = max(at, key=lambda trial: trial.score)
+    own = [trial for trial in trials if trial.recipe == best.recipe and trial.n_texts == best.n_texts]
+    if len(own) < 2:
+        return None
+    points = sorted(own, key=lambda trial: trial.strength)
+    return report.StrengthPath(
+        points=[report.StrengthPoint(strength=t.strength, score=t.score, error=t.error) for t in points],
+        chosen=float(chosen),
+        score="score on held-out parts",
+    )
+
+
+def _trials(estimator: Any) -> report.Trials | None:
+    trials = getattr(estimator, "trials_", [])
+    if len(trials) < 2:
+        return None
+    rows = [[t.recipe, t.strength, t.score, t.error, t.n_texts, round(t.seconds, 2)] for t in trials]
+    return report.Trials(
+        columns=["how the data are read", "strength", "score", "standard error", "rows", "seconds"],
+        rows=rows,
+        sentence=str(getattr(estimator, "plan_", "")),
+    )
+
+
+def _data(training: Training) -> report.Data:
+    records, roles = training.records, training.roles
+    columns = () if roles is None else [
+        report.Column(name=found.column, role=found.role, reason=found.reason) for found in roles.roles
+    ]  # fmt: skip
+    files = [str(records.path)] + ([training.test_name] if training.judging.test is not None else [])
+    labels: list[report.LabelCount] = []
+    target = None
+    if training.model.task == "classification":
+        seen, held = Counter(training.train.y.tolist()), Counter(training.test.y.tolist())
+        both = sorted({*seen, *held}, key=lambda label: (-seen[label], str(label)))
+        is_apart = training.judging.n_folds is None
+        labels = [
+            report.LabelCount(
+                label=str(label), count=seen[label], test_count=held[label] if is_apart else None
+            )
+            for label in both[:60]
+        ]
+    else:
+        counts, edges = np.histogram(training.train.y, bins=30)
+        target = report.Histogram(edges=edges.tolist(), counts=counts.tolist())
+    n_left_out = training.train.n_without_label
+    return report.Data(
+        files=files,
+        n_rows=records.n_rows,
+        n_columns=training.train.X.shape[1] if training.train.inputs == "rows" else None,
+        columns=columns,
+        labels=labels,
+        target=target,
+        target_name="" if roles is None else roles.label,
+        split=training.split,
+        n_train=len(training.train),
+        n_test=len(training.test),
+        notes=[f"{n_left_out:,} rows without a label were left out."] if n_left_out else [],
+    )
+
+
+def finding_of(found: Any) -> report.Finding:
+    """A problem of the data, as the report says it."""
+    return report.Finding(
+        severity=found.severity,
+        message=found.message,
+        place=found.place,
+        fix=found.fix,
+        examples=[str(example) for example in found.examples],
+    )
+
+
+def _model(training: Training) -> report.ModelSummary:
+    model = training.model
+    return report.ModelSummary(
+        learner=model.about.learner,
+        plan=model.about.plan,
+        n_features=model.n_features_in_,
+        n_bytes=model.size,
+        path=str(model.path or ""),
+    )
+
+
+def certificate_of(model: Any, estimator: Any = None) -> report.Certificate | None:
+    """What was proved, and how the gap fell."""
+    found = model.certificate_
+    if found is None:
+        return None
+    inner = getattr(estimator, "model_", estimator)
+    trace = [
+        report.TracePoint(
+            epoch=float(point.epoch),
+            relative_gap=float(point.gap / max(abs(point.primal), 1e-300)),
+            seconds=float(point.seconds),
+        )
+        for point in getattr(inner, "trace_", ())
+        if np.isfinite(point.gap) and point.gap > 0
+    ]
+    return report.Certificate(
+        sentence=str(found),
+        is_certified=found.converged,
+        primal=found.primal,
+        dual=found.dual,
+        gap=found.gap,
+        relative_gap=found.relative_gap,
+        solver=found.solver,
+        epochs=found.epochs,
+        seconds=found.seconds,
+        trace=trace,
+    )
+
+
+def _reproduction(training: Training, command: str) -> report.Reproduction:
+    given = {"texts": '["a text"]', "table": "a_table", "rows": "X"}[training.model.inputs]
+    path = str(training.model.path or "model.lineal")
+    return report.Reproduction(
+        command=command,
+        seed=training.judging.seed,
+        versions={"lineal": version("lineal"), "python": platform.python_version(), "numpy": np.__version__},
+        fingerprint_bytes=training.records.n_bytes,
+        fingerprint=training.records.sha256 or "",
+        snippet=f"import lineal\n\nmodel = lineal.load({path!r})\nmodel.predict({given})",
+    )
+
+
+def brief_score(score: evaluation_records.Score) -> str:
+    """A score and its interval in a few characters."""
+    return f"{brief(score.value)} ({brief(score.low)} .. {brief(score.high)})"
