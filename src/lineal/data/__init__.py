@@ -1,9 +1,19 @@
-"""Data on their way in: arrays, texts and files from outside, checked before anything is computed."""
+"""Data on their way in: arrays, texts and files from outside, checked before anything is computed.
 
-from lineal.data.arrays import checked_rows, thread_count
+What reads texts needs NumPy and the core alone, since a stored model does; ``checked_rows``, which needs
+SciPy, is loaded when it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lineal.data.corpus import Corpus
 from lineal.data.documents import chunks, documents
 from lineal.data.files import read_texts, stream_texts
+from lineal.data.threads import thread_count
+
+if TYPE_CHECKING:
+    from lineal.data.arrays import checked_rows
 
 __all__ = [
     "Corpus",
@@ -14,3 +24,9 @@ __all__ = [
     "stream_texts",
     "thread_count",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "checked_rows":
+        return import_module("lineal.data.arrays").checked_rows
+    raise AttributeError(f"module 'lineal.data' has no attribute {name!r}")

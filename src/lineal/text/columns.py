@@ -6,7 +6,7 @@ stored. What the core makes of the arrays is made when it is first needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,29 @@ class NGramColumns:
 
     def names(self) -> list[str]:
         return _core.spell(self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator)
+
+    def names_of(self, columns: Sequence[int]) -> list[str]:
+        """The names of some columns: a look through the arrays for each, and no name of any other."""
+        return [self.separator.join(map(self._word, self._path(column))) for column in columns]
+
+    def _word(self, number: int) -> str:
+        first, last = self.starts[number : number + 2].tolist()
+        return self.bytes[first:last].tobytes().decode("utf-8", "surrogatepass")
+
+    def _path(self, column: int) -> list[int]:
+        """The words of an n-gram, by number."""
+        found = np.flatnonzero(self.columns == column)
+        if len(found):
+            return [int(found[0])]
+        for n, (_, _, own) in enumerate(self.longer):
+            found = np.flatnonzero(own == column)
+            if len(found):
+                at, path = int(found[0]), list[int]()
+                for prefix, word, _ in reversed(self.longer[: n + 1]):
+                    path.append(int(word[at]))
+                    at = int(prefix[at])
+                return [at, *reversed(path)]
+        raise InputError(f"there is no column {column}.")
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_native": None}
@@ -128,6 +151,11 @@ class GramColumns:
 
     def names(self) -> list[str]:
         return _core.strings(self.bytes, self.starts)
+
+    def names_of(self, columns: Sequence[int]) -> list[str]:
+        """The names of some columns."""
+        bounds = [self.starts[column : column + 2].tolist() for column in columns]
+        return [self.bytes[first:last].tobytes().decode("utf-8", "surrogatepass") for first, last in bounds]
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_native": None}
@@ -207,6 +235,11 @@ class HashedColumns:
         for column, name in self.known_names().items():
             names[column] = name
         return names
+
+    def names_of(self, columns: Sequence[int]) -> list[str]:
+        """The names of some columns."""
+        known = self.known_names() if len(self.named) else {}
+        return [known.get(column, f"hashed{column}") for column in columns]
 
     def known_names(self) -> dict[int, str]:
         """The names of the columns that have one; a name that stands for several n-grams says so."""

@@ -1,4 +1,4 @@
-"""Hand-made features beside the terms: lexicon counts, and functions of the document."""
+"""Hand-made features beside the terms: functions of the document."""
 
 from __future__ import annotations
 
@@ -9,34 +9,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lineal import _core
 from lineal.errors import InputError, ParameterError
 
 Function = Callable[[str], Any]
-
-
-class LexiconFeatures:
-    """How many tokens of a document are in each lexicon: one column for each."""
-
-    def __init__(self, lexicons: Mapping[str, Iterable[str]]) -> None:
-        self.words = {}
-        for name, words in lexicons.items():
-            if isinstance(words, str) or not isinstance(words, Iterable):
-                raise ParameterError(f"lexicons[{name!r}] must be a collection of words, got {words!r}.")
-            self.words[name] = frozenset(words)
-
-    def names(self) -> list[str]:
-        return list(self.words)
-
-    def rows(self, tokens: _core.Tokens) -> NDArray[np.float64]:
-        distinct = tokens.words()
-        columns = [
-            tokens.sums(np.fromiter((word in words for word in distinct), np.float64, len(distinct)))
-            for words in self.words.values()
-        ]
-        return np.stack(columns, axis=1)
 
 
 class FunctionFeatures:

@@ -17,13 +17,14 @@ from lineal import _core
 from lineal.data import thread_count
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
-from lineal.text.analysis import Analysis
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
-from lineal.text.extras import FunctionFeatures, LexiconFeatures, SeenValues
+from lineal.text.extras import FunctionFeatures, SeenValues
 from lineal.text.given_words import warn_of_unmatched
-from lineal.text.occurrences import Places, occurrences
+from lineal.text.lexicons import LexiconFeatures
+from lineal.text.occurrences import Places
 from lineal.text.options import checked_analysis, out_dtype
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
+from lineal.text.reader import TextReader, Weights
 from lineal.text.streams import TermRuns, is_stream, pieces
 from lineal.text.weights import bm25_idf, class_codes, log_count_ratios, smooth_idf, weighed
 
@@ -275,7 +276,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def occurrences(self, pieces: list[str]) -> Places:
         """Of each term the pieces of a text (between white space, by number) that its occurrences touch."""
         check_is_fitted(self, "_columns")
-        return occurrences(pieces, self._analysis, self.ngrams)
+        return self.reader().occurrences(pieces)
 
     def ready_for_streams(self) -> TextVectorizer:
         """This vectoriser if it was fitted, or one like it that has nothing to learn from texts."""
@@ -306,20 +307,24 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def names_in(self, text: str) -> dict[int, str] | None:
         """What a text calls its columns, where no text has given them names before; else None."""
-        if not isinstance(self._columns, HashedColumns) or len(self._columns.named) or self._extras:
-            return None
-        columns = self._hashed()
-        columns.learn_names([self._documents([text])], self._analysis, 1)
-        return columns.known_names()
+        return None if self._extras else self.reader().names_in(text)
 
     def scorer_part(self) -> tuple[Any, ...] | None:
         """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
+        return None if self._extras else self.reader().scorer_part()
+
+    def reader(self) -> TextReader:
+        """How texts are read from now on, functions aside; it needs neither SciPy nor scikit-learn."""
         check_is_fitted(self, "_columns")
-        if not self._analysis.is_native or self._extras:
-            return None
-        grams = self.ngrams if self._analysis.unit == "spaced" else (0, 0)
-        splitting = self._analysis.splitting((int(grams[0]), int(grams[1])))
-        return self._columns.native(), bool(self.signed), splitting, self._weighing(), self._is_double()
+        lexicons = [extra for extra in self._extras if isinstance(extra, LexiconFeatures)]
+        return TextReader(
+            self._columns,
+            self._analysis,
+            (int(self.ngrams[0]), int(self.ngrams[1])),
+            self._weights(),
+            self._is_double(),
+            lexicons[0] if lexicons else None,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -490,11 +495,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             self._idf = (bm25_idf if self.weighting == "bm25" else smooth_idf)(self.document_frequency_, n)
         self._weight = self._emphasised(self._idf)
 
-    def _weighing(self) -> _core.Weighing:
+    def _weights(self) -> Weights:
         tf = {"occurrence": "occurrence", "nb": "occurrence", "bm25": "bm25"}.get(
             self.weighting, "logarithm" if self.sublinear else "count"
         )
-        return _core.Weighing(tf, self.norm or "none", self._weight, *self.bm25, self._mean_length)
+        k, b = map(float, self.bm25)
+        return Weights(tf, self.norm or "none", self._weight, (k, b), float(self._mean_length))
+
+    def _weighing(self) -> _core.Weighing:
+        return self._weights().native
 
     def _emphasised(self, idf: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
         if not self.emphasis:
@@ -515,20 +524,20 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return made
 
     def _finished(self, X: sp.csr_matrix, documents: _core.Documents) -> sp.csr_matrix:
-        if self._extras:
-            blocks = [X]
-            for extra in self._extras:
-                if isinstance(extra, LexiconFeatures):
-                    words = Analysis("words", self._analysis.lowercase, self._analysis.fold_accents, 1)
-                    blocks.append(sp.csr_matrix(extra.rows(words.tokens(documents, self._threads()))))
-                else:
-                    blocks.append(extra.rows(_texts(documents)))
-            X = sp.hstack(blocks, format="csr")
+        """Terms with all that stands beside them, in the type that was asked for."""
+        for extra in self._extras:
+            if isinstance(extra, LexiconFeatures):
+                arrays = self.reader().with_lexicons(
+                    (X.indptr, X.indices, X.data), documents, self._threads()
+                )
+                X = self._matrix(arrays, len(documents), X.shape[1] + len(extra.words))
+            else:
+                X = sp.hstack([X, extra.rows(_texts(documents))], format="csr")
         return X.astype(out_dtype(self), copy=False)
 
-    def _matrix(self, arrays: Arrays, n: int) -> sp.csr_matrix:
+    def _matrix(self, arrays: Arrays, n: int, n_columns: int | None = None) -> sp.csr_matrix:
         indptr, indices, data = arrays
-        X = sp.csr_matrix((n, self._columns.n_columns), dtype=data.dtype)
+        X = sp.csr_matrix((n, self._columns.n_columns if n_columns is None else n_columns), dtype=data.dtype)
         # Set, not passed: SciPy would look at every index again.
         X.indptr, X.indices, X.data = indptr, indices, data
         X.has_sorted_indices = X.has_canonical_format = True

@@ -1,0 +1,41 @@
+"""Sparse rows as three arrays, (starts, columns, values), put side by side; NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def side_by_side(blocks: Sequence[tuple[Arrays, int]]) -> Arrays:
+    """The columns of all blocks, each given with how many columns it has; rows stay sorted.
+
+    Numbers get the type that holds those of all blocks, as SciPy's ``hstack`` does.
+    """
+    if len(blocks) == 1:
+        return blocks[0][0]
+    sizes = [np.diff(starts) for (starts, _, _), _ in blocks]
+    starts = np.concatenate(([0], np.cumsum(np.sum(sizes, axis=0)))).astype(np.int64)
+    columns = np.empty(starts[-1], dtype=np.int32)
+    values = np.empty(starts[-1], dtype=np.result_type(*(data for (_, _, data), _ in blocks)))
+    begins, first = starts[:-1].copy(), 0
+    for ((own_starts, own_columns, own_values), n_columns), size in zip(blocks, sizes, strict=True):
+        # Where each number goes: its place in the block, moved by where its row begins there and here.
+        places = np.arange(len(own_columns)) + np.repeat(begins - own_starts[:-1], size)
+        columns[places] = own_columns + np.int32(first)
+        values[places] = own_values
+        begins += size
+        first += n_columns
+    return starts, columns, values
+
+
+def from_dense(block: NDArray[Any]) -> Arrays:
+    """The numbers of an array that are not 0."""
+    rows, columns = np.nonzero(block)
+    starts = np.zeros(len(block) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(block)), out=starts[1:])
+    return starts, columns.astype(np.int32), block[rows, columns]
