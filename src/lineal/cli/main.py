@@ -1,0 +1,142 @@
+"""The entry point: finds the verb, runs it, and turns what goes wrong into a line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
+
+# What each verb does, in the words of the overview.
+VERBS = {
+    "train": "Learn from a labelled file: a model, how good it is, and a report.",
+    "predict": "Label the rows of a file with a model.",
+    "evaluate": "Judge a model by a labelled file.",
+    "compare": "Models side by side on a labelled file, with tests.",
+    "explain": "Why a text or a row gets its label.",
+    "inspect": "What a model file holds: learner, certificate, features, origin.",
+    "update": "Go on learning from more rows, one by one.",
+    "tune": "Search settings of a learner on held-out rows.",
+    "convert": "Data to other formats; models of other libraries to model files.",
+    "verify": "Prove a model's certificate again from its training data.",
+    "doctor": "What is wrong with a file: line, column, and how to mend it.",
+    "demo": "The whole of it on data that every machine has.",
+    "completion": "What to add to your shell for completion of names.",
+}
+# Options of functions, as they are spelled on the command line.
+_OPTIONS = re.compile(r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test)=(?!=)")
+
+
+class Verbs(click.Group):
+    """Verbs that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        found: click.Command = import_module(f"lineal.cli.{name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], VERBS, n=1) if args else []
+            if near:
+                error.message = f"{error.message.rstrip('.')} Did you mean {near[0]!r}?"
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"lineal {version('lineal')}")
+        ctx.exit()
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+              help="Show the version and exit.")  # fmt: skip
+def lineal() -> None:
+    """Linear models from labelled files: trained, certified, explained, compared.
+
+    \b
+    lineal train reviews.csv                 a model, a table, and report.html
+    lineal predict model.lineal new.csv      labels and probabilities
+    lineal explain model.lineal "so good"    what each word added
+    lineal doctor reviews.csv                what is wrong with the file
+
+    Exit codes: 0 done, 1 the answer is no, 2 usage, 3 data or files, 4 model file, 130 Ctrl-C.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and leaves with its exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """The exit code of a command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a character that the terminal lacks must not end the run
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
+    try:
+        outcome = lineal.main(args=arguments, prog_name="lineal", standalone_mode=False)
+        sys.stdout.flush()
+        return int(outcome) if isinstance(outcome, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted.")
+        return 130
+    except BrokenPipeError:
+        # Python would complain once more when it closes the pipe at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (LinealError, OSError, MemoryError) as error:
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    if isinstance(error, MemoryError):
+        _say("there is not enough memory for this. Give fewer rows, or hash features with text.n_features.")
+        return 3
+    if isinstance(error, OSError):
+        place = f" {error.filename}" if error.filename is not None else ""
+        _say(f"a file cannot be read or written{':' + place if place else ''}: {error.strerror or error}.")
+        return 3
+    _say(_OPTIONS.sub(lambda found: f"--{found[1]} ", str(error)))
+    if isinstance(error, ModelFileError):
+        return 4
+    if isinstance(error, ParameterError):
+        return 2
+    return 3 if isinstance(error, InputError) else 1
+
+
+def _say(sentence: str) -> None:
+    click.echo(f"lineal: {sentence}", err=True)
+
+
+def _show_warning(message: Any, category: Any, *_: Any, **__: Any) -> None:
+    click.echo(f"warning: {message}", err=True)

@@ -1,0 +1,93 @@
+"""What verbs print: tables for people, one JSON document for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import sys
+from typing import Any
+
+import click
+
+
+def console() -> Any:
+    """Where people read: the standard output, plain where it is no terminal."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 110
+    return Console(width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+class Teller:
+    """Steps as they begin, on the standard error output; one line that changes, where it is a terminal."""
+
+    def __init__(self, is_quiet: bool) -> None:
+        self._status: Any = None
+        self._is_quiet = is_quiet or not sys.stderr.isatty()
+
+    def __call__(self, sentence: str) -> None:
+        if self._is_quiet:
+            return
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status(sentence)
+            self._status.start()
+        self._status.update(sentence)
+
+    def __enter__(self) -> Teller:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def table(columns: list[str], rows: list[list[str]], *, right: tuple[int, ...] = ()) -> Any:
+    """A table without lines; columns with these numbers end flush."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, name in enumerate(columns):
+        made.add_column(name, justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def escaped(text: str) -> str:
+    """Text as it is, in a place that would read markup."""
+    from rich.markup import escape
+
+    return escape(visible(text))
+
+
+def visible(text: str) -> str:
+    """Control characters, which could rewrite a terminal, as signs that can be seen."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
+def command_line() -> str:
+    """What was typed."""
+    return shlex.join(["lineal", *sys.argv[1:]])
+
+
+def print_json(document: Any) -> None:
+    """One document; what JSON has no word for (NaN, infinity) becomes null."""
+    click.echo(json.dumps(_plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    return str(value)
