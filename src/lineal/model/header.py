@@ -253,18 +253,19 @@ def _check_amount(text: str) -> None:
 
 
 def _check_depth(value: Any) -> None:
-    level, depth = [value], 0
-    while level := [
-        item
-        for group in level
-        if isinstance(group, dict | list | tuple)
-        for item in (group.values() if isinstance(group, dict) else group)
-    ]:
+    groups, depth = [value] if isinstance(value, dict | list | tuple) else [], 0
+    while groups:
         depth += 1
         if depth > MAX_JSON_DEPTH:
             raise ModelFileError(
                 f"a JSON text of the model is nested too deeply; {MAX_JSON_DEPTH} is the most."
             )
+        groups = [
+            item
+            for group in groups
+            for item in (group.values() if isinstance(group, dict) else group)
+            if isinstance(item, dict | list | tuple)
+        ]
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
