@@ -7,9 +7,11 @@ SciPy, is loaded when it is first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lineal.data.compression import Fingerprint, fingerprint
 from lineal.data.corpus import Corpus
 from lineal.data.documents import chunks, documents
 from lineal.data.files import read_texts, stream_texts
+from lineal.data.records import Records, read_records, stream_records
 from lineal.data.threads import thread_count
 
 if TYPE_CHECKING:
@@ -17,10 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Corpus",
+    "Fingerprint",
+    "Records",
     "checked_rows",
     "chunks",
     "documents",
+    "fingerprint",
+    "read_records",
     "read_texts",
+    "stream_records",
     "stream_texts",
     "thread_count",
 ]

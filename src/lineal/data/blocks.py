@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +10,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.data.compression import raw_pieces
 from lineal.errors import InputError, ParameterError
 
 _BOM = codecs.BOM_UTF8
@@ -43,29 +41,14 @@ def pieces(path: Path, n_bytes: int | None, encoding: str, errors: str) -> Itera
 
     UTF-8 itself goes through as it is, and is checked by whoever reads it, who knows the line.
     """
+    return as_utf8(raw_pieces(path, n_bytes), encoding, errors)
+
+
+def as_utf8(raw: Iterator[bytes], encoding: str, errors: str) -> Iterator[bytes]:
+    """The same for bytes that come in pieces, such as those of a stream."""
     is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
     decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8 else encoding)(errors)
-    raw = _raw(path, n_bytes)
     return _without_mark(raw) if is_utf8 and errors == "strict" else _decoded(raw, decoder)
-
-
-def _raw(path: Path, n_bytes: int | None) -> Iterator[bytes]:
-    try:
-        # Without a buffer of Python's own, which would cost a copy; what cannot be wound back needs one.
-        with path.open("rb", buffering=0) as plain:
-            file: Any = plain if plain.seekable() else io.BufferedReader(plain)
-            if plain.seekable():
-                is_zipped = plain.read(2) == b"\x1f\x8b"
-                plain.seek(0)
-            else:
-                is_zipped = file.peek(2)[:2] == b"\x1f\x8b"
-            stream = gzip.GzipFile(fileobj=file) if is_zipped else file
-            while piece := stream.read(-1 if n_bytes is None else n_bytes):
-                yield piece
-    except (EOFError, zlib.error, gzip.BadGzipFile) as flaw:
-        raise InputError(f"the compressed file is damaged or cut off: {flaw}. Make it again.") from None
-    except OSError as flaw:
-        raise InputError(f"the file cannot be read: {flaw.strerror or flaw}.") from None
 
 
 def _without_mark(raw: Iterator[bytes]) -> Iterator[bytes]:

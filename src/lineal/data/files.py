@@ -17,6 +17,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.data.blocks import Reader, Window, check_encoding, pieces, scanned
+from lineal.data.compression import SUFFIXES
 from lineal.data.corpus import Corpus, Label, Name, choose_columns, label_values, named_in_errors
 from lineal.data.folders import read_folder
 from lineal.data.parquet import read_parquet
@@ -68,7 +69,7 @@ def read_texts(
     Parameters
     ----------
     path
-        A file, which may be compressed with gzip if it is one of lines, or a folder of files.
+        A file, which may be compressed (gzip, xz, bzip2, Zstandard) if it is one of lines, or a folder.
     format
         ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"lines"`` (a document to a line), ``"parquet"`` or ``"folder"``
         (a document to a file, labelled with its sub-folder); by default what the name ends with.
@@ -198,7 +199,7 @@ def _format(path: Path, format: str | None) -> str:
         raise InputError(f"{path} is a file, not a folder. Leave out format=, or name the folder.")
     if format is not None:
         return format
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in SUFFIXES]
     by_name = FORMATS.get(suffixes[-1] if suffixes else "")
     if by_name is None:
         raise ParameterError(

@@ -22,8 +22,8 @@ def read_folder(
     A file may lie deeper in its sub-folder. Files beside sub-folders have no label and are left out, as are
     those whose names begin with a dot.
     """
-    groups = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    has_labels = has_labels and bool(groups)
+    has_groups, found_files = labelled_files(folder, is_flat=not has_labels)
+    has_labels = has_labels and has_groups
     texts: list[bytes] = []
     labels: list[str] = []
     files: list[Path] = []
@@ -39,7 +39,7 @@ def read_folder(
             )
         return Corpus(found, np.array(labels, dtype=np.str_) if has_labels else None)
 
-    for label, path in _files(folder, groups if has_labels else None):
+    for label, path in found_files:
         with named_in_errors(path):
             text = b"".join(pieces(path, None, encoding, errors)).removeprefix(codecs.BOM_UTF8)
         texts.append(text)
@@ -54,6 +54,15 @@ def read_folder(
         yield part()
     elif n_parts == 0:
         raise InputError(f"There are no files in {folder}. Put each document into a file of its own.")
+
+
+def labelled_files(folder: Path, *, is_flat: bool = False) -> tuple[bool, Iterator[tuple[str, Path]]]:
+    """Whether there are sub-folders, and every file with the name of the one it lies in.
+
+    Without sub-folders, or if they are to mean nothing, the name is that of the folder itself.
+    """
+    groups = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return bool(groups), _files(folder, None if is_flat or not groups else groups)
 
 
 def _files(folder: Path, groups: list[Path] | None) -> Iterator[tuple[str, Path]]:

@@ -1,0 +1,272 @@
+"""JSON lines as tables: by pyarrow, or line by line in Python where a column is of several kinds.
+
+Keys that a line lacks are null there. Only the second way can say the line of what is wrong, so a file that
+pyarrow refuses, or counts otherwise, goes through it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineal import _core
+from lineal.data.blocks import Window
+from lineal.data.csv_records import choose
+from lineal.errors import InputError
+
+_LARGEST_ARRAY = 1 << 28  # bytes of a file that is one JSON array; it takes some ten times that in memory
+_LOOSE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+@dataclass
+class JsonTables:
+    """Tables of the objects of a file, part by part.
+
+    A part has the columns that were chosen, or all that were met so far. A column keeps the type that it
+    first had, where that loses nothing.
+    """
+
+    window: Window
+    chosen: Sequence[str] | None
+    dropped: Sequence[str]
+    as_text: bool
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._line = 1
+        self._types: dict[str, Any] = {}
+        self._met: dict[str, None] = {}  # every key so far, in order
+        self._dates: set[str] = set()  # columns of text that pyarrow would take for dates
+
+    def parts(self) -> Iterator[tuple[Any, int]]:
+        """Every part's table and how many bytes it was read from."""
+        while not self.window.bytes.strip() and not self.window.is_last:
+            self.window.more()
+        head = self.window.bytes.lstrip()[:1]
+        if not head:
+            raise InputError("the file is empty: there are no records in it.")
+        if head == b"[":
+            yield self._array()
+            return
+        n_rows = 0
+        while True:
+            block = self.window.bytes
+            if not self.window.is_last:
+                block = block[: block.rfind(b"\n") + 1]
+            if block.strip():
+                table = self._table(block)
+                n_rows += len(table)
+                yield table, len(block)
+            self._line += block.count(b"\n")
+            if self.window.is_last:
+                break
+            self.window.more(len(block))
+        if n_rows and self.chosen is not None:
+            self._refuse_unknown()
+
+    def _refuse_unknown(self) -> None:
+        """A column that no line has was misspelled; a stream can only tell at its end."""
+        choose(list(self._met), self.chosen, ())
+
+    def _array(self) -> tuple[Any, int]:
+        """A file that is one array of objects, as a whole."""
+        while not self.window.is_last:
+            if len(self.window.bytes) > _LARGEST_ARRAY:
+                raise InputError(
+                    f"the file is one JSON array of more than {_LARGEST_ARRAY >> 20} MB, which would have to "
+                    "be in memory as a whole. Write one object to a line: jq -c '.[]' file.json > file.jsonl"
+                )
+            self.window.more()
+        whole = self.window.bytes
+        try:
+            records = json.loads(whole)
+        except UnicodeDecodeError as flaw:
+            raise InputError(_not_utf8(whole, flaw.start, 1)) from None
+        except (ValueError, RecursionError) as flaw:
+            raise InputError(f"the file begins like a JSON array, but is none: {flaw}.") from None
+        for number, record in enumerate(records):
+            if not isinstance(record, dict):
+                raise InputError(f"item {number} of the JSON array is {_kind(record)}, not an object.")
+        table = self._of_records(records, [f"item {number}" for number in range(len(records))])
+        table = self._steady(table, len(records))
+        if self.chosen is not None:
+            self._refuse_unknown()
+        return table, len(whole)
+
+    def _table(self, block: bytes) -> Any:
+        table, n_rows = self._by_arrow(block)
+        if table is None:
+            table, n_rows = self._by_line(block)
+        return self._steady(table, n_rows)
+
+    def _by_arrow(self, block: bytes) -> tuple[Any, int]:
+        """pyarrow's table; None where it cannot, or where values are nested or lines are not rows."""
+        import pyarrow as pa
+
+        if _core.Documents.from_sequence([block]).check() is not None:
+            return None, 0
+        table = self._parse(block)
+        if table is None or len(table) != block.count(b"\n") + (not block.endswith(b"\n")):
+            return None, 0
+        n_rows = len(table)
+        met = table.column_names
+        self._met.update(dict.fromkeys(met))
+        kept = [name for name in self._wanted(met) if name in met]
+        table = table.select(kept)
+        if any(pa.types.is_nested(column.type) for column in table.schema):
+            return None, 0
+        if self.as_text and (dates := [f.name for f in table.schema if pa.types.is_temporal(f.type)]):
+            self._dates.update(dates)
+            table = self._parse(block).select(kept)
+        return table, n_rows
+
+    def _parse(self, block: bytes) -> Any:
+        import pyarrow as pa
+        import pyarrow.json as arrow_json
+
+        size = 1 << 20
+        # pyarrow takes text that looks like dates for dates, unless it is told.
+        schema = pa.schema([(name, pa.string()) for name in sorted(self._dates)]) if self._dates else None
+        while True:
+            try:
+                return arrow_json.read_json(
+                    pa.BufferReader(block),
+                    read_options=arrow_json.ReadOptions(block_size=size),
+                    parse_options=arrow_json.ParseOptions(explicit_schema=schema),
+                )
+            except (pa.ArrowException, UnicodeDecodeError) as flaw:
+                # An object that is longer than pyarrow's block is refused by it: "straddling object".
+                if "straddl" not in str(flaw) or size >= len(block):
+                    return None
+                size = min(8 * size, 1 << 30)
+
+    def _wanted(self, met: Sequence[str]) -> list[str]:
+        return [name for name in (met if self.chosen is None else self.chosen) if name not in self.dropped]
+
+    def _by_line(self, block: bytes) -> tuple[Any, int]:
+        records, places = [], []
+        for number, line in enumerate(block.split(b"\n"), start=self._line):
+            if line.strip():
+                records.append(_object(line, number))
+                places.append(f"line {number}")
+        return self._of_records(records, places), len(records)
+
+    def _of_records(self, records: list[dict[str, Any]], places: list[str]) -> Any:
+        import pyarrow as pa
+
+        met = dict.fromkeys(name for record in records for name in record)
+        self._met.update(met)
+        names = [name for name in self._wanted(list(met)) if name in met]
+        columns = {}
+        for name in names:
+            values = [record.get(name) for record in records]
+            nested = next((row for row, value in enumerate(values) if isinstance(value, (dict, list))), None)
+            if nested is not None:
+                raise InputError(
+                    f"{places[nested]}: key {name!r} holds {_kind(values[nested])}, where a column needs "
+                    "single values. Take it apart before, or leave it out: choose columns= or drop=."
+                )
+            columns[name] = self._column(name, values)
+        return pa.table(columns)
+
+    def _column(self, name: str, values: list[Any]) -> Any:
+        """The narrowest type that holds all: truth values, whole numbers, numbers, or text."""
+        import pyarrow as pa
+
+        kinds = {type(value) for value in values if value is not None}
+        if not kinds:
+            return pa.nulls(len(values))
+        if kinds == {bool}:
+            return pa.array(values, pa.bool_())
+        if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
+            return pa.array(values, pa.int64())
+        if kinds <= {int, float}:
+            try:
+                return pa.array([None if value is None else float(value) for value in values], pa.float64())
+            except OverflowError:
+                pass
+        if kinds != {str}:
+            self.notes.append(f"column {name!r} holds values of several kinds: it was read as text.")
+        texts = pa.array([None if value is None else _as_text(value) for value in values], pa.string())
+        if kinds == {str} and not self.as_text:
+            try:
+                return texts.cast(pa.timestamp("s"))  # as pyarrow's own reader does
+            except pa.ArrowInvalid:
+                pass
+        return texts
+
+    def _steady(self, table: Any, n_rows: int) -> Any:
+        """The part with the columns and, where nothing is lost, the types of the parts before it."""
+        import pyarrow as pa
+
+        self._remember(table)
+        known = [name for name in self._types if self.chosen is None or name in self.chosen]
+        columns: dict[str, Any] = {}
+        for name in self._wanted(known if self.chosen is None else self.chosen):
+            kind = self._types.get(name)
+            if name not in table.column_names:
+                columns[name] = pa.nulls(n_rows, kind or pa.null())
+                continue
+            column = table.column(name)
+            if kind is not None and _widens(pa, column.type, kind):
+                with suppress(pa.ArrowInvalid):  # whole numbers past 2^53 stay whole
+                    column = column.cast(kind)
+            columns[name] = column
+        if not columns:
+            raise InputError("the objects have no keys, so that there are no columns.")
+        return pa.table(columns)
+
+    def _remember(self, table: Any) -> None:
+        import pyarrow as pa
+
+        for column in table.schema:
+            if self._types.get(column.name) is None or pa.types.is_null(self._types[column.name]):
+                self._types[column.name] = column.type
+
+
+def _widens(pa: Any, kind: Any, to: Any) -> bool:
+    return bool(pa.types.is_null(kind) or (pa.types.is_integer(kind) and pa.types.is_floating(to)))
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line.decode("utf-8"), strict=True, parse_constant=_LOOSE.__getitem__)
+    except UnicodeDecodeError as flaw:
+        raise InputError(_not_utf8(line, flaw.start, number)) from None
+    except (ValueError, RecursionError):
+        # The core says the byte and what was needed there; it reads numbers and strings as JSON does.
+        try:
+            _core.JsonLines("", None, True).scan(line, True)
+        except InputError as flaw:
+            raise InputError(str(flaw).replace("line 1,", f"line {number},", 1)) from None
+        raise InputError(f"line {number}: this is not a JSON object that Python can read.") from None
+    if not isinstance(record, dict):
+        raise InputError(
+            f"line {number}: {_kind(record)} came where an object was needed, such as "
+            '{"text": "...", "label": "..."}.'
+        )
+    return record
+
+
+def _not_utf8(text: bytes, at: int, first_line: int) -> str:
+    begin = text.rfind(b"\n", 0, at) + 1
+    return (
+        f"line {first_line + text.count(bytes([10]), 0, at)}, byte {at - begin + 1}: this is not UTF-8 "
+        f'(0x{text[at]:02x}). Say which encoding it is with encoding=, or read on with errors="replace".'
+    )
+
+
+def _as_text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    # A lone half of a surrogate pair is no character.
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "an array", str: "a string", bool: "a truth value"}.get(
+        type(value), "null" if value is None else "a number"
+    )
