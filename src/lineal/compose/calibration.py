@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.metaestimators import available_if
 
@@ -19,9 +18,10 @@ from lineal.compose.inputs import take
 from lineal.compose.seeds import require_seed
 from lineal.compose.simplex import normalised
 from lineal.errors import InputError, ParameterError
-from lineal.learners.calibration import crowned, fitted_temperature, probabilities, winners
+from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.answers import crowned, expit, probabilities, winners
 from lineal.objective import L2, Log, NoPenalty, SquaredHinge
 from lineal.objective.losses import FloatArray
 
@@ -205,7 +205,7 @@ class Sigmoid:
 
     def __call__(self, z: FloatArray) -> FloatArray:
         """Probabilities."""
-        return np.asarray(expit(self.slope * z + self.shift))
+        return expit(self.slope * z + self.shift)
 
 
 class Steps:

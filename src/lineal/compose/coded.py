@@ -18,10 +18,10 @@ from lineal.compose.fitting import Job, fit_parts, weights_at
 from lineal.compose.simplex import agreeing
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
-from lineal.learners.calibration import winners
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
 
 # Two classes need one question, whatever the strategy.

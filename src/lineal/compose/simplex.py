@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.learners.calibration import crowned
+from lineal.model.answers import crowned
 from lineal.objective.losses import FloatArray
 
 

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import r2_score
 
 from lineal.errors import InputError, LinealError, NotCertifiedWarning, ParameterError
-from lineal.learners.calibration import winners
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
 from lineal.learners.path_plot import draw
 from lineal.learners.regressor import BaseLinearRegressor
+from lineal.model.answers import winners
 from lineal.objective import L1, Certificate, ElasticNet, NoPenalty, Penalty
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows

@@ -11,9 +11,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 
 from lineal.errors import InputError
-from lineal.learners.calibration import crowned, fitted_temperature, probabilities, winners
+from lineal.learners.calibration import fitted_temperature
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
+from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 
 

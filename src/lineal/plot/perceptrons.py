@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError, ParameterError
-from lineal.learners.calibration import winners
 from lineal.learners.perceptron.classifier import Perceptron
 from lineal.learners.perceptron.online import Step, orders
 from lineal.learners.perceptron.separability import MistakeBound, mistake_bound
 from lineal.learners.targets import codes_among
+from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import whole
 from lineal.plot.perceptrons_picture import draw_averaging, draw_mistakes, draw_updates

@@ -30,16 +30,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
-from lineal.learners.calibration import crowned
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
+from lineal.model.answers import crowned, softmax
 from lineal.objective.losses import FloatArray
 
 
@@ -238,7 +238,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         which of them is largest is the better part of what they say (Domingos and Pazzani 1997).
         """
         A = self._answers(X)
-        return crowned(np.asarray(softmax(A, axis=1)), A.argmax(axis=1))
+        return crowned(softmax(A), A.argmax(axis=1))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """(n, K) logarithms of the posteriors, also of those too small for ``predict_proba``."""

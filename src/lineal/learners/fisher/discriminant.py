@@ -29,13 +29,13 @@ from threadpoolctl import threadpool_limits
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
-from lineal.learners.calibration import crowned, probabilities, winners
 from lineal.learners.fisher.crossing import Crossing, Gaussians, crossing
 from lineal.learners.fisher.directions import Directions, factorised
 from lineal.learners.fisher.iterative import conjugated
 from lineal.learners.fisher.scatter import Classes, read_scatter
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 

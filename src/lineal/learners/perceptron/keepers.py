@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from lineal.errors import InputError, ParameterError
-from lineal.learners.calibration import winners
 from lineal.learners.perceptron.online import OnlineWeights
 from lineal.learners.perceptron.survivors import Changes
+from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows, native_csr, native_dense
 

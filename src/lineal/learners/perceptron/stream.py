@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.learners.calibration import winners
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Average, Every, Keeper, Last, taken
 from lineal.learners.perceptron.online import OnlineWeights
 from lineal.learners.perceptron.survivors import Survivors
+from lineal.model.answers import winners
 from lineal.objective.rows import NativeRows
 from lineal.solvers.driver import Interruption
 

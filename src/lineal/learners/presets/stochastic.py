@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scipy.special import log_expit, softmax
-
 from lineal.errors import ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.presets.dialect import Dialect, mixed, not_negative, positive
 from lineal.learners.regressor import BaseLinearRegressor
+from lineal.model.answers import own_probabilities
 from lineal.objective import Loss, losses
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import NoPenalty, Penalty
@@ -187,9 +186,7 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
     def _probabilities(self, Z: FloatArray) -> FloatArray:
         if self.loss != "log_loss" or Z.shape[1] == 1:
             return super()._probabilities(Z)
-        # Each class's own probability, divided by their sum; in logarithms, for they may all underflow.
-        p: FloatArray = softmax(log_expit(Z), axis=1)
-        return p
+        return own_probabilities(Z)
 
 
 class SGDRegressor(_StochasticDialect, BaseLinearRegressor):
