@@ -31,7 +31,7 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
     seconds = training.seconds
     spent = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items() if value >= 0.05)
     out.print(f"[bold]time[/bold]         {sum(seconds.values()):.1f} s: {spent}")
-    out.print(f"[bold]model[/bold]        {escaped(model_path)} ({_size(training.model.size)})")
+    out.print(f"[bold]model[/bold]        {escaped(model_path)} ({size_text(training.model.size)})")
     if report_path is not None:
         out.print(f"[bold]report[/bold]       {escaped(report_path)}")
 
@@ -132,7 +132,8 @@ def _shown(name: str) -> str:
     return name if name == name.strip(" ") else name.replace(" ", "␣")
 
 
-def _size(n_bytes: float) -> str:
+def size_text(n_bytes: float) -> str:
+    """A number of bytes in a unit that people read."""
     for unit in ("bytes", "kB", "MB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"

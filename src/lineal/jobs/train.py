@@ -166,7 +166,7 @@ def train(
         records = read_records(path, **reading)
         test_records = None if judging.test is None else read_records(judging.test, **reading)
     roles, findings, data, test = _prepared(records, test_records, columns, clock)
-    task = _task(roles, data, columns)
+    task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=judging.seed)
     if test is not None:
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
@@ -175,7 +175,7 @@ def train(
     else:
         plan = held_out(data, task, judging.share, judging.seed)
     told = {
-        "n_rows": len(data), "task": task, "columns": _columns_of(roles), "command": "",
+        "n_rows": len(data), "task": task, "columns": columns_of(roles), "command": "",
         "fingerprint": {"bytes": records.n_bytes, "sha256": records.sha256, "file": Path(path).name},
         **(about or {}),
     }  # fmt: skip
@@ -188,7 +188,8 @@ def train(
         part = data if test is not None else data.take(plan.splits[0][0])
         test = test if test is not None else data.take(plan.splits[0][1])
         fitted = _fitted(estimator, part, learner, clock)
-        model = freeze(fitted, about={**told, "n_rows": len(part)})
+        notes = {"held out": {"share": judging.share, "seed": judging.seed}} if judging.test is None else {}
+        model = freeze(fitted, about={**told, "n_rows": len(part), "notes": notes})
         with clock.step("predict", f"predicting {len(test):,} test rows"):
             answers = answers_of(model, test.X)
         baseline_name, baseline = always(part.y, len(test), task, part.sample_weight)
@@ -268,7 +269,7 @@ def _sparse_test(records: Records, data: Dataset, task: str | None) -> Dataset:
     return test
 
 
-def _task(roles: Roles | None, data: Dataset, columns: Columns) -> str:
+def task_of(roles: Roles | None, data: Dataset, columns: Columns) -> str:
     if roles is not None:
         return roles.task
     if columns.task is not None:
@@ -277,11 +278,15 @@ def _task(roles: Roles | None, data: Dataset, columns: Columns) -> str:
     return "classification" if is_numbered else "regression"
 
 
-def _columns_of(roles: Roles | None) -> dict[str, Any]:
+def columns_of(roles: Roles | None) -> dict[str, Any]:
     """What a model must know of the columns of its file."""
     if roles is None:
         return {}
-    return {"label": roles.label, "text": roles.text_alone, "features": roles.features}
+    weight = next(iter(roles.of("weight")), None)
+    return {
+        "label": roles.label, "text": roles.text_alone, "features": roles.features, "group": roles.group,
+        "weight": weight,
+    }  # fmt: skip
 
 
 def _fitted(estimator: Any, data: Dataset, learner: Learner, clock: Clock) -> Any:

@@ -1,0 +1,67 @@
+"""A model file as people read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.cli.printing import console, escaped, table
+from lineal.cli.showing import size_text
+
+
+def show_inspection(model: Any, top: int) -> None:
+    """A line for each thing to know, then the heaviest features."""
+    out = console()
+    rows = [[name, escaped(value)] for name, value in _facts(model) if value]
+    out.print(table(["", escaped(str(model.path))], rows))
+    if top:
+        out.print()
+        features = [
+            [escaped(str(label)), ", ".join(f"{escaped(name)} {weight:+.3g}" for name, weight in found)]
+            for label, found in list(model.top_features(top).items())[:30]
+        ]
+        out.print(table(["label", "known by"], features))
+
+
+def _facts(model: Any) -> list[tuple[str, str]]:
+    about = model.about
+    labels = ""
+    if model.task == "classification":
+        names = [str(label) for label in model.classes_.tolist()]
+        labels = f"{len(names)}: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
+    scores = ", ".join(
+        f"{name.replace('_', ' ')} {found['value']:.4g} ({found['low']:.4g} .. {found['high']:.4g})"
+        for name, found in list(about.scores.items())[:4]
+    )
+    origin = about.fingerprint or {}
+    return [
+        ("task", f"{model.task} of {model.inputs}"),
+        ("labels", labels),
+        ("learner", about.learner),
+        ("plan", about.plan),
+        ("features", f"{model.n_features_in_:,}"),
+        ("learned from", f"{about.n_rows:,} rows" if about.n_rows else ""),
+        ("judged", scores),
+        ("certificate", "" if model.certificate_ is None else str(model.certificate_)),
+        ("size", size_text(model.size)),
+        ("made", " ".join(part for part in (about.created, f"by Lineal {about.lineal}") if part)),
+        ("command", about.command),
+        ("data", " ".join(f"{name} {value}" for name, value in origin.items() if value)),
+    ]
+
+
+def inspection_document(model: Any, top: int) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "path": str(model.path),
+        "task": model.task,
+        "inputs": model.inputs,
+        "classes": model.classes_.tolist() if model.task == "classification" else None,
+        "n_features": model.n_features_in_,
+        "n_bytes": model.size,
+        "certificate": None if model.certificate_ is None else vars(model.certificate_),
+        "about": model.about.to_dict(),
+        "top_features": {
+            str(label): [{"name": name, "weight": weight} for name, weight in found]
+            for label, found in model.top_features(top).items()
+        },
+    }

@@ -1,0 +1,93 @@
+"""``lineal tune``: settings searched on held-out rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lineal.cli.options import (
+    file_argument,
+    json_option,
+    quiet_option,
+    reading_options,
+    seed_option,
+    threads_option,
+)
+
+
+@click.command("tune")
+@file_argument
+@click.argument("space", nargs=-1)
+@click.option("--label", help="The column to predict; guessed from its name if not given.")
+@click.option("--text", multiple=True, help="A column to read as text.")
+@click.option("--drop", multiple=True, help="A column to leave out.")
+@click.option("--group", help="Rows with the same value here are never parted.")
+@click.option("--task", type=click.Choice(["classification", "regression"]))
+@click.option("--learner", metavar="NAME", default=None, help="svm, logistic, ... or a spelled one; svm or ridge if "
+              "not given.")  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Options that stay as they are.")
+@click.option("--method", type=click.Choice(["grid", "random", "halving", "optuna"]), default="grid",
+              show_default=True)  # fmt: skip
+@click.option("--cv", "n_folds", type=click.IntRange(min=2), default=5, show_default=True)
+@click.option("--outer", type=click.IntRange(min=2), help="Outer folds, for an honest score.")
+@click.option("--metric", help="A scorer's name, as in scikit-learn: accuracy, f1_macro, r2, ...")
+@click.option("--trials", "max_trials", type=click.IntRange(min=1))
+@click.option("--seconds", "max_seconds", type=click.FloatRange(min=0, min_open=True))
+@click.option("-o", "--output", default="model.lineal", show_default=True, type=click.Path(dir_okay=False))
+@seed_option
+@threads_option
+@reading_options
+@json_option
+@quiet_option
+def command(
+    *,
+    file: str,
+    space: tuple[str, ...],
+    label: str | None,
+    text: tuple[str, ...],
+    drop: tuple[str, ...],
+    group: str | None,
+    task: str | None,
+    learner: str | None,
+    settings: tuple[str, ...],
+    output: str,
+    seed: int,
+    threads: int | None,
+    reading: dict[str, Any],
+    as_json: bool,
+    quiet: bool,
+    **search: Any,
+) -> int:
+    """Tries the settings of SPACE on held-out rows of FILE, and stores the best model.
+
+    \b
+    lineal tune reviews.csv "learner.C=[0.1, 1, 10]" "text.ngrams=[(1, 1), (1, 2)]"
+    lineal tune houses.csv --label price --learner ridge --outer 5
+    """
+    from lineal.cli.printing import Teller, console, print_json
+    from lineal.jobs.learner import Learner
+    from lineal.jobs.storing import check_places
+    from lineal.jobs.train import Columns
+    from lineal.jobs.tune import tune_file
+
+    check_places(output)
+    with Teller(quiet or as_json) as tell:
+        found = tune_file(
+            file,
+            space,
+            columns=Columns(label=label, text=text, drop=drop, group=group, task=task),
+            learner=Learner(name=learner, settings=settings, n_threads=threads),
+            seed=seed,
+            reading=reading,
+            tell=tell,
+            **search,
+        )
+        found.model.save(output)
+    if as_json:
+        print_json({**found.tuning.to_dict(), "model": output})
+    else:
+        out = console()
+        out.print(str(found.tuning), markup=False)
+        out.print(f"[bold]model[/bold]  {output}")
+    return 0

@@ -1,0 +1,181 @@
+"""Stored models on a labelled file: one judged, or several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lineal.data.records import Records, read_records
+from lineal.errors import InputError, ParameterError
+from lineal.evaluation.compare import compare
+from lineal.evaluation.comparison import ModelComparison
+from lineal.evaluation.evaluate import evaluate_predictions
+from lineal.evaluation.evaluation import Evaluation
+from lineal.jobs.answers import Answers, answers_of
+from lineal.jobs.dataset import Dataset, dataset_of, matrix_of
+from lineal.jobs.roles import Role, Roles
+from lineal.model import Model, load
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A model, labelled rows, what it says of them, and how good that is."""
+
+    model: Model
+    data: Dataset
+    answers: Answers
+    evaluation: Evaluation
+
+
+def labelled(
+    model: Model,
+    records: Records,
+    *,
+    label: str | None = None,
+    text: str | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+) -> Dataset:
+    """The rows of a file as a model takes them, with their labels."""
+    if model.inputs == "rows":
+        if records.rows is None:
+            raise InputError(
+                f"{records.path} has columns, but the model was trained on sparse rows of numbers."
+            )
+        data = dataset_of(records, None, task=model.task)
+        return replace(data, X=matrix_of(records.rows, model.n_features_in_)[data.rows])
+    if records.table is None:
+        raise InputError(f"{records.path} has sparse rows, but the model was trained on columns with names.")
+    names = records.table.column_names
+    found = label or _label_of(model, names, str(records.path))
+    if found not in names:
+        raise ParameterError(f"{records.path} has no column {found!r} to be the label. It has {_few(names)}.")
+    for name, role in ((weight, "weight"), (group, "group")):
+        if name is not None and name not in names:
+            raise ParameterError(
+                f"{records.path} has no column {name!r} to be the {role}. It has {_few(names)}."
+            )
+    features = _features(model, names, text, str(records.path))
+    roles = [Role(found, "label", ""), *(Role(name, kind, "") for name, kind in features.items())]
+    roles += [
+        Role(name, role, "") for name, role in ((weight, "weight"), (group, "group")) if name is not None
+    ]
+    data = dataset_of(records, Roles(tuple(roles), model.task, ""))
+    return data if model.task == "regression" else replace(data, y=_like(data.y, model))
+
+
+def _label_of(model: Model, names: list[str], path: str) -> str:
+    from lineal.data.corpus import LABEL_NAMES
+
+    known = model.about.columns.get("label")
+    if known in names:
+        return str(known)
+    usual = [name for name in names if name.strip().lower() in LABEL_NAMES]
+    if len(usual) == 1:
+        return usual[0]
+    raise ParameterError(
+        f"it is not clear which column of {path} is the label. Choose with label= among {_few(names)}."
+    )
+
+
+def _features(model: Model, names: list[str], text: str | None, path: str) -> dict[str, str]:
+    if model.inputs == "table":
+        return {name: "category" for name in model.column_names() if name in names}
+    wanted = text or model.about.columns.get("text") or "text"
+    if wanted not in names:
+        raise ParameterError(
+            f"{path} has no column {wanted!r} of texts. Choose with text= among {_few(names)}."
+        )
+    return {wanted: "text"}
+
+
+def _like(y: Any, model: Model) -> Any:
+    """Labels in the type of the model's, where a file spells them otherwise (1 and "1")."""
+    kind = model.classes_.dtype.kind
+    if y.dtype.kind == kind or kind not in "iufb" or y.dtype.kind not in "US":
+        return y.astype(str) if kind in "US" and y.dtype.kind not in "US" else y
+    try:
+        return y.astype(np.float64)
+    except ValueError:
+        return y
+
+
+def evaluate_file(
+    model: Model,
+    path: str,
+    *,
+    label: str | None = None,
+    text: str | None = None,
+    weight: str | None = None,
+    reading: dict[str, Any] | None = None,
+    confidence: float = 0.95,
+) -> Judged:
+    """A model judged by a labelled file."""
+    data = labelled(model, read_records(path, **(reading or {})), label=label, text=text, weight=weight)
+    answers = answers_of(model, data.X)
+    classes = None if answers.classes_ is None else answers.classes_.tolist()
+    evaluation = evaluate_predictions(
+        data.y,
+        answers.labels,
+        probabilities=answers.probabilities,
+        classes=classes,
+        sample_weight=data.sample_weight,
+        task=model.task,
+        confidence=confidence,
+    )
+    return Judged(model, data, answers, evaluation)
+
+
+def compare_files(
+    paths: Sequence[str],
+    data_path: str,
+    *,
+    label: str | None = None,
+    text: str | None = None,
+    metric: str | None = None,
+    reading: dict[str, Any] | None = None,
+    confidence: float = 0.95,
+) -> ModelComparison:
+    """Stored models on the same labelled file, with the paired test that suits."""
+    if len(paths) < 2:
+        raise ParameterError("compare needs at least two models, and a labelled file behind them.")
+    models = dict(zip(_names(paths), (load(path) for path in paths), strict=True))
+    tasks = {model.task for model in models.values()}
+    if len(tasks) > 1:
+        raise ParameterError(
+            "some of the models predict labels and others numbers: compare those of one kind."
+        )
+    records = read_records(data_path, **(reading or {}))
+    answers: dict[str, Answers] = {}
+    y = None
+    for name, model in models.items():
+        data = labelled(model, records, label=label, text=text)
+        answers[name] = answers_of(model, data.X)
+        y = data.y
+    assert y is not None
+    return compare(
+        answers,
+        X_test=np.zeros((len(y), 1)),
+        y_test=y,
+        metric=metric,
+        confidence=confidence,
+        task=tasks.pop(),
+    )
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Short names that differ."""
+    names = [Path(path).stem for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise ParameterError("the same model is named twice: compare different ones.")
+    return names
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")

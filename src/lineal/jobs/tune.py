@@ -1,0 +1,92 @@
+"""Settings of a learner searched on held-out rows of a file, with an honest score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lineal.data.records import read_records
+from lineal.errors import ParameterError
+from lineal.jobs.dataset import dataset_of
+from lineal.jobs.learner import Learner
+from lineal.jobs.roles import guess_roles
+from lineal.jobs.train import Columns, columns_of, task_of
+from lineal.learners.freezing import freeze
+from lineal.learners.spelling import build_value
+from lineal.model import Model
+from lineal.selection.search.record import Tuning
+from lineal.selection.search.tuning import tune
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """The search, and its best model, frozen."""
+
+    tuning: Tuning
+    model: Model
+    n_rows: int
+
+
+def tune_file(
+    path: str,
+    space: Sequence[str],
+    *,
+    columns: Columns = Columns(),
+    learner: Learner = Learner(),
+    method: str = "grid",
+    n_folds: int = 5,
+    outer: int | None = None,
+    metric: str | None = None,
+    max_trials: int | None = None,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    reading: dict[str, Any] | None = None,
+    progress: bool = False,
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Tuned:
+    """Searches ``space``, such as ``["learner.C=[0.1, 1, 10]", "text.ngrams=[(1, 1), (1, 2)]"]``."""
+    tell(f"reading {path}")
+    records = read_records(path, **(reading or {}))
+    roles = None if records.table is None else guess_roles(records.table, **vars(columns))
+    data = dataset_of(records, roles, task=columns.task)
+    task = task_of(roles, data, columns)
+    estimator = learner.made(data, roles, task, seed=seed)
+    found = tune(
+        estimator,
+        data.X,
+        data.y,
+        _space(space),
+        method=method,
+        cv=n_folds,
+        outer=outer,
+        metric=metric,
+        max_trials=max_trials,
+        max_seconds=max_seconds,
+        sample_weight=data.sample_weight,
+        groups=data.groups,
+        random_state=seed,
+        progress=progress,
+    )
+    about = {"n_rows": len(data), "columns": columns_of(roles)}
+    return Tuned(found, freeze(found.model, about=about), len(data))
+
+
+def _space(settings: Sequence[str]) -> dict[str, Any] | None:
+    """Lists of values by parameter, in the names of scikit-learn."""
+    space: dict[str, Any] = {}
+    for setting in settings:
+        name, sign, value = setting.partition("=")
+        if not sign:
+            raise ParameterError(
+                f"a range of settings is name=[values], such as learner.C=[0.1, 1, 10]; got {setting!r}."
+            )
+        values = build_value(value)
+        if not isinstance(values, (list, tuple)):
+            raise ParameterError(
+                f"{name} needs a list of values to try, such as [0.1, 1, 10]; got {value!r}."
+            )
+        dotted = name.strip()
+        dotted = f"vectorizer.{dotted.removeprefix('text.')}" if dotted.startswith("text.") else dotted
+        space[dotted.replace(".", "__")] = list(values)
+    return space or None

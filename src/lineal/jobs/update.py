@@ -1,0 +1,73 @@
+"""Going on: a stored model learns from more rows, one by one, and is stored again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lineal.data.records import stream_records
+from lineal.errors import ParameterError
+from lineal.jobs.judge import labelled
+from lineal.learners.freezing import freeze
+from lineal.learners.thawing import thaw
+from lineal.model import Model, load
+
+N_BYTES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Updated:
+    """The new model, how many rows it met, and how well it did on them before it learned from them."""
+
+    model: Model
+    n_rows: int
+    progressive: float | None
+    new_labels: tuple[Any, ...]
+
+
+def update(
+    model_path: str,
+    path: str,
+    *,
+    label: str | None = None,
+    text: str | None = None,
+    weight: str | None = None,
+    reading: dict[str, Any] | None = None,
+    n_bytes: int = N_BYTES,
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Updated:
+    """Learns from the rows of a file in their order, about ``n_bytes`` of it at a time.
+
+    Labels may be new. What was learned by a fit goes on with steps that need no tuning; what was learned by
+    a stream goes on bit for bit as if it had never been stored.
+    """
+    before = load(model_path)
+    estimator = thaw(before)
+    if not hasattr(estimator, "partial_fit"):
+        raise ParameterError(f"{before.about.learner} cannot go on learning: train it anew with all rows.")
+    n, n_right = 0, 0.0
+    for records in stream_records(path, n_bytes=n_bytes, **(reading or {})):
+        data = labelled(before, records, label=label, text=text, weight=weight)
+        weights = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
+        if before.task == "classification":
+            n_right += float((np.asarray(estimator.predict(data.X)) == data.y).sum())
+        estimator.partial_fit(data.X, data.y, **weights)
+        n += len(data)
+        tell(f"{n:,} rows")
+    known = set(before.classes_.tolist()) if before.task == "classification" else set()
+    after = freeze(
+        estimator,
+        about={
+            **before.about.to_dict(),
+            "n_rows": before.about.n_rows + n,
+            "scores": {},
+            "certificate": None,
+        },
+    )
+    new = () if before.task != "classification" else tuple(
+        value for value in after.classes_.tolist() if value not in known
+    )  # fmt: skip
+    return Updated(after, n, n_right / n if known and n else None, new)

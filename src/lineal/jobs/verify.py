@@ -1,0 +1,56 @@
+"""A stored model's certificate, proved again from its training data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lineal.data.records import read_records
+from lineal.errors import ParameterError
+from lineal.jobs.judge import labelled
+from lineal.jobs.splitting import held_out
+from lineal.learners.thawing import thaw
+from lineal.learners.verification import verify
+from lineal.model import load
+from lineal.objective.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was proved, of how many rows, and whether the file is the one that was learned from."""
+
+    certificate: Certificate
+    n_rows: int
+    is_same_file: bool | None
+
+
+def verify_file(
+    model_path: str,
+    path: str,
+    *,
+    label: str | None = None,
+    tol: float | None = None,
+    reading: dict[str, Any] | None = None,
+) -> Verified:
+    """How far the stored weights are from the optimum for these data, computed in NumPy alone.
+
+    Where a part of the file was held out in training, the same part is held out again.
+    """
+    model = load(model_path)
+    if model.certificate_ is None:
+        raise ParameterError(
+            f"{model_path} holds {model.about.learner}, which minimises no objective and has no certificate."
+        )
+    records = read_records(path, **(reading or {}))
+    columns = model.about.columns
+    data = labelled(model, records, label=label, weight=columns.get("weight"), group=columns.get("group"))
+    part = model.about.notes.get("held out")
+    if part is not None:
+        (rows, _), *_ = held_out(data, model.task, float(part["share"]), int(part["seed"])).splits
+        data = data.take(rows)
+    estimator = thaw(model)
+    inner = getattr(estimator, "model_", estimator)
+    X = data.X if inner is estimator else estimator.transform(data.X)
+    certificate = verify(inner, X, data.y, sample_weight=data.sample_weight, tol=tol, use_dual=False)
+    known = (model.about.fingerprint or {}).get("sha256")
+    return Verified(certificate, len(data), None if not known else known == records.sha256)

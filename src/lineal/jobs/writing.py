@@ -1,0 +1,125 @@
+"""Predictions as CSV or JSON lines, as they come."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TextIO
+
+from lineal.data.atomic import writing
+from lineal.jobs.predict import Predicted
+from lineal.model import Model
+
+
+def write_predictions(
+    model: Model,
+    pieces: Iterable[Predicted],
+    output: str,
+    *,
+    kind: str = "csv",
+    with_probabilities: bool = False,
+    n_terms: int = 0,
+    carry: Sequence[str] = (),
+) -> int:
+    """Writes piece by piece; a file is there when it is whole, ``"-"`` is the standard output.
+
+    Returns how many rows were written.
+    """
+    lines = _csv_lines if kind == "csv" else _json_lines
+    if output == "-":
+        return _written(sys.stdout, model, pieces, lines, with_probabilities, n_terms, carry)
+    with writing(output) as raw:
+        file = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="")
+        n = _written(file, model, pieces, lines, with_probabilities, n_terms, carry)
+        file.flush()
+        file.detach()
+    return n
+
+
+def _written(
+    file: TextIO,
+    model: Model,
+    pieces: Iterable[Predicted],
+    lines: Callable[..., None],
+    with_probabilities: bool,
+    n_terms: int,
+    carry: Sequence[str],
+) -> int:
+    n, is_first = 0, True
+    for piece in pieces:
+        lines(file, model, piece, with_probabilities, n_terms, carry, is_first)
+        file.flush()  # whoever reads along sees each piece at once
+        n, is_first = n + len(piece), False
+    return n
+
+
+def _csv_lines(
+    file: TextIO,
+    model: Model,
+    piece: Predicted,
+    with_probabilities: bool,
+    n_terms: int,
+    carry: Sequence[str],
+    is_first: bool,
+) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    answers, p = piece.answers, piece.answers.probabilities
+    labels = [] if answers.classes_ is None else answers.classes_.tolist()
+    if is_first:
+        header = [*carry, "prediction"]
+        header += (
+            []
+            if p is None
+            else [f"probability of {label}" for label in labels]
+            if with_probabilities
+            else ["probability"]
+        )
+        writer.writerow([*header, *(["because"] if n_terms else [])])
+    columns: list[Sequence[Any]] = [piece.carried[name] for name in carry]
+    columns.append(answers.labels.tolist())
+    if p is not None and with_probabilities:
+        columns += [[f"{value:.6g}" for value in column] for column in p.T.tolist()]
+    elif p is not None:
+        columns.append([f"{value:.6g}" for value in p.max(axis=1).tolist()])
+    if n_terms:
+        columns.append(
+            [
+                "; ".join(f"{name} {share:+.3g}" for name, share in _because(model, piece, row, n_terms))
+                for row in range(len(piece))
+            ]
+        )
+    writer.writerows(zip(*columns, strict=True))
+
+
+def _json_lines(
+    file: TextIO,
+    model: Model,
+    piece: Predicted,
+    with_probabilities: bool,
+    n_terms: int,
+    carry: Sequence[str],
+    is_first: bool,
+) -> None:
+    answers, p = piece.answers, piece.answers.probabilities
+    names = [] if answers.classes_ is None else [str(label) for label in answers.classes_.tolist()]
+    for row, label in enumerate(answers.labels.tolist()):
+        line: dict[str, Any] = {name: piece.carried[name][row] for name in carry}
+        line["prediction"] = label
+        if p is not None and with_probabilities:
+            line["probabilities"] = dict(zip(names, p[row].tolist(), strict=True))
+        elif p is not None:
+            line["probability"] = float(p[row].max())
+        if n_terms:
+            line["because"] = [
+                {"feature": name, "contribution": share}
+                for name, share in _because(model, piece, row, n_terms)
+            ]
+        file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+
+
+def _because(model: Model, piece: Predicted, row: int, n_terms: int) -> list[tuple[str, float]]:
+    explained = model.explain(piece.one(row))
+    return [(term.name, term.contribution) for term in explained.terms[:n_terms]]
