@@ -25,7 +25,7 @@ def command(
     reading: dict[str, Any],
     as_json: bool,
 ) -> int:
-    """Reads FILE and tells every problem with line, column and what to do. Leaves with 1 if there are errors."""
+    """Reads FILE and tells every problem with line, column and what to do; exit code 1 if one is an error."""
     from lineal.cli.printing import console, print_json
     from lineal.cli.showing import show_findings
     from lineal.data.doctor import diagnose

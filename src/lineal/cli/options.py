@@ -54,9 +54,12 @@ threads_option = click.option(
     "--threads", type=click.IntRange(min=1), help="Threads; all cores if not given."
 )
 confidence_option = click.option(
-    "--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
     help="Of all intervals.",
-)  # fmt: skip
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on the standard error output.")
 model_argument = click.argument("model", type=click.Path(dir_okay=False))

@@ -12,8 +12,8 @@ from lineal.cli.options import file_argument, model_argument, reading_options
 @click.command("predict")
 @model_argument
 @file_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-", show_default=True,
-              help="Where the predictions go.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-",
+              show_default=True, help="Where the predictions go.")  # fmt: skip
 @click.option("--to", type=click.Choice(["csv", "jsonl"]), help="CSV unless OUTPUT ends in .jsonl.")
 @click.option("--probabilities", is_flag=True, help="Of every label, not of the predicted one alone.")
 @click.option("--explain", type=click.IntRange(min=1), is_flag=False, flag_value=5, metavar="[K]",

@@ -80,9 +80,9 @@ def command(
 ) -> int:
     """Learns from FILE and says how good the model is.
 
-    FILE is CSV, TSV, JSON lines, Parquet, LIBSVM, VW or a folder of text files by class, also compressed (.gz,
-    .xz, .zst); - is the standard input. Columns and label are guessed, and every guess is said. Rows are held out
-    to judge the model, which is written to model.lineal and shown in report.html.
+    FILE is CSV, TSV, JSON lines, Parquet, LIBSVM, VW or a folder of text files by class, also compressed
+    (.gz, .xz, .zst); - is the standard input. Columns and label are guessed, and every guess is said. Rows
+    are held out to judge the model, which is written to model.lineal and shown in report.html.
 
     \b
     lineal train reviews.csv

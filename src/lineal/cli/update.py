@@ -12,8 +12,8 @@ from lineal.cli.options import file_argument, json_option, model_argument, quiet
 @click.command("update")
 @model_argument
 @file_argument
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where the new model goes; over the old one "
-              "if not given.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where the new model goes; over the "
+              "old one if not given.")  # fmt: skip
 @click.option("--label", help="The column of labels; the model's own if not given.")
 @click.option("--text", help="The column of texts, if it is called otherwise than in training.")
 @click.option("--weight", help="How much each row counts.")

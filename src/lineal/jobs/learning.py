@@ -18,7 +18,7 @@ _MOST_ROWS = 200_000
 
 
 def learning_points(training: Training) -> report.LearningCurve | None:
-    """The last stage of the model fitted to parts of its rows: features and strength stay as they were chosen.
+    """The last stage of the model, fitted to parts of its rows: features and strength stay as chosen.
 
     So what is seen is what more rows give the weights; the features know all rows. None where the model
     has no such stage, or with folds, whose models are gone.

@@ -1,7 +1,7 @@
 """The rows of a file, labelled by a stored model, piece by piece in constant memory.
 
-Texts are read by the core itself; only files of columns for models of tables, Parquet, and columns that are to
-be carried along need pyarrow. So a line of text is labelled before a larger library could be imported.
+Texts are read by the core itself; only files of columns for models of tables, Parquet, and columns that are
+to be carried along need pyarrow. So a line of text is labelled before a larger library could be imported.
 """
 
 from __future__ import annotations

@@ -73,7 +73,8 @@ def _summary(training: Training, score: evaluation_records.Score) -> str:
     if training.model.task == "classification":
         right = f"{score.value:.1%} of {len(training.test):,} rows that the model had not seen are right"
         sure = f"{score.low:.1%} to {score.high:.1%} with {training.judging.confidence:.0%} confidence"
-        return f"{right} ({sure}); {training.baseline_name}: {training.comparison[training.baseline_name].value:.1%}."
+        beside = training.comparison[training.baseline_name].value
+        return f"{right} ({sure}); {training.baseline_name}: {beside:.1%}."
     return (
         f"R² is {score.value:.3f} on {len(training.test):,} rows that the model had not seen "
         f"({score.low:.3f} to {score.high:.3f}). {pair.verdict}"
@@ -203,7 +204,7 @@ def _curves(training: Training) -> report.Curves | None:
                 low=roc.area.low,
                 high=roc.area.high,
                 point=(false, recall),
-            )  # fmt: skip
+            )
         )
         pairs.append(
             report.Curve(name=name, **_thinned(both.recall, both.precision), point=(recall, precision))

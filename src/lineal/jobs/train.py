@@ -270,6 +270,7 @@ def _sparse_test(records: Records, data: Dataset, task: str | None) -> Dataset:
 
 
 def task_of(roles: Roles | None, data: Dataset, columns: Columns) -> str:
+    """What is learned: labels or numbers."""
     if roles is not None:
         return roles.task
     if columns.task is not None:

@@ -1,0 +1,61 @@
+"""Data in other formats, and models of other libraries as model files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lineal.data.records import read_records, write_records
+from lineal.jobs.foreign import Difference, difference, import_model
+from lineal.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Converted:
+    """A model that came from elsewhere, where it was written, and how far it is from what it was."""
+
+    model: Model
+    path: str
+    difference: Difference | None
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        learner = self.model.about.learner or "a model"
+        said = f"{learner} with {self.model.n_features_in_:,} features written to {self.path}."
+        return said if self.difference is None else f"{said} {self.difference}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        return {
+            "model": self.path,
+            "learner": self.model.about.learner,
+            "n_features": self.model.n_features_in_,
+            "difference": None if self.difference is None else vars(self.difference),
+        }
+
+
+def convert_data(
+    source: str, target: str, *, to: str | None = None, label: str | None = None, reading: dict[str, Any]
+) -> int:
+    """Reads and writes; returns how many rows there were."""
+    records = read_records(source, **reading)
+    write_records(records, target, format=to, **({} if label is None else {"label": label}))
+    return records.n_rows
+
+
+def convert_model(
+    source: str,
+    target: str,
+    *,
+    format: str | None = None,
+    check: str | None = None,
+    trust: bool = False,
+    reading: dict[str, Any],
+) -> Converted:
+    """Imports a model, tries it on data if any are given, and stores it."""
+    model = import_model(source, format=format, trust=trust)
+    found = None
+    if check is not None:
+        found = difference(model, source, read_records(check, **reading), format=format, trust=trust)
+    return Converted(model.save(target), target, found)
