@@ -1,0 +1,245 @@
+"""What is fuzzed: valid files to begin with, how they are changed, and what is done with the result."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from model_files import change_model
+from mutations import Chance, change_bytes
+
+from lineal.errors import InputError, ModelFileError
+from lineal.model import container
+
+
+class Target(ABC):
+    """One kind of file."""
+
+    expected: tuple[type[Exception], ...] = ()
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self.seeds = self.make_seeds()
+
+    def case(self, chance: Chance) -> bytes:
+        """A changed file; the same chance gives the same bytes."""
+        return self.change(chance.choice(self.seeds), chance)
+
+    @abstractmethod
+    def make_seeds(self) -> Sequence[bytes]:
+        """Valid files."""
+
+    @abstractmethod
+    def change(self, content: bytes, chance: Chance) -> bytes:
+        """A changed file."""
+
+    @abstractmethod
+    def use(self, content: bytes, chance: Chance) -> None:
+        """Reads the file and uses what was read; raises what is ``expected`` if it is refused."""
+
+
+class Containers(Target):
+    """Arrays and strings without meaning, read from memory."""
+
+    expected = (ModelFileError,)
+
+    def make_seeds(self) -> Sequence[bytes]:
+        generator = np.random.default_rng(0)
+        numbers = {"W": generator.normal(size=(7, 3)), "b": np.zeros(3, "f4"), "starts": np.arange(9)}
+        kinds = {name: np.ones((2, 2), name) for name in ("?", "u1", "i2", "u4", "f2", "c8")}
+        files: list[tuple[dict[str, Any], dict[str, str]]] = [
+            ({}, {}),
+            (numbers, {"format": "lineal", "version": "1", "lineal": '{"a":[1,2,{"b":null}],"c":0.5}'}),
+            (kinds, {"é": "ü" * 30}),
+            ({"none": np.zeros((0, 4)), "one": np.ones(1, "u1")}, {}),
+        ]
+        return [b"".join(container.encode(*file)) for file in files]
+
+    def change(self, content: bytes, chance: Chance) -> bytes:
+        return change_model(content, chance, self.seeds)
+
+    def use(self, content: bytes, chance: Chance) -> None:
+        found = container.decode(content)
+        sum(len(array.tobytes()) for array in found.tensors.values())
+
+
+COMMON = [
+    b"\0",
+    b"\xff",
+    b"\xc3",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\r\n",
+    b"\n\n",
+    b"nan",
+    b"inf",
+    b"-",
+    b"1e999",
+    b"1e-999",
+]
+COMMON += [
+    b"9" * 30,
+    b"0x10",
+    b"-0",
+    b"1_0",
+    b"\xe2\x80\xa8",
+    b"#",
+    b" ",
+    b"\t",
+    b"a" * 5000,
+    b"\x1f\x8b",
+    b"PAR1",
+]
+
+
+class Tables(Target):
+    """Files of records, read whole and in small parts."""
+
+    expected = (InputError,)
+    format = ""
+    words: Sequence[bytes] = ()
+
+    def change(self, content: bytes, chance: Chance) -> bytes:
+        return change_bytes(content, chance, [*COMMON, *self.words], self.seeds)
+
+    def use(self, content: bytes, chance: Chance) -> None:
+        from lineal.data.records import read_records, stream_records
+
+        path = self.scratch / "data"
+        path.write_bytes(content)
+        format = self.format if chance.random() < 0.8 else None
+        if chance.random() < 0.5:
+            _touch(read_records(path, format=format))
+        else:
+            for part in stream_records(path, format=format, n_bytes=chance.choice((1, 50, 1000))):
+                _touch(part)
+
+
+def _touch(records: Any) -> None:
+    """Every value is looked at, so that wrong lengths and places come to light."""
+    rows = getattr(records, "rows", None)
+    if rows is not None:
+        assert len(rows.indptr) == records.n_rows + 1
+        assert rows.indptr[-1] == len(rows.indices) == len(rows.values)
+        assert not len(rows.indices) or 0 <= rows.indices.min() <= rows.indices.max() < rows.n_columns
+    else:
+        records.table.validate(full=True)
+        records.table.to_pylist()
+
+
+class Csv(Tables):
+    """Commas and quotes."""
+
+    format, words = "csv", (b",", b'"', b'""', b";", b'",', b",,,,", b"2024-13-45", b"12:61")
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [
+            b'text,label,number,when\r\nhello,a,1.5,2024-01-02\r\n"two, ""quoted"" \n lines",b,-3,\r\n',
+            b"a;b;c\n1;2;3\n4;5;6\n",
+            b"zip,name\n00123,x\n,\n7,\xc3\xbc\n",
+        ]
+
+
+class Tsv(Tables):
+    """Tabs and no quotes."""
+
+    format, words = "tsv", (b"\t", b'"', b"\t\t\t")
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [b'text\tlabel\nhello "there\ta\nx\tb\n', b"a\tb\n1\t2\n\t\n"]
+
+
+class JsonLines(Tables):
+    """An object on each line."""
+
+    format = "jsonl"
+    words = (
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b'"',
+        b":",
+        b",",
+        b"null",
+        b"true",
+        b"\\u0000",
+        b"\\ud800",
+        b"[[[[[[[[",
+        b'{"a":',
+    )
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [
+            b'{"text": "hello", "label": "a", "n": 1}\n{"text": "w\\u00fc", "label": null, "n": 2.5}\n',
+            b'[{"a": 1}, {"a": 2, "b": true}]',
+            b'{"when": "2024-01-02T03:04:05", "x": -1e5}\n\n{"x": 0}\n',
+        ]
+
+
+class Lines(Tables):
+    """Plain text."""
+
+    format = "lines"
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [b"one line\nanother\n\nlast", "grüße\n😀\n".encode()]
+
+
+class Libsvm(Tables):
+    """Labels and pairs of column and number."""
+
+    format, words = (
+        "libsvm",
+        (b":", b"qid:", b"qid:1", b"#", b"1:1", b"0:0", b"2147483648:1", b"1:", b":1", b"+"),
+    )
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [
+            b"+1 1:0.5 3:-2\n-1 2:1 # a comment\n\n0 7:1e3\n",
+            b"3 qid:1 1:1 2:0\n1 qid:1 2:2\n2 qid:2 1:7\n",
+            b"a 0:1 5:2\nb 1:3\n",
+        ]
+
+
+class Vw(Tables):
+    """Labels, name spaces and names with numbers."""
+
+    format, words = "vw", (b"|", b"||", b":", b"|a:", b"'tag|", b" 0.5 '", b"::", b"|a b:1 c:nan", b" ")
+
+    def make_seeds(self) -> Sequence[bytes]:
+        return [b"1 2.0 'first|a x:1.5 y |b:0.5 z\n-1 |a y:2\n|c unlabelled\n", b"1 | a b c\n0 | d:3\n"]
+
+
+class Parquet(Tables):
+    """Columns in pages, compressed."""
+
+    format, words = "parquet", (b"PAR1", b"\x15", b"\x15\x80\x80\x80\x80\x08", b"\x19", b"\x00\x00\x00\x7f")
+
+    def make_seeds(self) -> Sequence[bytes]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.table({"text": ["hello", None, "x" * 50], "label": [1, 2, 1], "when": [0.5, None, 2.5]})
+        found = []
+        for options in ({"compression": "none"}, {"compression": "snappy"}, {"use_dictionary": False}):
+            out = io.BytesIO()
+            pq.write_table(table, out, **options)
+            found.append(out.getvalue())
+        return found
+
+
+TARGETS: dict[str, Callable[[Path], Target]] = {
+    "container": Containers,
+    "csv": Csv,
+    "tsv": Tsv,
+    "jsonl": JsonLines,
+    "lines": Lines,
+    "libsvm": Libsvm,
+    "vw": Vw,
+    "parquet": Parquet,
+}
