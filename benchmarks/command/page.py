@@ -42,7 +42,8 @@ def _versus(found: dict[str, list[dict[str, Any]]]) -> str:
         lines.append(
             f"\nA fixed learner against scikit-learn {script / fixed:.1f}× (goal 15), fastText "
             f"{best['fastText'] / fixed:.1f}× (goal 6), Vowpal Wabbit "
-            f"{best['Vowpal Wabbit'] / fixed:.2f}× (goal 1); the default with its search against scikit-learn {script / default:.1f}× (goal 4).\n"
+            f"{best['Vowpal Wabbit'] / fixed:.2f}× (goal 1); the default, with its search, "
+            f"against scikit-learn {script / default:.1f}× (goal 4).\n"
         )
     return "\n".join(lines)
 
