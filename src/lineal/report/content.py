@@ -69,6 +69,11 @@ Pairs = Mapping[str, str] | Sequence[tuple[str, str]]
 SEVERITIES = ("error", "warning", "note")
 
 
+def pairs(given: Pairs) -> tuple[tuple[str, str], ...]:
+    """What a mapping, or a sequence of pairs, holds: names and values."""
+    return tuple(given.items()) if isinstance(given, Mapping) else tuple(given)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Column(Record):
     """A column of the data: its role ("text", "number", "category", "label", "dropped" ...) and why."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from pathlib import Path
 
+from lineal.data.atomic import atomic_file
 from lineal.report.content import Report
 from lineal.report.render import render
 
@@ -19,21 +18,13 @@ def write_report(report: Report, path: str | os.PathLike[str]) -> Path:
     report : Report
     path : str or path
         An existing file is replaced in one step, after the page was written beside it.
+
+    Raises
+    ------
+    FileWriteError
+        The folder is missing or closed, the disk is full, the path is a folder.
     """
-    target = Path(path)
-    page = render(report).encode("utf-8")
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(beside, 0o666 & ~umask)  # mkstemp's files are their owner's alone
-        os.replace(beside, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
-        raise
-    return target
+    page = render(report)
+    with atomic_file(path, "w") as file:
+        file.write(page)
+    return Path(path)

@@ -1,0 +1,206 @@
+"""Figures of curves: thresholds, calibration, learning, strengths, the falling gap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from lineal.report.charts import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    Point,
+    across,
+    as_power,
+    band,
+    circle,
+    figure,
+    finite,
+    label,
+    line,
+    upward,
+    whisker,
+)
+from lineal.report.content import Calibration, Curve, LearningCurve, StrengthPath, TracePoint
+from lineal.report.markup import Child, Markup, tag
+from lineal.report.numerals import count, number, power
+from lineal.report.scales import Scale, fitted
+
+N_STYLES = 4  # curves that are told apart by colour and dashes; others are drawn thin
+
+
+def style_of(place: int, n: int) -> str:
+    """The class of the ``place``-th of ``n`` curves."""
+    return f"curve{place}" if n <= N_STYLES else "faint"
+
+
+def threshold_chart(
+    curves: Sequence[Curve], title: str, axes: tuple[str, str], guess: float | None, caption: Child
+) -> Markup:
+    """Curves between 0 and 1, the line of guessing, and where the model's own threshold lies.
+
+    ``guess`` is the height of guessing; None draws the diagonal.
+    """
+    frame = Frame(across(), upward(), *axes)
+    start, end = (0.0, 1.0) if guess is None else (guess, guess)
+    parts = [frame.axes(), line([frame.place(0, start), frame.place(1, end)], "guess")]
+    said = "guessing" if guess is None else f"guessing: {number(guess, '%')}"
+    at = frame.place(0.98, 0.88) if guess is None else frame.place(0.02, guess)
+    parts.append(label(said, (at[0], at[1] - 5), "muted" if guess is not None else "muted end"))
+    for place, curve in enumerate(curves):
+        points = [frame.place(x, y) for x, y in finite(zip(curve.x, curve.y, strict=True))]
+        if points:
+            parts.append(line(points, style_of(place, len(curves))))
+    marked = [curve.point for curve in curves if curve.point and finite([curve.point])]
+    if len(marked) == 1 and len(curves) <= N_STYLES:
+        x, y = frame.place(*marked[0])
+        is_right = x > (frame.x.start + frame.x.end) / 2
+        parts.append(circle((x, y), "point"))
+        below = min(y + 18, frame.y.start - 6)
+        parts.append(label("used threshold", (x, below), "end" if is_right else ""))
+    described = "; ".join(f"{curve.name}: area {number(curve.area)}" for curve in curves[:8])
+    return figure(title, described, parts, caption)
+
+
+def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
+    """Predicted against observed shares with intervals; how many rows each dot stands for is below."""
+    ground = HEIGHT - BOTTOM - 34
+    frame = Frame(
+        across(), Scale(0.0, 1.0, ground, TOP), "predicted probability", "observed share", has_x_ticks=False
+    )
+    counts = Frame(across(), Scale(0.0, 1.0, HEIGHT - BOTTOM, ground + 10), "predicted probability", "")
+    parts = [line([frame.place(0, 0), frame.place(1, 1)], "guess")]
+    largest = max((b.count or 0 for b in calibration.bins), default=0) or 1
+    points = []
+    for b in calibration.bins:
+        if not finite([(b.predicted, b.observed)]):
+            continue
+        x, y = frame.place(b.predicted, b.observed)
+        points.append((x, y))
+        if b.low is not None and b.high is not None:
+            parts.append(whisker(x, frame.y(b.low), frame.y(b.high)))
+        if b.count:
+            top = counts.y(b.count / largest)
+            parts.append(
+                tag("rect", class_="bar-muted", x=x - 3, y=top, width=6, height=counts.y.start - top)
+            )
+    parts.append(line(points, "curve0"))
+    parts += [circle(point, "mark", 3.5) for point in points]
+    room = frame.place(0.97, 0.97)
+    parts.append(label("perfect", (room[0] - 20, room[1] + 2), "muted end"))
+    parts.append(label("rows", (frame.x.start - 6, counts.y.start), "muted end"))
+    described = "; ".join(
+        f"predicted {number(b.predicted, '%')}, observed {number(b.observed, '%')}"
+        for b in calibration.bins[:12]
+    )
+    axes = Frame(frame.x, frame.y, "", frame.y_title, has_x_ticks=False).axes()
+    x_axis = tag(
+        "text", "predicted probability", class_="axis-title mid", x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 6
+    )
+    ticks = [
+        tag("text", number(tick), class_="tick mid", x=counts.x(tick), y=counts.y.start + 16)
+        for tick in counts.x.ticks()
+    ]
+    ground_line = tag("line", class_="axis", x1=LEFT, x2=WIDTH - RIGHT, y1=counts.y.start, y2=counts.y.start)
+    return figure("Calibration", described, [axes, ticks, ground_line, x_axis, *parts], caption)
+
+
+def learning_chart(curve: LearningCurve, caption: Child) -> Markup:
+    """Scores by training rows, on rows not seen and on those seen, with their intervals."""
+    points = sorted(curve.points, key=lambda point: point.size)
+    ends = [v for p in points for v in (p.test, p.test_low, p.test_high, p.train, p.train_low, p.train_high)]
+    is_log = len(points) > 1 and points[0].size > 0 and points[-1].size / points[0].size > 20
+    x = fitted([p.size for p in points], LEFT, WIDTH - RIGHT - 30, is_log=is_log)
+    y = fitted(ends, HEIGHT - BOTTOM, TOP, is_round=True)
+    frame = Frame(x, y, "training rows" + (" (log scale)" if is_log else ""), curve.score, x_label=_rows)
+    parts = [frame.axes()]
+    series = (
+        ("seen", "curve1", [(p.size, p.train, p.train_low, p.train_high) for p in points]),
+        ("not seen", "curve0", [(p.size, p.test, p.test_low, p.test_high) for p in points]),
+    )
+    heights: list[float] = []
+    for words, style, values in series:
+        known = [(s, v, low, high) for s, v, low, high in values if v is not None and math.isfinite(v)]
+        if not known:
+            continue
+        spread = [(s, low, high) for s, _, low, high in known if low is not None and high is not None]
+        if len(spread) > 1:
+            lower = [frame.place(s, low) for s, low, _ in spread]
+            upper = [frame.place(s, high) for s, _, high in spread]
+            parts.append(band(lower, upper, style))
+        drawn = [frame.place(s, v) for s, v, _, _ in known]
+        parts.append(line(drawn, style))
+        parts += [circle(point, f"mark {style}", 3) for point in drawn]
+        at = drawn[-1]
+        height = at[1] - 10 if not heights or at[1] < heights[0] else max(at[1] + 16, heights[0] + 14)
+        heights.append(height)
+        parts.append(label(words, (at[0] + 6, height), f"end {style}"))
+    described = "; ".join(f"{count(p.size)} rows: {number(p.test)}" for p in points[:12])
+    return figure("Learning curve", described, parts, caption)
+
+
+def _rows(value: float) -> str:
+    return f"{value / 1000:g}k" if value >= 10_000 else count(value)
+
+
+def strength_chart(path: StrengthPath, caption: Child) -> Markup:
+    """Held-out scores by penalty strength, one standard error up and down, and the chosen one."""
+    points = sorted((p for p in path.points if p.strength > 0), key=lambda p: p.strength)
+    ends = [v for p in points for v in (p.score - (p.error or 0), p.score + (p.error or 0))]
+    x = fitted([p.strength for p in points], LEFT, WIDTH - RIGHT, is_log=True)
+    y = fitted(ends, HEIGHT - BOTTOM, TOP, is_round=True)
+    frame = Frame(x, y, "penalty strength (log scale)", path.score, x_label=as_power)
+    parts = [frame.axes()]
+    if path.chosen is not None and path.chosen > 0:
+        at = frame.x(path.chosen)
+        parts.append(tag("line", class_="chosen", x1=at, x2=at, y1=frame.y.start, y2=frame.y.end))
+        is_right = at > (LEFT + WIDTH) / 2
+        words = f"chosen: {number(path.chosen)}"
+        parts.append(
+            label(words, (at + (-5 if is_right else 5), frame.y.start - 8), "end" if is_right else "")
+        )
+    known = [p for p in points if math.isfinite(p.score)]
+    parts += [
+        whisker(frame.x(p.strength), frame.y(p.score - p.error), frame.y(p.score + p.error))
+        for p in known
+        if p.error
+    ]
+    drawn = [frame.place(p.strength, p.score) for p in known]
+    parts.append(line(drawn, "curve0"))
+    parts += [
+        circle(
+            at,
+            "mark chosen-mark" if p.strength == path.chosen else "mark",
+            5 if p.strength == path.chosen else 3,
+        )
+        for at, p in zip(drawn, known, strict=True)
+    ]
+    described = "; ".join(f"strength {number(p.strength)}: {number(p.score)}" for p in points[:12])
+    return figure("Scores by strength", described, parts, caption)
+
+
+def gap_chart(trace: Sequence[TracePoint], tolerance: float | None, caption: Child) -> Markup:
+    """The relative gap by epoch on a logarithmic scale, down to what was asked for."""
+    points = [p for p in trace if p.relative_gap > 0 and finite([(p.epoch, p.relative_gap)])]
+    asked = [tolerance] if tolerance and tolerance > 0 else []
+    x = fitted([0.0, *(p.epoch for p in points)], LEFT, WIDTH - RIGHT)
+    y = fitted([*(p.relative_gap for p in points), *asked], HEIGHT - BOTTOM, TOP, is_log=True)
+    frame = Frame(x, y, "epochs", "proven relative gap (log scale)", y_label=as_power)
+    parts = [frame.axes()]
+    for value in asked:
+        parts.append(line([(frame.x.start, frame.y(value)), (frame.x.end, frame.y(value))], "guess"))
+        parts.append(label("asked for", (frame.x.start + 6, frame.y(value) - 5), "muted"))
+    drawn: list[Point] = [frame.place(p.epoch, p.relative_gap) for p in points]
+    parts.append(line(drawn, "curve0"))
+    if len(drawn) <= 60:
+        parts += [circle(point, "mark", 2.5) for point in drawn]
+    if points:
+        at, words = drawn[-1], power(points[-1].relative_gap)
+        parts.append(circle(at, "point"))
+        parts.append(label(words, (at[0] - 8, max(at[1] - 8, TOP + 10)), "end"))
+    described = f"from {power(points[0].relative_gap)} to {power(points[-1].relative_gap)}" if points else ""
+    return figure("The gap falling", described, parts, caption)

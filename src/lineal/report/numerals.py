@@ -1,0 +1,112 @@
+"""Numbers as people read them in a page."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """Four digits at most where there are decimals; a share with the unit "%" as a percentage; None as –."""
+    if value is None or math.isnan(value):
+        return "–"
+    if unit == "%":
+        return f"{_percentage(value)}{NARROW}%"
+    written = _digits(value)
+    return f"{written}{NARROW}{unit}" if unit else written
+
+
+def interval(low: float | None, high: float | None, unit: str = "") -> str:
+    """``88.1 to 90.4 %``; nothing where an end is missing."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return ""
+    if unit == "%":
+        return f"{_percentage(low)} to {_percentage(high)}{NARROW}%"
+    return f"{_digits(low)} to {number(high, unit)}"
+
+
+def signed(value: float, unit: str = "") -> str:
+    """A number with its sign, such as +0.42."""
+    return number(value, unit) if value <= 0 or math.isnan(value) else "+" + number(value, unit)
+
+
+def count(value: float | None) -> str:
+    """``25,000``; counts of weighted rows may have a decimal."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def counted(value: float, one: str, many: str = "") -> str:
+    """``1 row``, ``25,000 rows``."""
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def power(value: float | None) -> str:
+    """A small number in powers of ten: 3.7 × 10⁻⁶."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return _digits(value)
+    mantissa, exponent = f"{value:.1e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa.replace('-', MINUS)} × 10{raised}"
+
+
+def p_value(p: float) -> str:
+    """``p = 0.21``, ``p = 0.0031``, ``p < 0.0001``."""
+    if math.isnan(p):
+        return "p undefined"
+    if p < 1e-4:
+        return "p < 0.0001"
+    return "p = 1" if p >= 0.995 else f"p = {p:.2g}"
+
+
+def duration(seconds: float | None) -> str:
+    """``0.31 s``, ``12 s``, ``3 min 20 s``."""
+    if seconds is None or not math.isfinite(seconds):
+        return "–"
+    if seconds < 120:
+        return f"{seconds:.2g}{NARROW}s" if seconds < 10 else f"{seconds:.0f}{NARROW}s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes:,}{NARROW}min {rest}{NARROW}s"
+
+
+def size(n_bytes: float | None) -> str:
+    """``412 bytes``, ``3.4 MB``."""
+    if n_bytes is None:
+        return "–"
+    if n_bytes < 1000:
+        return counted(n_bytes, "byte")
+    for unit in ("kB", "MB", "GB", "TB"):
+        n_bytes /= 1000
+        if n_bytes < 999.5 or unit == "TB":
+            break
+    return f"{n_bytes:.3g}{NARROW}{unit}"
+
+
+def _percentage(share: float) -> str:
+    if not math.isfinite(share):
+        return str(share).replace("-", MINUS)
+    is_extreme = 0 < share < 0.01 or 0.99 < share < 1
+    written = f"{100 * share:.{2 if is_extreme else 1}f}"
+    if share in (0, 1):
+        written = f"{100 * share:.0f}"
+    return written.replace("-", MINUS)
+
+
+def _digits(value: float) -> str:
+    if not math.isfinite(value):
+        return str(value).replace("-", MINUS)
+    extent = abs(value)
+    if float(value).is_integer() and extent < 1e15:
+        written = f"{value:,.0f}"
+    elif extent >= 1e15 or extent < 1e-3:
+        written = f"{value:.3g}"
+    elif extent < 1:
+        written = f"{value:.3f}" if extent >= 0.1 else f"{value:.3g}"
+    else:
+        written = f"{value:.4g}" if extent < 1000 else f"{value:,.0f}"
+    return "0" if written == "-0" else written.replace("-", MINUS)
