@@ -1,5 +1,5 @@
 # The commands to remember. Each sets up what it needs, from a clean clone, in .venv and build/.
-#   make demo    train, certify and explain a classifier on data that every machine has
+#   make demo    `lineal demo`: train, certify, explain and report on data that every machine has
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
 #   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
@@ -13,6 +13,7 @@
 #   make bench-selection   columns ranked against scikit-learn, written to docs/selection.md
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
+#   make bench-command  the command line against three peers, start-up, default accuracies, written to docs/command-line.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers and models drawn: on generated data, optimisers on real data
 
@@ -20,11 +21,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves clean
+.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,17s/^# *//p' Makefile
+	@sed -n '2,20s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -42,7 +43,7 @@ help:
 	@touch $@
 
 demo: .venv/.built
-	@$(BIN)/python examples/standard_library.py
+	@$(BIN)/python -m lineal demo build/demo
 
 # Tests take turns in a process for each core, up to four. The native ones are compiled and run beside them,
 # and shown after them.
@@ -72,6 +73,10 @@ format: .venv/.check
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet . || true
 	$(BIN)/clang-format -i $$(find native -name '*.h' -o -name '*.cpp')
+
+# The help of every verb, into docs/command-line.md.
+reference: .venv/.built
+	$(BIN)/python docs/command_reference.py
 
 stubs: .venv/.check
 	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o src/lineal/_core.pyi
@@ -120,6 +125,10 @@ bench-tuning: .venv/.built
 # WEAK_OPTIONS="--seeds 2" is a try that keeps nothing.
 bench-weak: .venv/.built
 	$(BIN)/python benchmarks/weak_supervision/run.py $(WEAK_OPTIONS)
+
+# COMMAND_OPTIONS="--parts startup" measures a part.
+bench-command: .venv/.built
+	$(BIN)/python benchmarks/command/run.py $(COMMAND_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py

@@ -1,0 +1,330 @@
+"""The command line as people use it: real files, exit codes, what is printed and what is written."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lineal import load
+from lineal.cli.main import VERBS, run
+
+WORDS = {"pos": ["good", "fine", "lovely", "great"], "neg": ["bad", "poor", "awful", "dull"]}
+
+
+def reviews(n=120):
+    """(text, label) pairs that are not quite separable."""
+    pairs = []
+    for k in range(n):
+        label = "pos" if k % 2 else "neg"
+        wrong = k % 17 == 0
+        word = WORDS[label if not wrong else ("neg" if label == "pos" else "pos")][k % 4]
+        pairs.append((f"a {word} film with number {k % 7} in its cast and plot", label))
+    return pairs
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with reviews.csv in it."""
+    monkeypatch.chdir(tmp_path)
+    with open("reviews.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "label"])
+        writer.writerows(reviews())
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with reviews.csv, model.lineal and report.html."""
+    home = tmp_path_factory.mktemp("trained")
+    with open(home / "reviews.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "label"])
+        writer.writerows(reviews())
+    before = os.getcwd()
+    os.chdir(home)
+    try:
+        assert run(["train", "reviews.csv", "-q"]) == 0
+    finally:
+        os.chdir(before)
+    return home
+
+
+def answer(capsys, *arguments):
+    """Exit code, standard output and standard error of a command."""
+    capsys.readouterr()
+    code = run([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def document(capsys, *arguments):
+    """The JSON that a command prints."""
+    code, out, err = answer(capsys, *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_train_says_what_it_took_for_what_and_leaves_a_model_and_a_report(folder, capsys):
+    """Roles, scores with intervals, the baseline, a verdict, a certificate; two files and nothing else."""
+    code, out, _ = answer(capsys, "train", "reviews.csv")
+    assert code == 0
+    flat = " ".join(out.split())
+    for words in ("text text", "label label its name", "95 % interval", "always neg", "certificate certified",
+                  "model model.lineal", "report report.html", "24 of 120 rows held out"):  # fmt: skip
+        assert words in flat, words
+    assert sorted(path.name for path in folder.iterdir()) == ["model.lineal", "report.html", "reviews.csv"]
+    assert load("model.lineal").predict(["a good film", "an awful film"]).tolist() == ["pos", "neg"]
+
+
+def test_train_as_json_is_one_document_with_everything(folder, capsys):
+    """Machines get columns, findings, every score with its interval, the comparison and the certificate."""
+    found = document(capsys, "train", "reviews.csv", "--no-report")
+    assert {column["column"]: column["role"] for column in found["columns"]} == {
+        "text": "text",
+        "label": "label",
+    }
+    score = found["evaluation"]["scores"]["accuracy"]
+    assert score["low"] <= score["value"] <= score["high"]
+    assert found["comparison"]["pairs"][0]["p_corrected"] <= 1
+    assert found["certificate"]["converged"] is True
+    assert found["report"] is None
+    assert not (folder / "report.html").exists()
+
+
+def test_the_same_command_gives_the_same_model(folder, capsys):
+    """Weights, to the last bit."""
+    for name in ("a.lineal", "b.lineal"):
+        assert run(["train", "reviews.csv", "--no-report", "-q", "-o", name]) == 0
+    a, b = load("a.lineal"), load("b.lineal")
+    assert (a.coef_ == b.coef_).all()
+    assert (a.intercept_ == b.intercept_).all()
+
+
+@pytest.mark.parametrize(
+    "learner",
+    ["svm", "logistic", "perceptron", "bayes", "online", "LinearClassifier(loss=Hinge(), penalty=L2(0.5))"],
+)
+def test_learners_by_name_or_spelled(folder, capsys, learner):
+    """Each trains without a search, is stored, and is spelled in the model file."""
+    found = document(capsys, "train", "reviews.csv", "--no-report", "--learner", learner)
+    assert found["evaluation"]["scores"]["accuracy"]["value"] > 0.7
+    assert load("model.lineal").predict(["a lovely film"]).tolist() == ["pos"]
+
+
+def test_every_option_of_the_library_is_within_reach(folder, capsys):
+    """--set reaches the learner, the reading of texts and the search; wrong names list what there is."""
+    found = document(
+        capsys, "train", "reviews.csv", "--no-report", "--learner", "svm", "--set", "learner.C=0.125",
+        "--set", "text.ngrams=(1, 1)", "--set", "text.lowercase=False",
+    )  # fmt: skip
+    assert "C=0.125" in found["learner"]
+    assert not any(" " in name for name in load("model.lineal").get_feature_names_out())
+    code, _, err = answer(capsys, "train", "reviews.csv", "--set", "learner.X=1", "--learner", "svm")
+    assert code == 2
+    assert "C" in err
+
+
+def test_folds_groups_and_test_files(folder, capsys):
+    """--cv judges every row once, --group keeps groups together, --test judges by that file alone."""
+    found = document(capsys, "train", "reviews.csv", "--no-report", "--cv", "4", "--learner", "svm")
+    assert found["n_test"] == 120
+    rows = [[*pair, f"g{k % 10}"] for k, pair in enumerate(reviews())]
+    with open("grouped.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["text", "label", "who"], *rows])
+    found = document(capsys, "train", "grouped.csv", "--no-report", "--group", "who", "--learner", "svm")
+    assert found["n_test"] in range(12, 48, 12)
+    found = document(
+        capsys, "train", "reviews.csv", "--no-report", "--test", "grouped.csv", "--learner", "svm"
+    )
+    assert (found["n_train"], found["n_test"]) == (120, 120)
+
+
+def test_predict_streams_labels_in_the_order_of_the_rows(trained, tmp_path, monkeypatch, capsys):
+    """CSV with a probability; JSON lines with all of them, reasons and carried columns; the same labels."""
+    monkeypatch.chdir(tmp_path)
+    model = trained / "model.lineal"
+    (tmp_path / "new.csv").write_text('text,id\na good film,7\n"an awful, dull film",8\n,9\n')
+    code, out, _ = answer(capsys, "predict", model, "new.csv")
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["prediction"] for row in rows][:2] == ["pos", "neg"]
+    assert len(rows) == 3
+    assert all(0.5 <= float(row["probability"]) <= 1 for row in rows)
+    code, out, _ = answer(
+        capsys,
+        "predict",
+        model,
+        "new.csv",
+        "--to",
+        "jsonl",
+        "--carry",
+        "id",
+        "--probabilities",
+        "--explain",
+        "2",
+    )
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["prediction"] for line in lines] == [row["prediction"] for row in rows]
+    assert [int(line["id"]) for line in lines] == [7, 8, 9]
+    assert lines[0]["because"][0]["feature"] in ("good", "a good", "good film", "a good film")
+    assert abs(sum(lines[0]["probabilities"].values()) - 1) < 1e-12
+    assert answer(capsys, "predict", model, "new.csv", "-o", "out.csv")[0] == 0
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "prediction,probability"
+
+
+def test_evaluate_compare_inspect_and_explain(trained, monkeypatch, capsys):
+    """Verbs that read a model and print; each also as JSON."""
+    monkeypatch.chdir(trained)
+    assert document(capsys, "evaluate", "model.lineal", "reviews.csv")["n_rows"] == 120
+    assert (
+        run(["train", "reviews.csv", "--no-report", "-q", "--learner", "perceptron", "-o", "other.lineal"])
+        == 0
+    )
+    found = document(capsys, "compare", "model.lineal", "other.lineal", "reviews.csv")
+    assert set(found["scores"]) == {"model", "other"}
+    found = document(capsys, "inspect", "model.lineal")
+    assert found["certificate"]["converged"] is True
+    assert found["about"]["n_rows"] == 96
+    found = document(capsys, "explain", "model.lineal", "a good film")
+    assert found["prediction"] == "pos"
+    total = found["intercept"] + sum(term["contribution"] for term in found["terms"])
+    assert found["n_terms"] > len(found["terms"]) or abs(total - found["score"]) < 1e-9
+    for verb in (["evaluate", "model.lineal", "reviews.csv"], ["inspect", "model.lineal"],
+                 ["explain", "model.lineal", "a good film"]):  # fmt: skip
+        code, out, _ = answer(capsys, *verb)
+        assert code == 0
+        assert out.strip()
+
+
+def test_verify_proves_the_stored_certificate_again(trained, monkeypatch, capsys):
+    """From the same file, with the same rows held out; other data are not what was proved, and leave with 1."""
+    monkeypatch.chdir(trained)
+    found = document(capsys, "verify", "model.lineal", "reviews.csv")
+    assert found["converged"] is True
+    assert found["is_same_file"] is True
+    assert found["n_rows"] == 96
+    (trained / "other.csv").write_text("text,label\n" + "\n".join(f"{t},{l}" for t, l in reviews(60)))
+    code, out, _ = answer(capsys, "verify", "model.lineal", "other.csv")
+    assert code == 1
+    assert "not the bytes" in out
+
+
+def test_update_learns_on_and_takes_new_labels(trained, tmp_path, monkeypatch, capsys):
+    """The old file is replaced, or another written; labels that are new are said."""
+    monkeypatch.chdir(tmp_path)
+    more = [("a so-so film, neither this nor that", "meh")] * 8 + reviews(40)
+    with open("more.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["text", "label"], *more])
+    found = document(capsys, "update", trained / "model.lineal", "more.csv", "-o", "new.lineal")
+    assert found["n_rows"] == 48
+    assert found["new_labels"] == ["meh"]
+    assert load("new.lineal").classes_.tolist() == ["meh", "neg", "pos"]
+
+
+def test_tune_writes_the_best_model(folder, capsys):
+    """The space is spelled like settings; the result says what was tried."""
+    found = document(
+        capsys, "tune", "reviews.csv", "learner.C=[0.1, 1.0]", "text.ngrams=[(1, 1), (1, 2)]", "--learner", "svm",
+        "--cv", "3",
+    )  # fmt: skip
+    assert len(found["trials"]) == 4
+    assert load("model.lineal").predict(["a lovely film"]).tolist() == ["pos"]
+
+
+def test_convert_writes_other_formats(folder, capsys):
+    """CSV to JSON lines to Parquet and back gives the same rows."""
+    for source, target in (
+        ("reviews.csv", "r.jsonl.gz"),
+        ("r.jsonl.gz", "r.parquet"),
+        ("r.parquet", "back.csv"),
+    ):
+        assert answer(capsys, "convert", source, target)[0] == 0
+    with open("reviews.csv") as a, open("back.csv") as b:
+        assert list(csv.reader(a)) == list(csv.reader(b))
+
+
+def test_doctor_leaves_with_one_if_there_are_errors(folder, capsys):
+    """A clean file gives 0; a row with too many fields is named by its line."""
+    assert answer(capsys, "doctor", "reviews.csv")[0] == 0
+    (folder / "broken.csv").write_text("text,label\ngood film,pos\nbad, very bad film,neg\n")
+    code, out, _ = answer(capsys, "doctor", "broken.csv")
+    assert code == 1
+    assert "line 3" in out
+
+
+def test_the_overview_names_every_verb_and_each_has_help(capsys):
+    """--help of all, without a model or a file."""
+    code, out, _ = answer(capsys, "--help")
+    assert code == 0
+    for verb in VERBS:
+        assert verb in out
+        code, text, _ = answer(capsys, verb, "--help")
+        assert code == 0
+        assert "Usage: lineal " + verb in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell, capsys):
+    """The script that a shell evaluates names the program and its variable."""
+    code, out, _ = answer(capsys, "completion", shell)
+    assert code == 0
+    assert "_LINEAL_COMPLETE" in out
+
+
+def lineal(*arguments, **options):
+    return subprocess.Popen([sys.executable, "-m", "lineal", *map(str, arguments)], **options)
+
+
+def test_predict_and_help_start_without_large_libraries(trained):
+    """Neither SciPy, scikit-learn, pyarrow nor pandas is imported to label a line."""
+    code = (
+        "import sys; from lineal.cli.main import run; code = run(sys.argv[1:]);"
+        "print(sorted({'scipy', 'sklearn', 'pyarrow', 'pandas', 'rich'} & set(sys.modules)), file=sys.stderr); sys.exit(code)"
+    )
+    for arguments in (["--help"], ["predict", str(trained / "model.lineal"), "-"]):
+        found = subprocess.run(
+            [sys.executable, "-c", code, *arguments], input="a good film\n", capture_output=True, text=True
+        )
+        assert found.returncode == 0, found.stderr
+        assert found.stderr.strip() == "[]"
+    assert found.stdout.splitlines()[1].startswith("pos,")
+
+
+def test_pipes_are_read_and_may_be_closed(trained, tmp_path):
+    """Rows come through the standard input; a reader that stops early is no error to be seen."""
+    many = tmp_path / "many.txt"
+    many.write_text("a good film\n" * 200_000)
+    process = lineal(
+        "predict", trained / "model.lineal", many, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.readline()
+    process.stdout.close()
+    _, err = process.stderr.read(), process.wait(timeout=60)
+    assert process.returncode == 141
+    assert _ == b""
+
+
+def test_ctrl_c_ends_a_command_with_130_and_leaves_no_file(trained, tmp_path):
+    """Half an output file is not left behind."""
+    fifo = tmp_path / "rows.txt"
+    os.mkfifo(fifo)
+    out = tmp_path / "out.csv"
+    process = lineal(
+        "predict", trained / "model.lineal", fifo, "-o", out, "--format", "lines", stderr=subprocess.PIPE
+    )
+    with open(fifo, "w") as writer:
+        writer.write("a good film\n")
+        writer.flush()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=30)
+    assert code == 130
+    assert b"interrupted" in process.stderr.read()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.txt"]
