@@ -45,17 +45,18 @@ def score_strip(score: Score, low: float, high: float) -> Markup:
     def place(value: float) -> str:
         return _percent(0.02 + 0.96 * min(1.0, max(0.0, (value - low) / (high - low or 1.0))))
 
-    parts = [tag("line", class_="grid", x1=place(low), x2=place(high), y1="11", y2="11")]
+    parts = [tag("line", class_="grid", x1=place(low), x2=place(high), y1="12", y2="12")]
     rows = (
-        (score.baseline, score.baseline_low, score.baseline_high, "base", 15, 3.5),
-        (score.value, score.low, score.high, "model", 7, 4.5),
+        (score.baseline, score.baseline_low, score.baseline_high, "base", 17),
+        (score.value, score.low, score.high, "model", 6),
     )
-    for value, lower, upper, style, height, radius in rows:
+    for value, lower, upper, style, height in rows:
         if value is None or not math.isfinite(value):
             continue
         if lower is not None and upper is not None and math.isfinite(lower) and math.isfinite(upper):
             parts.append(tag("line", class_=style, x1=place(lower), x2=place(upper), y1=height, y2=height))
-        parts.append(tag("circle", class_=style, cx=place(value), cy=height, r=radius))
+        at, half = place(value), 5 if style == "model" else 4
+        parts.append(tag("line", class_=f"{style} tick", x1=at, x2=at, y1=height - half, y2=height + half))
     return _strip("strip", *parts)
 
 

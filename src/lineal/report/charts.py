@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lineal.report.markup import Child, Markup, coordinate, join, tag
-from lineal.report.numerals import number, power
 from lineal.report.scales import Scale
 
 WIDTH, HEIGHT = 360.0, 260.0
@@ -29,8 +28,8 @@ class Frame:
     y: Scale
     x_title: str
     y_title: str
-    x_label: Callable[[float], str] = number
-    y_label: Callable[[float], str] = number
+    x_label: Callable[[float], str] | None = None
+    y_label: Callable[[float], str] | None = None
     has_x_ticks: bool = True
 
     def place(self, x: float, y: float) -> Point:
@@ -40,20 +39,24 @@ class Frame:
     def axes(self) -> Markup:
         """Lines across at the ticks of y, ticks of x, titles; the one of y stands on top, level to read."""
         parts = []
-        for tick in self.y.ticks():
+        for tick, label in _ticks(self.y, self.y_label):
             at = self.y(tick)
             parts.append(tag("line", class_="grid", x1=self.x.start, x2=self.x.end, y1=at, y2=at))
-            label = self.y_label(tick)
             parts.append(tag("text", label, class_="tick end", x=self.x.start - 6, y=at + 4))
-        for tick in self.x.ticks() if self.has_x_ticks else ():
+        for tick, label in _ticks(self.x, self.x_label) if self.has_x_ticks else ():
             at = self.x(tick)
             parts.append(tag("line", class_="grid", x1=at, x2=at, y1=self.y.start, y2=self.y.start + 4))
-            parts.append(tag("text", self.x_label(tick), class_="tick mid", x=at, y=self.y.start + 16))
+            parts.append(tag("text", label, class_="tick mid", x=at, y=self.y.start + 16))
         bottom, middle = self.y.start, (self.x.start + self.x.end) / 2
         parts.append(tag("line", class_="axis", x1=self.x.start, x2=self.x.end, y1=bottom, y2=bottom))
         parts.append(tag("text", self.y_title, class_="axis-title", x=4, y=self.y.end - 12))
         parts.append(tag("text", self.x_title, class_="axis-title mid", x=middle, y=bottom + 34))
         return join(parts)
+
+
+def _ticks(scale: Scale, written: Callable[[float], str] | None) -> list[tuple[float, str]]:
+    ticks = scale.ticks()
+    return list(zip(ticks, scale.labels() if written is None else map(written, ticks), strict=True))
 
 
 def across(low: float = 0.0, high: float = 1.0) -> Scale:
@@ -80,14 +83,6 @@ def figure(
         class_="chart",
     )
     return tag("figure", drawn, tag("figcaption", tag("b", title), ". ", caption))
-
-
-def as_power(value: float) -> str:
-    """A tick of a logarithmic axis."""
-    exponent = math.log10(value)
-    if abs(exponent) <= 3.001 or abs(exponent - round(exponent)) > 1e-6:
-        return number(value)
-    return power(value).removeprefix("1.0 × ")
 
 
 def line(points: Sequence[Point], class_: str) -> Markup:

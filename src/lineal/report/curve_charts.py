@@ -15,7 +15,6 @@ from lineal.report.charts import (
     Frame,
     Point,
     across,
-    as_power,
     band,
     circle,
     figure,
@@ -67,46 +66,42 @@ def threshold_chart(
 
 
 def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
-    """Predicted against observed shares with intervals; how many rows each dot stands for is below."""
-    ground = HEIGHT - BOTTOM - 34
-    frame = Frame(
-        across(), Scale(0.0, 1.0, ground, TOP), "predicted probability", "observed share", has_x_ticks=False
-    )
-    counts = Frame(across(), Scale(0.0, 1.0, HEIGHT - BOTTOM, ground + 10), "predicted probability", "")
-    parts = [line([frame.place(0, 0), frame.place(1, 1)], "guess")]
-    largest = max((b.count or 0 for b in calibration.bins), default=0) or 1
-    points = []
-    for b in calibration.bins:
-        if not finite([(b.predicted, b.observed)]):
-            continue
-        x, y = frame.place(b.predicted, b.observed)
-        points.append((x, y))
-        if b.low is not None and b.high is not None:
-            parts.append(whisker(x, frame.y(b.low), frame.y(b.high)))
-        if b.count:
-            top = counts.y(b.count / largest)
-            parts.append(
-                tag("rect", class_="bar-muted", x=x - 3, y=top, width=6, height=counts.y.start - top)
-            )
-    parts.append(line(points, "curve0"))
-    parts += [circle(point, "mark", 3.5) for point in points]
-    room = frame.place(0.97, 0.97)
-    parts.append(label("perfect", (room[0] - 20, room[1] + 2), "muted end"))
-    parts.append(label("rows", (frame.x.start - 6, counts.y.start), "muted end"))
-    described = "; ".join(
-        f"predicted {number(b.predicted, '%')}, observed {number(b.observed, '%')}"
-        for b in calibration.bins[:12]
-    )
-    axes = Frame(frame.x, frame.y, "", frame.y_title, has_x_ticks=False).axes()
-    x_axis = tag(
-        "text", "predicted probability", class_="axis-title mid", x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 6
-    )
-    ticks = [
-        tag("text", number(tick), class_="tick mid", x=counts.x(tick), y=counts.y.start + 16)
-        for tick in counts.x.ticks()
+    """Predicted against observed shares with intervals; below them how many rows each dot stands for."""
+    bins = [b for b in calibration.bins if finite([(b.predicted, b.observed)])]
+    ends = [v for b in bins for v in (b.predicted, b.observed, b.low) if v is not None]
+    least = 0.5 if ends and min(ends) >= 0.5 else 0.0
+    counts = [b.count or 0.0 for b in bins]
+    is_even = max(counts, default=0.0) <= 1.5 * min(counts, default=0.0)  # bins of as many rows each
+    x, bottom = across(least), HEIGHT - BOTTOM
+    frame = Frame(x, Scale(least, 1.0, bottom, TOP), "predicted probability", "observed share")
+    parts = [line([frame.place(least, least), frame.place(1, 1)], "guess")]
+    if any(counts) and not is_even:
+        parts += _columns([(x(b.predicted), n) for b, n in zip(bins, counts, strict=True)], bottom)
+    parts += [
+        whisker(frame.x(b.predicted), frame.y(b.low), frame.y(b.high))
+        for b in bins
+        if b.low is not None and b.high is not None
     ]
-    ground_line = tag("line", class_="axis", x1=LEFT, x2=WIDTH - RIGHT, y1=counts.y.start, y2=counts.y.start)
-    return figure("Calibration", described, [axes, ticks, ground_line, x_axis, *parts], caption)
+    points = [frame.place(b.predicted, b.observed) for b in bins]
+    parts += [line(points, "curve0"), *(circle(point, "mark", 3.5) for point in points)]
+    middle = frame.place((least + 1) / 2, (least + 1) / 2)
+    parts.append(label("perfect", (middle[0] - 8, middle[1] - 4), "muted end"))
+    described = "; ".join(
+        f"predicted {number(b.predicted, '%')}, observed {number(b.observed, '%')}" for b in bins[:12]
+    )
+    return figure("Calibration", described, [frame.axes(), *parts], caption)
+
+
+def _columns(counts: Sequence[tuple[float, float]], bottom: float) -> list[Markup]:
+    """Low columns at the bottom of a figure: how many rows there are at each place."""
+    largest = max(n for _, n in counts)
+    return [
+        tag(
+            "rect", class_="bar-muted", x=x - 4, y=bottom - 36 * n / largest, width=8, height=36 * n / largest
+        )
+        for x, n in counts
+        if n
+    ]
 
 
 def learning_chart(curve: LearningCurve, caption: Child) -> Markup:
@@ -153,7 +148,7 @@ def strength_chart(path: StrengthPath, caption: Child) -> Markup:
     ends = [v for p in points for v in (p.score - (p.error or 0), p.score + (p.error or 0))]
     x = fitted([p.strength for p in points], LEFT, WIDTH - RIGHT, is_log=True)
     y = fitted(ends, HEIGHT - BOTTOM, TOP, is_round=True)
-    frame = Frame(x, y, "penalty strength (log scale)", path.score, x_label=as_power)
+    frame = Frame(x, y, "penalty strength (log scale)", path.score)
     parts = [frame.axes()]
     if path.chosen is not None and path.chosen > 0:
         at = frame.x(path.chosen)
@@ -189,7 +184,7 @@ def gap_chart(trace: Sequence[TracePoint], tolerance: float | None, caption: Chi
     asked = [tolerance] if tolerance and tolerance > 0 else []
     x = fitted([0.0, *(p.epoch for p in points)], LEFT, WIDTH - RIGHT)
     y = fitted([*(p.relative_gap for p in points), *asked], HEIGHT - BOTTOM, TOP, is_log=True)
-    frame = Frame(x, y, "epochs", "proven relative gap (log scale)", y_label=as_power)
+    frame = Frame(x, y, "epochs", "proven relative gap (log scale)")
     parts = [frame.axes()]
     for value in asked:
         parts.append(line([(frame.x.start, frame.y(value)), (frame.x.end, frame.y(value))], "guess"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 MINUS = "\N{MINUS SIGN}"
 NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -25,6 +26,23 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
     if unit == "%":
         return f"{_percentage(low)} to {_percentage(high)}{NARROW}%"
     return f"{_digits(low)} to {number(high, unit)}"
+
+
+def aligned(values: Sequence[float | None]) -> list[str]:
+    """Numbers of one column, with as many decimals all, so that they can be compared at a glance."""
+    known = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    small = min((value for value in known if value > 0), default=1.0)
+    if not known or max(known) / small > 1e5 or max(known) >= 1e6:
+        return [number(value) for value in values]
+    decimals = next(
+        n for n in range(5) if n == 4 or all(abs(value - round(value, n)) <= 5e-4 * value for value in known)
+    )
+    return [
+        number(value)
+        if value is None or not math.isfinite(value)
+        else f"{value:,.{decimals}f}".replace("-", MINUS)
+        for value in values
+    ]
 
 
 def signed(value: float, unit: str = "") -> str:
@@ -106,7 +124,7 @@ def _digits(value: float) -> str:
     elif extent >= 1e15 or extent < 1e-3:
         written = f"{value:.3g}"
     elif extent < 1:
-        written = f"{value:.3f}" if extent >= 0.1 else f"{value:.3g}"
+        written = f"{value:.3f}" if extent >= 0.1 else f"{value:.4f}"
     else:
         written = f"{value:.4g}" if extent < 1000 else f"{value:,.0f}"
     return "0" if written == "-0" else written.replace("-", MINUS)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lineal.report.numerals import aligned, number, power
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -25,6 +27,11 @@ class Scale:
 
     def _bent(self, value: float) -> float:
         return math.log10(max(value, 5e-324)) if self.is_log else value
+
+    def labels(self, n: int = 5) -> list[str]:
+        """The ticks as they are written: with as many decimals as their distance needs."""
+        ticks = self.ticks(n)
+        return [_as_power(tick) for tick in ticks] if self.is_log else aligned(ticks)
 
     def ticks(self, n: int = 5) -> list[float]:
         """About ``n`` round numbers from low to high."""
@@ -64,6 +71,14 @@ def round_numbers(low: float, high: float, n: int) -> list[float]:
     last = math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
     return [round(place * step, digits) if digits < 300 else place * step for place in range(first, last + 1)]
+
+
+def _as_power(value: float) -> str:
+    """A tick of a logarithmic axis."""
+    exponent = math.log10(value)
+    if abs(exponent) <= 3.001 or abs(exponent - round(exponent)) > 1e-6:
+        return f"{value:g}" if 1e-3 <= value < 1e4 else number(value)
+    return power(value).removeprefix("1.0 × ")
 
 
 def _powers(low: float, high: float, n: int) -> list[float]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from lineal.report.content import Token
 from lineal.report.markup import Markup, join, tag
 from lineal.report.numerals import counted, signed
 
-MOST_WORDS = 90
+MOST_WORDS = 70
 WORD_LIMIT = 48
 _AROUND = 5  # words shown on either side of a heavy one
-_LEVELS = (0.06, 0.25, 0.5, 0.75)  # shares of the heaviest word at which a stronger mark begins
+_LEVELS = (0.12, 0.3, 0.55, 0.8)  # shares of the heaviest word at which a stronger mark begins
 
 
 def coloured(tokens: Sequence[Token], most: int = MOST_WORDS) -> Markup:
@@ -56,18 +55,18 @@ def excerpt(shares: Sequence[float], most: int) -> list[tuple[int, int]]:
         kept.update(window)
     starts = [place for place in sorted(kept) if place - 1 not in kept]
     stops = [place + 1 for place in sorted(kept) if place + 1 not in kept]
-    return _closed(list(zip(starts, stops, strict=True)))
+    return _closed(list(zip(starts, stops, strict=True)), n)
 
 
-def _closed(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges with gaps of a word or two filled: telling of a gap would take longer than the words."""
-    joined = ranges[:1]
-    for (_, stop), (start, end) in pairwise(ranges):
-        if start - stop <= 2:
-            joined[-1] = (joined[-1][0], end)
+def _closed(ranges: list[tuple[int, int]], n: int) -> list[tuple[int, int]]:
+    """Ranges with gaps of up to three words filled: telling of a gap would take longer than the words."""
+    joined = [(0, 0)]
+    for start, stop in [*ranges, (n, n)]:
+        if start - joined[-1][1] <= 3:
+            joined[-1] = (joined[-1][0], stop)
         else:
-            joined.append((start, end))
-    return joined
+            joined.append((start, stop))
+    return [(start, stop) for start, stop in joined if stop > start]
 
 
 def level(share: float, heaviest: float) -> int:

@@ -134,7 +134,9 @@ def strengths(report: Report) -> Section | None:
     numbers = table("Strengths", header, rows, numbers=range(4), marked=chosen)
     said = found.sentence or "Whiskers are one standard error up and down."
     caption: list[Child] = [said, folded("The numbers", numbers)]
-    return Section("strengths", "How strongly weights are held back", strength_chart(found, caption))
+    # One strength makes no curve.
+    drawn = strength_chart(found, caption) if len({p.strength for p in found.points}) > 1 else tag("p", said)
+    return Section("strengths", "How strongly weights are held back", drawn)
 
 
 def regression(report: Report) -> Section | None:

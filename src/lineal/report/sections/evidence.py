@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lineal.report.bars import bar, diverging
 from lineal.report.content import ClassFeatures, Feature, Mistake, Report, Term
 from lineal.report.markup import Child, Markup, cut, name, tag
-from lineal.report.numerals import counted, number, signed
+from lineal.report.numerals import aligned, counted, number, signed
 from lineal.report.sections.section import Section
 from lineal.report.tables import folded, table
 from lineal.report.words import coloured, legend, level, marked
@@ -17,6 +17,7 @@ MOST_FEATURES = 20  # on a side
 MOST_LABELS = 60
 SEVERAL = 8  # features shown of each label where labels are many
 MOST_MISTAKES = 25
+OPEN_MISTAKES = 6  # the others can be opened
 MOST_TERMS = 10
 
 
@@ -71,10 +72,10 @@ def _butterfly(left: str, left_features: list[Feature], right: str, right_featur
 def _side(label: str, features: Sequence[Feature], largest: float, *, is_left: bool) -> Markup:
     """One side of the picture; the left one is mirrored and has the other colour."""
     rows = []
-    for feature in features:
+    for feature, weight in zip(features, aligned([feature.weight for feature in features]), strict=True):
         # On the left, what speaks for the left label is drawn as what speaks against the right one.
         drawn = bar(-feature.weight if is_left else feature.weight, largest, is_mirrored=is_left)
-        cells = [tag("td", drawn, class_="drawn"), tag("td", number(feature.weight), class_="number")]
+        cells = [tag("td", drawn, class_="drawn"), tag("td", weight, class_="number")]
         head = tag("th", name(feature.name, 40), scope="row")
         rows.append(tag("tr", [cells[1], head, cells[0]] if is_left else [cells[0], head, cells[1]]))
     caption = tag("caption", "speaks for ", tag("b", name(label, 40)))
@@ -93,9 +94,9 @@ def _of_label(entry: ClassFeatures, largest: float) -> Markup:
                     "tr",
                     tag("th", name(feature.name, 32), scope="row"),
                     tag("td", bar(feature.weight, largest), class_="drawn"),
-                    tag("td", number(feature.weight), class_="number"),
+                    tag("td", weight, class_="number"),
                 )
-                for feature in some
+                for feature, weight in zip(some, aligned([one.weight for one in some]), strict=True)
             ],
         )
 
@@ -122,9 +123,16 @@ def mistakes(report: Report) -> Section | None:
     body: list[Child] = [
         tag("p", " ".join(said)) if said else None,
         legend() if has_words else None,
-        tag("ol", [_mistake(example) for example in shown], class_="mistakes") if shown else None,
+        _list(shown[:OPEN_MISTAKES]),
+        folded(f"{len(shown) - OPEN_MISTAKES} more", _list(shown[OPEN_MISTAKES:]))
+        if len(shown) > OPEN_MISTAKES
+        else None,
     ]
     return Section("mistakes", "The worst mistakes", body)
+
+
+def _list(examples: Sequence[Mistake]) -> Markup | None:
+    return tag("ol", [_mistake(example) for example in examples], class_="mistakes") if examples else None
 
 
 def _mistake(example: Mistake) -> Markup:

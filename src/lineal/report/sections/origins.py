@@ -7,7 +7,7 @@ from lineal.report.content import SEVERITIES, Data, Finding, Report, pairs
 from lineal.report.curve_charts import gap_chart
 from lineal.report.markup import Child, Markup, cut, join, name, tag, text
 from lineal.report.number_charts import histogram
-from lineal.report.numerals import count, counted, duration, number, power, size
+from lineal.report.numerals import aligned, count, counted, duration, number, power, size
 from lineal.report.sections.section import Section
 from lineal.report.tables import facts, table
 
@@ -63,13 +63,20 @@ def _labels(found: Data) -> Markup | None:
         rows.append(row)
     left = found.labels[len(shown) :]
     caption = f"{counted(len(found.labels), 'label')}" + (
-        f" of {found.target_name}" if found.target_name else ""
+        f" in column {cut(found.target_name, 60)}" if found.target_name else ""
     )
     if left:
         missing = sum(entry.count + (entry.test_count or 0) for entry in left)
         caption += f"; {counted(len(left), 'more label')} with {counted(missing, 'row')} not shown"
-    header: list[Child] = ["label", "drawn", "share", *(["training", "test"] if has_test else ["rows"])]
+    header: list[Child] = ["label", "drawn", "share", *(_split_heads() if has_test else ["rows"])]
     return table(caption, header, rows, numbers={2, 3, 4}, class_="labels")
+
+
+def _split_heads() -> list[Child]:
+    def head(words: str, style: str) -> list[Child]:
+        return [tag("span", "■ ", class_=style, aria_hidden="true"), words]
+
+    return [head("training", "model-dot"), head("test", "muted")]
 
 
 def _target(found: Data) -> Markup | None:
@@ -141,7 +148,6 @@ def trials(report: Report) -> Section | None:
     found = report.trials
     if found is None:
         return None
-    rows: list[list[Child]] = []
     numeric = {
         place
         for place in range(len(found.columns))
@@ -150,9 +156,8 @@ def trials(report: Report) -> Section | None:
     shown = list(enumerate(found.rows))[:MOST_TRIALS]
     if found.chosen is not None and found.chosen >= MOST_TRIALS:
         shown[-1] = (found.chosen, found.rows[found.chosen])
-    for _, row in shown:
-        cells: list[Child] = [_cell(cell) for cell in row]
-        rows.append(cells)
+    columns = [_cells([row[place] for _, row in shown]) for place in range(len(found.columns))]
+    rows: list[list[Child]] = [list(row) for row in zip(*columns, strict=True)]
     chosen = {place for place, (at, _) in enumerate(shown) if at == found.chosen}
     left = len(found.rows) - len(shown)
     caption = counted(len(found.rows), "trial") + (f"; {count(left)} not shown" if left else "")
@@ -163,10 +168,12 @@ def trials(report: Report) -> Section | None:
     return Section("trials", "What was tried", [tag("p", found.sentence) if found.sentence else None, drawn])
 
 
-def _cell(cell: str | float | None) -> Child:
-    if isinstance(cell, str):
-        return cut(cell, 120)
-    return "–" if cell is None else number(cell)
+def _cells(column: list[str | float | None]) -> list[str]:
+    """A column as it is shown; one of numbers alone has as many decimals everywhere."""
+    numbers = [cell for cell in column if not isinstance(cell, str)]
+    if len(numbers) == len(column):
+        return aligned(numbers)
+    return [cut(cell, 120) if isinstance(cell, str) else number(cell) for cell in column]
 
 
 def model(report: Report) -> Section | None:

@@ -29,13 +29,18 @@ def result(report: Report) -> Section | None:
         return None
     level = number(scores.confidence, "%").replace(".0", "")
     has_baseline = any(score.baseline is not None for score in scores.rows)
-    header: list[Child] = ["score", "model", "drawn"]
+    axes = {axis_of([score]) for score in scores.rows}
+    header: list[Child] = ["score", "model", ends(*axes.pop()) if len(axes) == 1 else "drawn"]
     rows: list[list[Child]] = []
     for score in scores.rows:
         row: list[Child] = [_named(score), valued(score.value, score.low, score.high, score.unit)]
         row.append(score_strip(score, *axis_of([score])))
         if has_baseline:
-            row.append(valued(score.baseline, score.baseline_low, score.baseline_high, score.unit))
+            row.append(
+                valued(score.baseline, score.baseline_low, score.baseline_high, score.unit)
+                if score.baseline is not None
+                else None
+            )
         rows.append(row)
     if has_baseline:
         header.append("baseline")
@@ -70,12 +75,12 @@ def _verdict(report: Report) -> Markup | None:
 
 
 def _key(has_baseline: bool, baseline_name: str) -> Markup:
-    model = tag("span", tag("span", "●", class_="model-dot", aria_hidden="true"), " model")
+    model = tag("span", _sample("model"), " model")
     if not has_baseline:
         return tag(
             "p", model, ", with its interval; the line is the range of possible values.", class_="legend"
         )
-    base = tag("span", tag("span", "○", class_="base-dot", aria_hidden="true"), " baseline: ", baseline_name)
+    base = tag("span", _sample("base"), " baseline: ", baseline_name)
     return tag(
         "p",
         model,
@@ -84,6 +89,12 @@ def _key(has_baseline: bool, baseline_name: str) -> Markup:
         " · the grey line reaches from 0 to 1, or to the largest value.",
         class_="legend",
     )
+
+
+def _sample(style: str) -> Markup:
+    band = tag("line", class_=style, x1="0", x2="26", y1="6", y2="6")
+    tick = tag("line", class_=f"{style} tick", x1="13", x2="13", y1="1", y2="11")
+    return tag("svg", band, tick, class_="strip sample", viewBox="0 0 26 12", aria_hidden="true")
 
 
 def _named(score: Score) -> list[Child]:
@@ -98,6 +109,11 @@ def valued(value: float | None, low: float | None, high: float | None, unit: str
     return [number(value, unit), tag("small", between) if between else None]
 
 
+def ends(low: float, high: float, unit: str = "") -> Markup:
+    """The ends of an axis, as the head of a column with drawings."""
+    return tag("span", tag("span", number(low, unit)), tag("span", number(high, unit)), class_="ends")
+
+
 def comparison(report: Report) -> Section | None:
     """Several models by one score, and who beats whom."""
     compared = report.comparison
@@ -108,8 +124,12 @@ def comparison(report: Report) -> Section | None:
     unit = models[0].score.unit if models else ""
     others = [score.name for score in models[0].others] if models else []
     has_seconds = any(model.seconds is not None for model in models)
-    drawn = tag("span", tag("span", number(low, unit)), tag("span", number(high, unit)), class_="ends")
-    header: list[Child] = ["model", models[0].score.name if models else "score", drawn, *others]
+    header: list[Child] = [
+        "model",
+        models[0].score.name if models else "score",
+        ends(low, high, unit),
+        *others,
+    ]
     header += ["fit"] if has_seconds else []
     rows: list[list[Child]] = []
     for model in models:
