@@ -59,11 +59,8 @@ class Answers:
 
 def answers_of(model: Any, X: Any) -> Answers:
     """A frozen model's answers, from one look at X."""
-    scores = model.scores(X)
-    labels = model.labels_of(scores)
-    if model.task != "classification":
-        return Answers(labels)
-    return Answers(labels, model.probabilities_of(scores), model.classes_)
+    labels, probabilities = model.answers(X)
+    return Answers(labels, probabilities, model.classes_ if model.task == "classification" else None)
 
 
 def always(

@@ -41,7 +41,9 @@ def _object(text: str, model: Model) -> dict[str, Any]:
         row = None
     if not isinstance(row, dict):
         shown = (
-            ", ".join(map(repr, model.column_names()[:8])) if model.inputs == "table" else "names of features"
+            ", ".join(map(repr, model.feature_names_in_.tolist()[:8]))
+            if model.inputs == "table"
+            else "names of features"
         )
         raise InputError(
             f"the model takes rows with columns, so a JSON object is needed, with {shown}; got {text[:60]!r}."

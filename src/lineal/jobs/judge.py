@@ -71,7 +71,7 @@ def labelled(
 def _label_of(model: Model, names: list[str], path: str) -> str:
     from lineal.data.corpus import LABEL_NAMES
 
-    known = model.about.columns.get("label")
+    known = (model.about.columns or {}).get("label")
     if known in names:
         return str(known)
     usual = [name for name in names if name.strip().lower() in LABEL_NAMES]
@@ -84,8 +84,8 @@ def _label_of(model: Model, names: list[str], path: str) -> str:
 
 def _features(model: Model, names: list[str], text: str | None, path: str) -> dict[str, str]:
     if model.inputs == "table":
-        return {name: "category" for name in model.column_names() if name in names}
-    wanted = text or model.about.columns.get("text") or "text"
+        return {name: "category" for name in model.feature_names_in_.tolist() if name in names}
+    wanted = text or (model.about.columns or {}).get("text") or "text"
     if wanted not in names:
         raise ParameterError(
             f"{path} has no column {wanted!r} of texts. Choose with text= among {_few(names)}."

@@ -11,6 +11,7 @@ from pathlib import Path
 from lineal.errors import ParameterError
 from lineal.jobs.reporting import report_of
 from lineal.jobs.train import Training
+from lineal.model import load
 from lineal.report import write_report
 
 
@@ -39,8 +40,8 @@ def store(
     """Writes both; the training returned has the model that was written."""
     created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     tell(f"writing {model_path}")
-    model = training.model.told(created=created, command=command).save(model_path)
-    stored = replace(training, model=model)
+    training.model.with_about(created=created, command=command).save(model_path)
+    stored = replace(training, model=load(model_path))  # what others will load
     if report_path is not None:
         tell(f"writing {report_path}")
         title = Path(str(training.records.path)).name

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lineal.data.doctor import Finding, diagnose_records
+from lineal.data.compression import fingerprint
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.compare import compare
@@ -164,6 +165,7 @@ def train(
     reading = reading or {}
     with clock.step("read", f"reading {path}"):
         records = read_records(path, **reading)
+        seal = records.fingerprint or fingerprint(path)
         test_records = None if judging.test is None else read_records(judging.test, **reading)
     roles, findings, data, test = _prepared(records, test_records, columns, clock)
     task = task_of(roles, data, columns)
@@ -175,10 +177,11 @@ def train(
     else:
         plan = held_out(data, task, judging.share, judging.seed)
     told = {
-        "n_rows": len(data), "task": task, "columns": columns_of(roles), "command": "",
-        "fingerprint": {"bytes": records.n_bytes, "sha256": records.sha256, "file": Path(path).name},
+        "n_rows": len(data),
+        "columns": columns_of(roles),
+        "fingerprint": {"bytes": seal.n_bytes, "sha256": seal.sha256, "file": Path(path).name},
         **(about or {}),
-    }  # fmt: skip
+    }
     if judging.n_folds is not None:
         part, test, answers = data, data, _in_folds(estimator, data, plan, learner, clock)
         fitted = _fitted(estimator, data, learner, clock)
@@ -199,7 +202,7 @@ def train(
         fitted = _fitted(estimator, _all_rows(data, part, test), learner, clock)
         model = freeze(fitted, about=told)
     scores = {name: {"value": s.value, "low": s.low, "high": s.high} for name, s in evaluation.scores.items()}
-    model = model.told(scores=scores, plan=str(getattr(fitted, "plan_", "")))
+    model = model.with_about(scores=scores)
     return Training(
         model=model, estimator=fitted, records=records, roles=roles, findings=findings, train=part, test=test,
         test_name=judging.test or str(path), split=plan.sentence, answers=answers, baseline=baseline,
