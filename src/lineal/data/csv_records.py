@@ -189,7 +189,7 @@ class DelimitedTables:
                     pa.scalar(cell.as_py().strip()).cast(kind)
                 except pa.ArrowInvalid:
                     raise InputError(
-                        f"line {self._line_of(block, row)}: column {name!r} holds {cell.as_py()!r}, but "
+                        f"line {self._line_of(block, row)}: column {name!r} holds {cell.as_py()[:60]!r}, but "
                         f"{kind} in the parts before. Read the file as a whole, or as text: as_text=True."
                     ) from None
         raise InputError("pyarrow reads a part of the file otherwise than the first. Use as_text=True.")
@@ -255,7 +255,12 @@ class DelimitedTables:
             except pa.ArrowInvalid as flaw:
                 # A record that is longer than pyarrow's block is refused by it: "straddling object".
                 if "straddl" not in str(flaw) or size >= len(block):
-                    raise
+                    if types is not None:  # a cell that does not fit them, which the caller looks for
+                        raise
+                    raise InputError(
+                        f"line {self._line} and after: pyarrow cannot read them: {str(flaw)[:300]}. "
+                        "Is a byte-order mark in the middle of the file?"
+                    ) from None
                 size = min(8 * size, 1 << 30)
         if len(table) != n_rows:
             raise InputError(

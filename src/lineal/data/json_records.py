@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -88,6 +89,7 @@ class JsonTables:
             raise InputError(_not_utf8(whole, flaw.start, 1)) from None
         except (ValueError, RecursionError) as flaw:
             raise InputError(f"the file begins like a JSON array, but is none: {flaw}.") from None
+        _refuse_halves(whole, records, "the JSON array")
         for number, record in enumerate(records):
             if not isinstance(record, dict):
                 raise InputError(f"item {number} of the JSON array is {_kind(record)}, not an object.")
@@ -107,7 +109,7 @@ class JsonTables:
         """pyarrow's table; None where it cannot, or where values are nested or lines are not rows."""
         import pyarrow as pa
 
-        if _core.Documents.from_sequence([block]).check() is not None:
+        if _core.Documents.from_sequence([block]).check() is not None or _has_null_line(block):
             return None, 0
         table = self._parse(block)
         if table is None or len(table) != block.count(b"\n") + (not block.endswith(b"\n")):
@@ -244,6 +246,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
         except InputError as flaw:
             raise InputError(str(flaw).replace("line 1,", f"line {number},", 1)) from None
         raise InputError(f"line {number}: this is not a JSON object that Python can read.") from None
+    _refuse_halves(line, record, f"line {number}")
     if not isinstance(record, dict):
         raise InputError(
             f"line {number}: {_kind(record)} came where an object was needed, such as "
@@ -270,3 +273,20 @@ def _kind(value: Any) -> str:
     return {dict: "an object", list: "an array", str: "a string", bool: "a truth value"}.get(
         type(value), "null" if value is None else "a number"
     )
+
+
+def _refuse_halves(text: bytes, value: Any, where: str) -> None:
+    """Python's JSON lets half of a surrogate pair through, which is no character."""
+    if b"\\ud" not in text and b"\\uD" not in text:
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{where}: half of a surrogate pair (\\ud800 to \\udfff) stands alone. Write the whole character."
+        ) from None
+
+
+def _has_null_line(block: bytes) -> bool:
+    """pyarrow takes a line of null for a row, and crashes if it comes before the first object."""
+    return b"null" in block and re.search(rb"(?:^|\n)[ \t\r]*null", block) is not None

@@ -38,8 +38,10 @@ def parquet_tables(
                 return
             for batch in file.iter_batches(batch_size=max(1, n_bytes // bytes_a_row), columns=columns):
                 yield _plain(pa.Table.from_batches([batch]).select(columns)), bytes_a_row * len(batch)
-    except (pa.ArrowException, OSError) as flaw:
-        raise InputError(f"pyarrow cannot read the file: {flaw}. Is it Parquet, and complete?") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as flaw:
+        raise InputError(
+            f"pyarrow cannot read the file: {str(flaw)[:300]}. Is it Parquet, and complete?"
+        ) from None
 
 
 def _refuse_nested(schema: Any, columns: Sequence[str]) -> None:
@@ -78,6 +80,7 @@ def _plain(table: Any) -> Any:
         else:
             continue
         table = table.set_column(place, column.name, cast)
+    table.validate(full=True)  # a damaged page may hold text that is not UTF-8; pyarrow does not look
     return table
 
 
