@@ -109,19 +109,19 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._learn(read_table(X))
+        self._learn(_table_of(X))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """As ``fit(X).transform(X)``, reading the table once."""
-        table = read_table(X)
+        table = _table_of(X)
         self._learn(table)
         return self._encode(table)
 
     def transform(self, X: Any) -> Any:
         """(n_rows, n_features) numbers; the table may have no rows."""
         check_is_fitted(self)
-        return self._encode(self._matched(read_table(X)))
+        return self._encode(self._matched(_table_of(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The name of each feature, such as ``age``, ``city=York`` or ``when year``."""
@@ -283,6 +283,11 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []  # the answer's type is an option
         return tags
+
+
+def _table_of(X: Any) -> Table:
+    """The table of whatever holds it, or one that was read already."""
+    return X if isinstance(X, Table) else read_table(X)
 
 
 def _empty(name: str, n_rows: int) -> Column:
