@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.text.base import BaseTextModel
-from lineal.learners.text.explanation import TopFeature, shown
+from lineal.model.explanation import TopFeature, shown
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import whole
 from lineal.plot.weights_picture import draw

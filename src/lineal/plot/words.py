@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineal.errors import ParameterError
-from lineal.learners.text.explanation import Explanation, shown
+from lineal.model.explanation import Explanation, shown
 from lineal.plot.choice import whole
 from lineal.plot.words_picture import draw
 

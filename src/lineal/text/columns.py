@@ -59,27 +59,27 @@ class NGramColumns:
         return _core.spell(self.bytes, self.starts, self.columns, self.longer, self.n_columns, self.separator)
 
     def names_of(self, columns: Sequence[int]) -> list[str]:
-        """The names of some columns: a look through the arrays for each, and no name of any other."""
-        return [self.separator.join(map(self._word, self._path(column))) for column in columns]
+        """The names of some columns: one look through the arrays, and no name of any other."""
+        is_wanted = np.zeros(self.n_columns + 1, dtype=bool)  # the last place is what -1 finds
+        is_wanted[list(columns)] = True
+        words = np.flatnonzero(is_wanted[self.columns]).tolist()
+        found = {int(self.columns[k]): self._word(k) for k in words}
+        for n, (_, _, own) in enumerate(self.longer):
+            for k in np.flatnonzero(is_wanted[own]).tolist():
+                found[int(own[k])] = self.separator.join(self._words(n, k))
+        return [found[column] for column in columns]
 
     def _word(self, number: int) -> str:
         first, last = self.starts[number : number + 2].tolist()
         return self.bytes[first:last].tobytes().decode("utf-8", "surrogatepass")
 
-    def _path(self, column: int) -> list[int]:
-        """The words of an n-gram, by number."""
-        found = np.flatnonzero(self.columns == column)
-        if len(found):
-            return [int(found[0])]
-        for n, (_, _, own) in enumerate(self.longer):
-            found = np.flatnonzero(own == column)
-            if len(found):
-                at, path = int(found[0]), list[int]()
-                for prefix, word, _ in reversed(self.longer[: n + 1]):
-                    path.append(int(word[at]))
-                    at = int(prefix[at])
-                return [at, *reversed(path)]
-        raise InputError(f"there is no column {column}.")
+    def _words(self, level: int, at: int) -> list[str]:
+        """The words of an n-gram of a level."""
+        words = []
+        for prefix, word, _ in reversed(self.longer[: level + 1]):
+            words.append(self._word(int(word[at])))
+            at = int(prefix[at])
+        return [self._word(at), *reversed(words)]
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_native": None}

@@ -11,8 +11,8 @@ from lineal import _core
 from lineal.data import thread_count
 from lineal.learners.bayes.base import class_weights
 from lineal.learners.bayes.counts import CountingNaiveBayes, stored, with_values
-from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.bayes.options import real
+from lineal.model.linear import LinearScores
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows, native_dense
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
-from lineal.learners.bayes.linear import LinearScores
 from lineal.learners.reading import read_matrix
+from lineal.model.linear import LinearScores
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows, native_csr
 

@@ -11,7 +11,7 @@ from lineal import _core
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.bayes.counts import CountingNaiveBayes, refuse_negative, refuse_overflow
-from lineal.learners.bayes.linear import LinearScores
+from lineal.model.linear import LinearScores
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 

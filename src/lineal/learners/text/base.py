@@ -17,8 +17,8 @@ from lineal import _core
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.model import ONLINE, StreamedModel
-from lineal.learners.text.explanation import Explanation, explained
 from lineal.learners.text.search import Found, Read, Recipe, Search, Trial, side_by_side
+from lineal.model.explanation import Explanation, explained
 from lineal.text import TextVectorizer
 
 # What a stream tells and a fit does not.
@@ -302,7 +302,7 @@ class BaseTextModel(BaseEstimator):
                 end += len(own)
                 places.append((end, vectorizer.occurrences(tokens)))
         intercept = float(np.atleast_1d(self.model_.intercept_)[output])
-        return explained(label, row, names, sign * coef, sign * intercept, places, tokens)
+        return explained(label, row.indices, row.data, names, sign * coef, sign * intercept, places, tokens)
 
     def __getstate__(self) -> dict[str, Any]:
         # What is made when it is first needed is made again.

@@ -18,9 +18,9 @@ from lineal.learners.classifier import LinearClassifier
 from lineal.learners.online.classifier import OnlineClassifier
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
-from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Found, Recipe
+from lineal.model.explanation import Explanation, TopFeature, top_features
 from lineal.objective import L2, SquaredHinge
 
 

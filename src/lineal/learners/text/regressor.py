@@ -14,9 +14,9 @@ from lineal.learners.online.regressor import OnlineRegressor
 from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import plain_array, require_targets
 from lineal.learners.text.base import BaseTextModel
-from lineal.learners.text.explanation import Explanation, TopFeature, top_features
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
+from lineal.model.explanation import Explanation, TopFeature, top_features
 from lineal.objective import L2, Squared
 
 

@@ -1,0 +1,1 @@
+"""From what comes to a stored model to rows of numbers."""

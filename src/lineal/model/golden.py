@@ -1,0 +1,96 @@
+"""Golden predictions: made-up inputs and their scores, stored with a model and taken again when it is loaded.
+
+They are made of the model itself, of its heaviest features, and hold nothing of the training data beside.
+Scores may differ by rounding between processors, and by nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lineal.errors import ModelFileError
+from lineal.model.answers import FloatArray
+from lineal.model.features.base import Features
+from lineal.model.features.rows import RowFeatures
+from lineal.model.heads import Head
+from lineal.model.record import Draft, Spec
+from lineal.model.rows import MatrixRows
+
+_ROUNDING = 1e-9
+_HEAVY = 64
+
+
+def put_golden(draft: Draft, place: str, features: Features, head: Head) -> dict[str, Any]:
+    """Keeps made-up inputs and their scores."""
+    made = features.made_up(heaviest(head))
+    kept: dict[str, Any] = {}
+    if isinstance(features, RowFeatures):
+        for name, array in zip(("starts", "columns", "values"), made, strict=True):
+            draft.put(place, name, array)
+    else:
+        kept["inputs"] = made
+    draft.put(place, "scores", _scores(features, head, made))
+    return kept
+
+
+def check_golden(spec: Spec, features: Features, head: Head) -> None:
+    """Takes the scores again and refuses a model that gives others."""
+    made = _inputs(spec, features)
+    stored = spec.tensor("scores", (np.float64,), (None, head.width))
+    found = _scores(features, head, made)
+    if found.shape != stored.shape:
+        spec.refuse("scores", f"scores of {len(found)} inputs", f"those of {len(stored)}")
+    with np.errstate(invalid="ignore"):
+        size = np.abs(np.where(np.isfinite(stored), stored, 0.0))
+        room = _ROUNDING * (size + size.max(initial=0.0)) + 1e-300
+        agrees = (np.abs(found - stored) <= room) | (found == stored)
+    if not agrees.all():
+        row, column = np.argwhere(~agrees)[0]
+        raise ModelFileError(
+            f"the model does not give its golden predictions: input {row} has score {found[row, column]!r} "
+            f"where "
+            f"{stored[row, column]!r} was stored. The file was changed, or this machine computes otherwise "
+            f"than the "
+            "one it was made on. Make the model again; load(path, check=False) loads it as it is."
+        )
+
+
+def heaviest(head: Head, n_most: int = _HEAVY) -> Sequence[int]:
+    """The columns of largest weights, heaviest first; of equal ones the first."""
+    size = np.zeros(head.n_columns)
+    for scores in head.scores:
+        for k in range(scores.n_scores):
+            np.maximum(size, np.abs(scores.linear.W[:, k]), out=size)
+    n = min(n_most, len(size))
+    cut = np.partition(size, len(size) - n)[len(size) - n] if n else 0.0
+    above, equal = np.flatnonzero(size > cut), np.flatnonzero(size == cut)
+    chosen = np.concatenate([above, equal[: n - len(above)]])
+    order = np.argsort(-size[chosen], kind="stable")
+    return [int(column) for column in chosen[order]]
+
+
+def _inputs(spec: Spec, features: Features) -> Any:
+    if not isinstance(features, RowFeatures):
+        made = spec.value.get("inputs")
+        if not isinstance(made, list) or len(made) > 64:
+            spec.refuse("inputs", "a list of at most 64 inputs", made)
+        return made
+    starts = spec.tensor("starts", (np.int64,), (None,))
+    columns = spec.tensor("columns", (np.int32,), (None,))
+    values = spec.tensor("values", (np.float64,), columns.shape)
+    arrays = (starts, columns, values)
+    if not 1 <= len(starts) <= 65 or starts[0] != 0 or starts[-1] != len(columns):
+        spec.refuse("starts", "places of at most 64 rows", starts.tolist()[:8])
+    flaw = MatrixRows.of(arrays, features.n_columns, 1).matrix.check(1)[0]
+    if flaw:
+        spec.refuse("columns", "sorted rows of finite numbers", flaw)
+    return arrays
+
+
+def _scores(features: Features, head: Head, made: Any) -> FloatArray:
+    if isinstance(features, RowFeatures):
+        return head.raw(MatrixRows.of(made, features.n_columns, 1))
+    return head.raw(features.rows(made, 1))

@@ -1,0 +1,54 @@
+"""Rows of numbers as scores are taken from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.data.matrices import csr_matrix
+from lineal.data.rows import Arrays
+from lineal.model.answers import FloatArray
+
+
+@dataclass(frozen=True)
+class MatrixRows:
+    """A matrix of the core, how many threads look at it, and its array where it is dense."""
+
+    matrix: _core.Matrix
+    n_threads: int
+    dense: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, arrays: Arrays, n_columns: int, n_threads: int) -> MatrixRows:
+        """Sparse rows that are sorted and in range."""
+        return cls(csr_matrix(*arrays, n_columns), n_threads)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.matrix.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return self.matrix.n_columns
+
+    def dot(self, W: NDArray[Any]) -> FloatArray:
+        """X W; the same bits for any number of threads, and the same as a learner's."""
+        Z = np.empty((self.n_rows, W.shape[1]))
+        self.matrix.dot(W, Z, self.n_threads)
+        return Z
+
+    def stored(self) -> Arrays:
+        """(starts, columns, values) of sparse rows, without what may lie behind the last of them."""
+        starts, columns, values = self.matrix.arrays()
+        return starts, columns[: starts[-1]], values[: starts[-1]]
+
+    def with_values(self, values: NDArray[Any]) -> MatrixRows:
+        """Sparse rows with other numbers in the same places."""
+        starts, columns, _ = self.stored()
+        return MatrixRows.of((starts, columns, values), self.n_columns, self.n_threads)
