@@ -5,7 +5,6 @@ Public names are loaded when they are first used, so ``import lineal`` costs nex
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 _HOMES = {
@@ -75,6 +74,8 @@ __all__ = sorted(_HOME)
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
+        from importlib.metadata import version  # which costs more than all else here together
+
         return version("lineal")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
