@@ -23,7 +23,7 @@ def stream(texts, labels):
         batch = slice(start, start + 50)
         model.partial_fit(texts[batch], labels[batch])
         if len(model.classes_) > seen:
-            print(f"  story {start:>5}: {len(model.classes_)} topics known, {', '.join(model.classes_[:8])}")
+            print(f"  story {start:>5}: {len(model.classes_)} topics known, {', '.join(model.classes_[:6])}")
             seen = len(model.classes_)
     return model
 

@@ -30,11 +30,11 @@ def opinions(sign):
     return count
 
 
-def main(path=None, n_train=120):
+def main(path=None):
     texts, labels = map(list, read_texts(path) if path else made_up.reviews(1320))
     order = np.random.default_rng(0).permutation(len(texts))
     X, y = np.array(texts, dtype=object), np.array(labels)
-    train, test = order[:n_train], order[n_train:]
+    train, test = np.split(order, [len(order) // 2 if path else 120])
     plain = {"ngrams": (1, 1), "weighting": "occurrence"}
     ways = {"bag of words": {}, "with negations": {"negation": True}}
     ways["with a lexicon"] = {"negation": True, "functions": {"praise": opinions(1), "blame": opinions(-1)}}

@@ -41,7 +41,7 @@ SCORE = re.compile(r"^  (.+?) +(accuracy|mae) ([\d.,]+) \(95 %: ([\d.,]+) \.\. (
 
 @cache
 def printed(example, *options, hash_seed="0"):
-    """What an example prints in a process of its own with warnings as errors; run once for each way to call."""
+    """What an example prints in a process of its own, with warnings as errors; run once for each call."""
     run = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / f"{example}.py"), *map(str, options)],
         capture_output=True,
@@ -63,7 +63,7 @@ def scores(out):
 
 @pytest.mark.parametrize("job", CLAIMS)
 def test_a_job_runs_and_beats_its_baseline(job):
-    """It prints what it claims, in 10 to 40 lines, and the interval of its best model excludes the baseline."""
+    """It prints what it claims, in 10 to 40 lines, and its best model's interval excludes the baseline."""
     out = printed(job)
     assert 10 <= len(out.splitlines()) <= 40
     for claim in CLAIMS[job]:
