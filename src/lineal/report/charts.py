@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from lineal.report.markup import Child, Markup, coordinate, join, tag
+from lineal.report.markup import Child, Markup, coordinate, cut, join, tag, visible
 from lineal.report.scales import Scale
 
 WIDTH, HEIGHT = 360.0, 260.0
@@ -49,14 +49,19 @@ class Frame:
             parts.append(tag("text", label, class_="tick mid", x=at, y=self.y.start + 16))
         bottom, middle = self.y.start, (self.x.start + self.x.end) / 2
         parts.append(tag("line", class_="axis", x1=self.x.start, x2=self.x.end, y1=bottom, y2=bottom))
-        parts.append(tag("text", self.y_title, class_="axis-title", x=4, y=self.y.end - 12))
-        parts.append(tag("text", self.x_title, class_="axis-title mid", x=middle, y=bottom + 34))
+        parts.append(tag("text", _short(self.y_title), class_="axis-title", x=4, y=self.y.end - 12))
+        parts.append(tag("text", _short(self.x_title), class_="axis-title mid", x=middle, y=bottom + 34))
         return join(parts)
 
 
 def _ticks(scale: Scale, written: Callable[[float], str] | None) -> list[tuple[float, str]]:
     ticks = scale.ticks()
     return list(zip(ticks, scale.labels() if written is None else map(written, ticks), strict=True))
+
+
+def _short(title: str) -> str:
+    """Words that fit over a figure's width."""
+    return cut(visible(cut(title)), 48)
 
 
 def across(low: float = 0.0, high: float = 1.0) -> Scale:
@@ -93,7 +98,7 @@ def line(points: Sequence[Point], class_: str) -> Markup:
 def dots(points: Iterable[Point], class_: str) -> Markup:
     """Dots at pixels, as one path of round ends, which takes ten bytes a dot."""
     where = sorted({(round(x, 1), round(y, 1)) for x, y in points})
-    drawn = "".join(f"M{coordinate(x)} {coordinate(y)}h0" for x, y in where)
+    drawn = Markup("".join(f"M{coordinate(x)} {coordinate(y)}h0" for x, y in where))
     return tag("path", class_=f"dots {class_}", d=drawn)
 
 
@@ -111,7 +116,7 @@ def whisker(x: float, low: float, high: float, class_: str = "") -> Markup:
 
 def band(lower: Sequence[Point], upper: Sequence[Point], class_: str) -> Markup:
     """The space between two lines."""
-    return tag("path", class_=f"band {class_}", d=_path([*upper, *reversed(lower)]) + "Z")
+    return tag("path", class_=f"band {class_}", d=Markup(_path([*upper, *reversed(lower)]) + "Z"))
 
 
 def label(words: str, at: Point, class_: str = "") -> Markup:
@@ -171,7 +176,6 @@ def _distance(point: Point, first: Point, last: Point) -> float:
     return math.hypot(point[0] - first[0] - share * dx, point[1] - first[1] - share * dy)
 
 
-def _path(points: Sequence[Point]) -> str:
-    return "".join(
-        f"{'L' if place else 'M'}{coordinate(x)} {coordinate(y)}" for place, (x, y) in enumerate(points)
-    )
+def _path(points: Sequence[Point]) -> Markup:
+    steps = (f"{'L' if place else 'M'}{coordinate(x)} {coordinate(y)}" for place, (x, y) in enumerate(points))
+    return Markup("".join(steps))

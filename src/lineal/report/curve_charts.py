@@ -32,28 +32,45 @@ from lineal.report.scales import Scale, fitted
 N_STYLES = 4  # curves that are told apart by colour and dashes; others are drawn thin
 
 
-def style_of(place: int, n: int) -> str:
-    """The class of the ``place``-th of ``n`` curves."""
-    return f"curve{place}" if n <= N_STYLES else "faint"
+def styles_of(curves: Sequence[Curve]) -> list[str]:
+    """The class of each curve: one of its own for a few; of many, the best and the worst stand out."""
+    if len(curves) <= N_STYLES:
+        return [f"curve{place}" for place in range(len(curves))]
+    best, worst = extremes(curves)
+    return [
+        "curve0" if place == best else "curve1" if place == worst else "faint" for place in range(len(curves))
+    ]
+
+
+def extremes(curves: Sequence[Curve]) -> tuple[int, int]:
+    """The places of the curves with the largest and the smallest area."""
+    areas = [curve.area if curve.area is not None else math.nan for curve in curves]
+    known = [place for place, area in enumerate(areas) if math.isfinite(area)] or [0]
+    return max(known, key=lambda place: areas[place]), min(known, key=lambda place: areas[place])
 
 
 def threshold_chart(
-    curves: Sequence[Curve], title: str, axes: tuple[str, str], guess: float | None, caption: Child
+    curves: Sequence[Curve],
+    title: str,
+    axes: tuple[str, str],
+    guess: tuple[float, float] | None,
+    caption: Child,
 ) -> Markup:
     """Curves between 0 and 1, the line of guessing, and where the model's own threshold lies.
 
-    ``guess`` is the height of guessing; None draws the diagonal.
+    ``guess`` are the heights of guessing at both ends, if they are known.
     """
     frame = Frame(across(), upward(), *axes)
-    start, end = (0.0, 1.0) if guess is None else (guess, guess)
-    parts = [frame.axes(), line([frame.place(0, start), frame.place(1, end)], "guess")]
-    said = "guessing" if guess is None else f"guessing: {number(guess, '%')}"
-    at = frame.place(0.98, 0.88) if guess is None else frame.place(0.02, guess)
-    parts.append(label(said, (at[0], at[1] - 5), "muted" if guess is not None else "muted end"))
-    for place, curve in enumerate(curves):
+    parts = [frame.axes()]
+    if guess is not None:
+        parts.append(line([frame.place(0, guess[0]), frame.place(1, guess[1])], "guess"))
+        x, y = frame.place(0.02, guess[0]) if guess[0] == guess[1] else frame.place(0.98, 0.88)
+        parts.append(label("guessing", (x, y - 5), "muted" if guess[0] == guess[1] else "muted end"))
+    drawn = sorted(zip(styles_of(curves), curves, strict=True), key=lambda pair: pair[0] != "faint")
+    for style, curve in drawn:
         points = [frame.place(x, y) for x, y in finite(zip(curve.x, curve.y, strict=True))]
         if points:
-            parts.append(line(points, style_of(place, len(curves))))
+            parts.append(line(points, style))
     marked = [curve.point for curve in curves if curve.point and finite([curve.point])]
     if len(marked) == 1 and len(curves) <= N_STYLES:
         x, y = frame.place(*marked[0])
@@ -84,8 +101,8 @@ def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
     ]
     points = [frame.place(b.predicted, b.observed) for b in bins]
     parts += [line(points, "curve0"), *(circle(point, "mark", 3.5) for point in points)]
-    middle = frame.place((least + 1) / 2, (least + 1) / 2)
-    parts.append(label("perfect", (middle[0] - 8, middle[1] - 4), "muted end"))
+    low = frame.place(least + 0.1 * (1 - least), least + 0.1 * (1 - least))
+    parts.append(label("perfect", (low[0] + 8, low[1] + 8), "muted"))
     described = "; ".join(
         f"predicted {number(b.predicted, '%')}, observed {number(b.observed, '%')}" for b in bins[:12]
     )

@@ -63,6 +63,15 @@ def name(words: str, limit: int = NAME_LIMIT) -> Markup:
     return tag("bdi", cut(whole, limit), title=cut(whole, 4 * limit) if len(whole) > limit else None)
 
 
+def feature_name(words: str, limit: int = 40) -> Markup:
+    """The name of a feature, whose spaces at the ends count: runs of letters may begin or end a word."""
+    inner = words.strip(" ")
+    if not inner:
+        return name(words, limit)
+    before, after = len(words) - len(words.lstrip(" ")), len(words) - len(words.rstrip(" "))
+    return name("␣" * min(before, 8) + inner + "␣" * min(after, 8), limit)
+
+
 def tag(element: str, *children: Child, **attributes: str | float | bool | None) -> Markup:
     """An element. Attributes lose a trailing ``_`` and have ``-`` for ``_``; None or False leaves one out."""
     head = element + "".join(_attribute(key, value) for key, value in attributes.items())
@@ -97,6 +106,8 @@ def _attribute(key: str, value: Any) -> str:
     key = key.rstrip("_").replace("_", "-")
     if value is True:
         return f" {key}"
+    if isinstance(value, Markup):  # the lines of a drawing, made here: as long as they are
+        return f' {key}="{escape(value, quote=True)}"'
     return f' {key}="{text(value) if isinstance(value, str) else coordinate(value)}"'
 
 

@@ -111,7 +111,7 @@ def cloud(points: Sequence[Point]) -> Markup | list[Markup]:
         shade = min(N_SHADES - 1, int(math.log1p(n) / top * N_SHADES))
         shades[shade].append(_hexagon(*_centre(row, column)))
     return [
-        tag("path", class_=f"hex shade{shade}", d="".join(cells))
+        tag("path", class_=f"hex shade{shade}", d=Markup("".join(cells)))
         for shade, cells in enumerate(shades)
         if cells
     ]

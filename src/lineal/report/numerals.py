@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 MINUS = "\N{MINUS SIGN}"
+_UNIT_LIMIT = 16
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -16,7 +17,22 @@ def number(value: float | None, unit: str = "") -> str:
     if unit == "%":
         return f"{_percentage(value)}{NARROW}%"
     written = _digits(value)
-    return f"{written}{NARROW}{unit}" if unit else written
+    return f"{written}{NARROW}{unit[:_UNIT_LIMIT]}" if unit else written
+
+
+def probability(value: float) -> str:
+    """A percentage that is never rounded to certainty."""
+    if 0.9999 <= value < 1:
+        return f"over 99.99{NARROW}%"
+    return f"under 0.01{NARROW}%" if 0 < value <= 0.0001 else number(value, "%")
+
+
+def points(value: float | None, low: float | None, high: float | None, unit: str) -> tuple[str, str]:
+    """A difference and its interval; differences of percentages are points."""
+    if unit == "%":
+        value, low, high = (None if end is None else 100 * end for end in (value, low, high))
+        unit = "points"
+    return ("–" if value is None else signed(value, unit)), interval(low, high, unit)
 
 
 def interval(low: float | None, high: float | None, unit: str = "") -> str:
@@ -28,14 +44,20 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
     return f"{_digits(low)} to {number(high, unit)}"
 
 
-def aligned(values: Sequence[float | None]) -> list[str]:
-    """Numbers of one column, with as many decimals all, so that they can be compared at a glance."""
+def aligned(values: Sequence[float | None], precision: float = 5e-4) -> list[str]:
+    """Numbers of one column, with as many decimals all, so that they can be compared at a glance.
+
+    They are rounded by ``precision`` of the largest at most; columns over five powers of ten are not aligned.
+    """
     known = [abs(value) for value in values if value is not None and math.isfinite(value)]
     small = min((value for value in known if value > 0), default=1.0)
     if not known or max(known) / small > 1e5 or max(known) >= 1e6:
         return [number(value) for value in values]
+    room = [min(precision * max(known), 0.05 * value) for value in known]
     decimals = next(
-        n for n in range(5) if n == 4 or all(abs(value - round(value, n)) <= 5e-4 * value for value in known)
+        n
+        for n in range(7)
+        if n == 6 or all(abs(v - round(v, n)) <= r for v, r in zip(known, room, strict=True))
     )
     return [
         number(value)
@@ -78,8 +100,8 @@ def p_value(p: float) -> str:
     if math.isnan(p):
         return "p undefined"
     if p < 1e-4:
-        return "p < 0.0001"
-    return "p = 1" if p >= 0.995 else f"p = {p:.2g}"
+        return "p\u00a0<\u00a00.0001"
+    return "p\u00a0=\u00a01" if p >= 0.995 else f"p\u00a0=\u00a0{p:.2g}"
 
 
 def duration(seconds: float | None) -> str:
@@ -108,7 +130,7 @@ def size(n_bytes: float | None) -> str:
 def _percentage(share: float) -> str:
     if not math.isfinite(share):
         return str(share).replace("-", MINUS)
-    is_extreme = 0 < share < 0.01 or 0.99 < share < 1
+    is_extreme = 0 < share < 0.001 or 0.999 < share < 1
     written = f"{100 * share:.{2 if is_extreme else 1}f}"
     if share in (0, 1):
         written = f"{100 * share:.0f}"

@@ -84,7 +84,7 @@ def _word(token: Token, heaviest: float) -> Markup | str:
     return marked(words, token.share, strength)
 
 
-def marked(words: str, share: float, strength: int) -> Markup:
+def marked(words: Markup | str, share: float, strength: int) -> Markup:
     """Words with the mark of a share."""
     side = "for" if share > 0 else "against"
     return tag("mark", words, class_=f"{side} level{strength}", title=signed(share))

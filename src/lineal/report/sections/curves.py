@@ -8,9 +8,10 @@ from lineal.report.content import Curve, Report
 from lineal.report.curve_charts import (
     N_STYLES,
     calibration_chart,
+    extremes,
     learning_chart,
     strength_chart,
-    style_of,
+    styles_of,
     threshold_chart,
 )
 from lineal.report.markup import Child, Markup, name, tag
@@ -32,19 +33,15 @@ def curves(report: Report) -> Section | None:
     if found.roc:
         roc = found.roc[:MOST_CURVES]
         title, axes = "ROC", ("false alarms: share of the others", "found: share of the label's rows")
-        drawn.append(threshold_chart(roc, title, axes, None, _areas(roc, "Area below the curve")))
+        drawn.append(threshold_chart(roc, title, axes, (0.0, 1.0), _areas(roc, "Area below the curve")))
     if found.precision_recall:
         shown = found.precision_recall[:MOST_CURVES]
         title, axes = (
             "Precision and recall",
             ("recall: share of the label's rows found", "precision: share right"),
         )
-        guess = found.share if found.share is not None else None
-        drawn.append(
-            threshold_chart(
-                shown, title, axes, 0.0 if guess is None else guess, _areas(shown, "Average precision")
-            )
-        )
+        guess = None if found.share is None else (found.share, found.share)
+        drawn.append(threshold_chart(shown, title, axes, guess, _areas(shown, "Average precision")))
     looked = (
         tag("p", "The label looked for is ", tag("b", name(found.positive)), ".") if found.positive else None
     )
@@ -56,20 +53,22 @@ def _areas(curves: Sequence[Curve], measured: str) -> Child:
     if len(curves) == 1:
         between = interval(curves[0].low, curves[0].high)
         return f"{measured}: {number(curves[0].area)}" + (f" ({between})" if between else "") + "."
+    styles = styles_of(curves)
     rows: list[list[Child]] = [
-        [
-            [_sample(style_of(place, len(curves))), " ", name(curve.name, 32)],
-            number(curve.area),
-            interval(curve.low, curve.high),
-        ]
-        for place, curve in enumerate(curves)
+        [[_sample(style), " ", name(curve.name, 32)], number(curve.area), interval(curve.low, curve.high)]
+        for style, curve in zip(styles, curves, strict=True)
     ]
     drawn = table(measured, ["curve", "area", "interval"], rows, numbers={1, 2})
-    return (
-        drawn
-        if len(curves) <= N_STYLES
-        else [f"{len(curves)} curves. ", folded(f"{measured} of each", drawn)]
-    )
+    if len(curves) <= N_STYLES:
+        return drawn
+    best, worst = (curves[place] for place in extremes(curves))
+    return [
+        f"{measured}: ",
+        [_sample("curve0"), " ", tag("b", name(best.name, 40)), f" is best ({number(best.area)}), "],
+        [_sample("curve1"), " ", tag("b", name(worst.name, 40)), f" worst ({number(worst.area)}). "],
+        "The thin lines are the others.",
+        folded(f"{measured} of all {len(curves)}", drawn),
+    ]
 
 
 def _sample(style: str) -> Markup:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from lineal.report.bars import bar, diverging
 from lineal.report.content import ClassFeatures, Feature, Mistake, Report, Term
-from lineal.report.markup import Child, Markup, cut, name, tag
-from lineal.report.numerals import aligned, counted, number, signed
+from lineal.report.markup import Child, Markup, cut, feature_name, name, tag
+from lineal.report.numerals import aligned, counted, probability, signed
 from lineal.report.sections.section import Section
 from lineal.report.tables import folded, table
 from lineal.report.words import coloured, legend, level, marked
@@ -72,11 +72,13 @@ def _butterfly(left: str, left_features: list[Feature], right: str, right_featur
 def _side(label: str, features: Sequence[Feature], largest: float, *, is_left: bool) -> Markup:
     """One side of the picture; the left one is mirrored and has the other colour."""
     rows = []
-    for feature, weight in zip(features, aligned([feature.weight for feature in features]), strict=True):
+    for feature, weight in zip(
+        features, aligned([feature.weight for feature in features], 5e-3), strict=True
+    ):
         # On the left, what speaks for the left label is drawn as what speaks against the right one.
         drawn = bar(-feature.weight if is_left else feature.weight, largest, is_mirrored=is_left)
         cells = [tag("td", drawn, class_="drawn"), tag("td", weight, class_="number")]
-        head = tag("th", name(feature.name, 40), scope="row")
+        head = tag("th", feature_name(feature.name, 40), scope="row")
         rows.append(tag("tr", [cells[1], head, cells[0]] if is_left else [cells[0], head, cells[1]]))
     caption = tag("caption", "speaks for ", tag("b", name(label, 40)))
     return tag("table", caption, tag("tbody", rows), class_="bars left" if is_left else "bars right")
@@ -92,11 +94,11 @@ def _of_label(entry: ClassFeatures, largest: float) -> Markup:
             [
                 tag(
                     "tr",
-                    tag("th", name(feature.name, 32), scope="row"),
+                    tag("th", feature_name(feature.name, 32), scope="row"),
                     tag("td", bar(feature.weight, largest), class_="drawn"),
                     tag("td", weight, class_="number"),
                 )
-                for feature, weight in zip(some, aligned([one.weight for one in some]), strict=True)
+                for feature, weight in zip(some, aligned([one.weight for one in some], 5e-3), strict=True)
             ],
         )
 
@@ -136,8 +138,8 @@ def _list(examples: Sequence[Mistake]) -> Markup | None:
 
 
 def _mistake(example: Mistake) -> Markup:
-    sure = f" ({number(example.probability, '%')})" if example.probability is not None else None
-    right = f" ({number(example.true_probability, '%')})" if example.true_probability is not None else None
+    sure = f" ({probability(example.probability)})" if example.probability is not None else None
+    right = f" ({probability(example.true_probability)})" if example.true_probability is not None else None
     head = tag(
         "p",
         "said ",
@@ -165,7 +167,7 @@ def _listed(terms: Sequence[Term]) -> Markup:
     heaviest = max(abs(term.share) for term in terms)
     parts: list[Child] = ["Heaviest terms: "]
     for place, term in enumerate(terms):
-        said = marked(cut(term.name, 40), term.share, max(1, level(term.share, heaviest)))
+        said = marked(feature_name(term.name), term.share, max(1, level(term.share, heaviest)))
         parts += [", " if place else None, said, f" {signed(term.share)}"]
     return tag("p", parts, class_="terms")
 

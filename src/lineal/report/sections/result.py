@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineal.report.bars import axis_of, score_strip
 from lineal.report.content import Confusion, Report, Score
 from lineal.report.markup import Child, Markup, name, tag
-from lineal.report.numerals import count, counted, interval, number, p_value, signed
+from lineal.report.numerals import count, counted, interval, number, p_value, points
 from lineal.report.sections.section import Section
 from lineal.report.tables import scrolling, table
 from lineal.report.wording import meaning
@@ -164,7 +164,8 @@ def _pairs(report: Report, unit: str) -> Markup | None:
     for pair in compared.pairs[: 2 * MOST_MODELS]:
         sign = {True: "●", False: "○", None: ""}[pair.is_significant]
         who: Child = [name(pair.first), " against ", name(pair.second)]
-        gained = [signed(pair.difference, unit), tag("small", interval(pair.low, pair.high, unit))]
+        difference, between = points(pair.difference, pair.low, pair.high, unit)
+        gained: Child = [difference, tag("small", between) if between else None]
         p = p_value(pair.p_value) if pair.p_value is not None else "–"
         rows.append([who, gained, p, [tag("span", sign, aria_hidden="true"), " ", pair.verdict]])
     caption = ", ".join(part for part in ("Pairs", compared.test, compared.correction) if part)
@@ -205,7 +206,7 @@ def confusion(report: Report) -> Section | None:
 def _heat(confused: Confusion) -> list[Child]:
     """The table of counts; shades are shares of the row, of one colour if right, of the other if not."""
     corner = tag("th", "true ↓ predicted →", scope="col", class_="corner")
-    heads = [tag("th", tag("span", name(label, 32)), scope="col") for label in confused.labels]
+    heads = [tag("th", tag("span", name(label, 26)), scope="col") for label in confused.labels]
     rows = []
     for place, (label, counts) in enumerate(zip(confused.labels, confused.counts, strict=True)):
         total = sum(counts)
