@@ -43,8 +43,8 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("judged", scores),
         ("certificate", "" if model.certificate_ is None else str(model.certificate_)),
         ("size", size_text(model.size)),
-        ("made", " ".join(part for part in (about.created, f"by Lineal {about.lineal}") if part)),
-        ("command", about.command),
+        ("made", " ".join(part for part in (about.created, f"by Lineal {about.version}") if part)),
+        ("command", about.command or ""),
         ("data", " ".join(f"{name} {value}" for name, value in origin.items() if value)),
     ]
 
@@ -59,7 +59,7 @@ def inspection_document(model: Any, top: int) -> dict[str, Any]:
         "n_features": model.n_features_in_,
         "n_bytes": model.size,
         "certificate": None if model.certificate_ is None else vars(model.certificate_),
-        "about": model.about.to_dict(),
+        "about": model.about.put(),
         "top_features": {
             str(label): [{"name": name, "weight": weight} for name, weight in found]
             for label, found in model.top_features(top).items()

@@ -84,7 +84,7 @@ def _pieces(
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
     from lineal.data.formats import format_of
 
-    wanted = text or model.about.columns.get("text")
+    wanted = text or (model.about.columns or {}).get("text")
     if model.inputs == "texts" and not carry:
         source, format = format_of(path, reading.get("format"))
         if format in _NATIVE:

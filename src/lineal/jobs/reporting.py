@@ -253,7 +253,7 @@ def features_of(model: Any) -> report.Features | None:
     found = model.top_features(_FEATURES_SHOWN)
     if model.task != "classification":
         both = [*found.get("raise", []), *reversed(found.get("lower", []))]
-        name = str(model.about.columns.get("label") or "the prediction")
+        name = str((model.about.columns or {}).get("label") or "the prediction")
         return report.Features(classes=[report.ClassFeatures(label=name, features=_features(both))])
     labels = list(found)
     if len(labels) == 2:
@@ -398,8 +398,8 @@ def _reproduction(training: Training, command: str) -> report.Reproduction:
         command=command,
         seed=training.judging.seed,
         versions={"lineal": version("lineal"), "python": platform.python_version(), "numpy": np.__version__},
-        fingerprint_bytes=training.records.n_bytes,
-        fingerprint=training.records.sha256 or "",
+        fingerprint_bytes=(training.model.about.fingerprint or {}).get("bytes"),
+        fingerprint=str((training.model.about.fingerprint or {}).get("sha256", "")),
         snippet=f"import lineal\n\nmodel = lineal.load({path!r})\nmodel.predict({given})",
     )
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.compression import fingerprint
+from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.compare import compare

@@ -14,8 +14,16 @@ from lineal.jobs.judge import labelled
 from lineal.learners.freezing import freeze
 from lineal.learners.thawing import thaw
 from lineal.model import Model, load
+from lineal.model.about import About
 
 N_BYTES = 1 << 22
+
+
+def _about(before: About, n_rows: int) -> dict[str, Any]:
+    """Scores were of another model, and the plan of its fit."""
+    kept = {"columns": before.columns, "fingerprint": before.fingerprint, "command": before.command}
+    notes = {name: value for name, value in before.notes.items() if name != "held out"}
+    return {**kept, "n_rows": (before.n_rows or 0) + n_rows, "notes": {**notes, "updated with rows": n_rows}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +68,7 @@ def update(
     known = set(before.classes_.tolist()) if before.task == "classification" else set()
     after = freeze(
         estimator,
-        about={
-            **before.about.to_dict(),
-            "n_rows": before.about.n_rows + n,
-            "scores": {},
+        about=_about(before.about, n),
             "certificate": None,
         },
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lineal.data.compression import fingerprint
 from lineal.data.records import read_records
 from lineal.errors import ParameterError
 from lineal.jobs.judge import labelled
@@ -42,7 +43,7 @@ def verify_file(
             f"{model_path} holds {model.about.learner}, which minimises no objective and has no certificate."
         )
     records = read_records(path, **(reading or {}))
-    columns = model.about.columns
+    columns = model.about.columns or {}
     data = labelled(model, records, label=label, weight=columns.get("weight"), group=columns.get("group"))
     part = model.about.notes.get("held out")
     if part is not None:
@@ -53,4 +54,5 @@ def verify_file(
     X = data.X if inner is estimator else estimator.transform(data.X)
     certificate = verify(inner, X, data.y, sample_weight=data.sample_weight, tol=tol, use_dual=False)
     known = (model.about.fingerprint or {}).get("sha256")
-    return Verified(certificate, len(data), None if not known else known == records.sha256)
+    found = records.fingerprint or fingerprint(path)
+    return Verified(certificate, len(data), None if not known else known == found.sha256)
