@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from lineal.data.threads import thread_count
 from lineal.errors import InputError, ModelFileError
 from lineal.model import container
-from lineal.model.about import About
+from lineal.model.about import About, about_of
 from lineal.model.answers import FloatArray
 from lineal.model.explanation import Explanation, TopFeature, explained, top_features
 from lineal.model.features.base import Features
@@ -249,6 +250,12 @@ class Model:
         """(n, K) probabilities whose largest entry is always the predicted label's."""
         return self._head.probabilities(self._raw(X))
 
+    def answers(self, X: Any) -> tuple[NDArray[Any], FloatArray | None]:
+        """``predict`` and ``predict_proba`` from one look at X; None where there are no probabilities."""
+        raw = self._raw(X)
+        p = self._head.probabilities(raw) if self._head.has_probabilities else None
+        return self._head.predict(raw), p
+
     # ---- what it has learned ----------------------------------------------------------------------
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
@@ -325,6 +332,12 @@ class Model:
         self._own["is_checked"] = False
         if not isinstance(self._features, TextFeatures) or self._features.n_columns <= _AT_ONCE:
             self.check()
+
+    def with_about(self, **changes: Any) -> Model:
+        """The same model, with other words about it."""
+        known = {field.name: getattr(self.about, field.name) for field in fields(self.about)}
+        told = about_of({**known, **changes})
+        return Model({**self._record, "about": told.put()}, self._tensors, self.path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, whole or not at all; the same model gives the same bytes."""
