@@ -55,6 +55,8 @@ _HOMES = {
         "Ridge",
     ),
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
+    "lineal.learners.table.classifier": ("TableClassifier",),
+    "lineal.learners.table.regressor": ("TableRegressor",),
     "lineal.learners.text.classifier": ("TextClassifier",),
     "lineal.learners.text.regressor": ("TextRegressor",),
     "lineal.model.loading": ("load",),

@@ -6,21 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, clone
-from sklearn.model_selection import KFold
+from sklearn.base import clone
 
-from lineal.errors import InputError
 from lineal.learners.online.regressor import OnlineRegressor
 from lineal.learners.regressor import LinearRegressor
-from lineal.learners.targets import plain_array, require_targets
+from lineal.learners.searched.regression import SearchedRegressor
+from lineal.learners.targets import require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
-from lineal.model.explanation import Explanation, TopFeature, top_features
+from lineal.model.explanation import Explanation
 from lineal.objective import L2, Squared
 
 
-class TextRegressor(RegressorMixin, BaseTextModel):
+class TextRegressor(SearchedRegressor, BaseTextModel):
     """Predicts a number from a text: how to read it and how much words weigh is chosen and learned.
 
     Parameters
@@ -54,20 +53,15 @@ class TextRegressor(RegressorMixin, BaseTextModel):
 
     _strengths = (1.0, 10.0, 0.1, 0.01)
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns from texts and their numbers; ``sample_weight`` is for the final fit."""
-        require_targets(self, y)
-        targets = plain_array(y)
-        if targets.ndim != 1:
-            raise InputError(
-                f"y should be a 1d array of numbers, got an array of shape {targets.shape} instead."
-            )
-        targets = targets.astype(np.float64)
-        if not np.isfinite(targets).all():
-            raise InputError(
-                f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(targets))[0])}."
-            )
-        self._fit(X, targets, sample_weight)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Learns from texts and their numbers, as :meth:`TextClassifier.fit` does."""
+        self._fit_numbers(X, y, sample_weight, groups)
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,14 +82,6 @@ class TextRegressor(RegressorMixin, BaseTextModel):
         """Why a text got its number: every term's and token's exact share."""
         return self._explained(text, "prediction", 0, 1.0)
 
-    def top_features(self, k: int = 10) -> dict[str, list[TopFeature]]:
-        """The k features that raise the number most, and the k that lower it most, with their weights."""
-        names, weights = self.get_feature_names_out(), np.ravel(self.coef_)
-        return {"raise": top_features(names, weights, k), "lower": top_features(names, weights, k, sign=-1.0)}
-
-    def _score_name(self) -> str:
-        return "minus the mean squared error" if self.scoring is None else "score"
-
     def _recipes(self, n_bytes: int) -> list[Recipe]:
         return default_recipes(n_bytes, self.n_threads, has_classes=False)
 
@@ -104,16 +90,3 @@ class TextRegressor(RegressorMixin, BaseTextModel):
             return clone(self.learner)
         tol = 1e-2 if is_trial else 1e-4
         return LinearRegressor(loss=Squared(), penalty=L2(strength), tol=tol, n_threads=self.n_threads)
-
-    def _folds(self, y: NDArray[Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        n_folds = min(self.n_folds, len(y) // 2)
-        if n_folds < 2:
-            return []
-        return list(KFold(n_folds, shuffle=True, random_state=self.random_state).split(y))
-
-    def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
-        return (
-            -float(np.mean((y - predicted) ** 2))
-            if self.scoring is None
-            else float(self.scoring(y, predicted))
-        )

@@ -1,33 +1,17 @@
-"""Choosing how to read texts and how strongly to regularise, by held-out rows.
-
-Each recipe turns the texts into one matrix; folds are rows of it. What a fold may not see are labels:
-document frequencies come from all texts, naive-Bayes weights from the fold's training rows alone. Every
-recipe is tried at the first strength, then the best recipe at the others.
-
-Of many texts only a part is searched. There a costly recipe must beat the others by two standard errors to
-stay, and the recipes that stay are compared once more on all texts with one held-out part, since some of
-them gain more from many texts than others. A text is read once by each recipe that is looked at, and once
-more if it was in the part.
-"""
+"""How texts are read: recipes of vectorisers, and the texts as they read them."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lineal import _core
-from lineal.errors import NotCertifiedWarning
 from lineal.text import TextVectorizer
-
-Fold = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -38,17 +22,9 @@ class Recipe:
     vectorizers: tuple[TextVectorizer, ...]
     is_costly: bool = False
 
-
-@dataclass(frozen=True)
-class Trial:
-    """How a recipe did at a strength on held-out texts: mean and standard error over the folds."""
-
-    recipe: str
-    strength: float
-    score: float
-    error: float
-    n_texts: int
-    seconds: float
+    def read(self, data: _core.Documents, y: NDArray[Any]) -> Read:
+        """The texts as this recipe reads them."""
+        return Read.fit(self, data, y)
 
 
 @dataclass
@@ -65,6 +41,7 @@ class Read:
         return cls(recipe, vectorizers, [v.fit_transform(documents, y) for v in vectorizers])
 
     def matrix(self) -> sp.csr_matrix:
+        """All texts."""
         return side_by_side(self.blocks)
 
     def fold(self, train: NDArray[Any], test: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Any]:
@@ -80,124 +57,3 @@ class Read:
 def side_by_side(blocks: Sequence[sp.csr_matrix]) -> sp.csr_matrix:
     """Columns of all blocks."""
     return blocks[0] if len(blocks) == 1 else sp.hstack(blocks, format="csr")
-
-
-HeldOut = list[tuple[NDArray[Any], NDArray[Any]]]  # rows of a fold and their decision values
-
-
-@dataclass
-class Found:
-    """What the search chose and all it tried."""
-
-    recipe: Recipe
-    strength: float
-    read: Read | None  # all texts as the recipe reads them, where they were read
-    trials: list[Trial]
-    y: NDArray[Any]  # what the texts of the searched part are
-    held_out: HeldOut  # of the choice, in that part
-
-
-class Search:
-    """The recipe and strength of the best mean score; in doubt the earlier ones.
-
-    ``learner(strength)`` makes a model, ``folds(y)`` pairs of train and test rows, ``score(y, predicted)``
-    is what is to be large, ``report(trial)`` is told of each trial.
-    """
-
-    def __init__(
-        self,
-        strengths: Sequence[float],
-        folds: Callable[[NDArray[Any]], list[Fold]],
-        learner: Callable[[float], Any],
-        score: Callable[[NDArray[Any], NDArray[Any]], float],
-        report: Callable[[Trial], None],
-    ) -> None:
-        self._strengths = strengths
-        self._folds = folds
-        self._learner = learner
-        self._score = score
-        self._report = report
-        self._trials: list[Trial] = []
-
-    def run(
-        self,
-        documents: _core.Documents,
-        y: NDArray[Any],
-        rows: NDArray[np.int64],
-        recipes: Sequence[Recipe],
-    ) -> Found | None:
-        """None where nothing can be held out. ``rows`` are the part that is searched."""
-        folds = self._folds(y[rows])
-        if not folds:
-            return None
-        is_whole = len(rows) == len(documents)
-        part = documents if is_whole else documents.take(rows)
-        reads = [Read.fit(recipe, part, y[rows]) for recipe in recipes[:1]]
-        tried = [self._tried(reads[0], y[rows], folds, self._strengths[0])]
-        for recipe in recipes[1:]:
-            read = Read.fit(recipe, part, y[rows])
-            found = self._tried(read, y[rows], folds, self._strengths[0])
-            if is_whole and found[0].score <= tried[0][0].score:
-                continue
-            if is_whole:
-                reads, tried = [], []  # only the best is looked at again
-            reads.append(read)
-            tried.append(found)
-        whole: Read | None = reads[0] if is_whole else None
-        chosen = 0
-        if not is_whole and len(recipes) > 1:
-            chosen, whole = self._chosen_on_all(documents, y, reads, [trial for trial, _ in tried])
-        best = tried[chosen]
-        for strength in self._strengths[1:]:
-            found = self._tried(reads[chosen], y[rows], folds, strength)
-            # Another strength than the first has to be better by more than chance might make it.
-            if found[0].score > max(best[0].score, tried[chosen][0].score + 0.5 * found[0].error):
-                best = found
-        return Found(reads[chosen].recipe, best[0].strength, whole, self._trials, y[rows], best[1])
-
-    def _chosen_on_all(
-        self, documents: _core.Documents, y: NDArray[Any], reads: list[Read], trials: list[Trial]
-    ) -> tuple[int, Read | None]:
-        cheap = [trial for read, trial in zip(reads, trials, strict=True) if not read.recipe.is_costly]
-        bar = max((trial.score + 2.0 * trial.error for trial in cheap), default=-np.inf)
-        costly = [k for k, read in enumerate(reads) if read.recipe.is_costly and trials[k].score > bar]
-        if costly:
-            return max(costly, key=lambda k: trials[k].score), None
-        left = [k for k, read in enumerate(reads) if not read.recipe.is_costly] or list(range(len(reads)))
-        if len(left) == 1:
-            return left[0], None
-        best: tuple[float, int, Read] | None = None
-        fold = self._folds(y)[:1]
-        for k in left:
-            read = Read.fit(reads[k].recipe, documents, y)
-            score = self._tried(read, y, fold, self._strengths[0])[0].score
-            if best is None or score > best[0]:
-                best = (score, k, read)
-        assert best is not None
-        return best[1], best[2]
-
-    def _tried(
-        self, read: Read, y: NDArray[Any], folds: list[Fold], strength: float
-    ) -> tuple[Trial, HeldOut]:
-        began = time.perf_counter()
-        scores, held_out = [], []
-        for train, test in folds:
-            seen, unseen = read.fold(train, test, y)
-            with warnings.catch_warnings():
-                # A trial that stops early is judged by what it predicts.
-                warnings.simplefilter("ignore", NotCertifiedWarning)
-                model = self._learner(strength).fit(seen, y[train])
-            decide = getattr(model, "decision_function", model.predict)
-            held_out.append((test, decide(unseen)))
-            scores.append(self._score(y[test], model.predict(unseen)))
-        trial = Trial(
-            read.recipe.name,
-            strength,
-            float(np.mean(scores)),
-            float(np.std(scores) / np.sqrt(len(scores))),
-            len(y),
-            time.perf_counter() - began,
-        )
-        self._trials.append(trial)
-        self._report(trial)
-        return trial, held_out

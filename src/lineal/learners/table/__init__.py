@@ -1,0 +1,1 @@
+"""Learners of tables: columns of any kind in, labels or numbers out."""
