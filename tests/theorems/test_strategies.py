@@ -16,8 +16,8 @@ from lineal import (
     OneVsRest,
     OutputCode,
 )
-from lineal.compose.one_vs_one import coupled
-from lineal.compose.simplex import agreeing, normalised, onto_simplex
+from lineal.model.simplex import agreeing, normalised, onto_simplex
+from lineal.model.strategies import coupled
 from lineal.objective import Hinge
 
 STRATEGIES = [OneVsRest, OneVsOne, OutputCode]

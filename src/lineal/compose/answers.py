@@ -11,10 +11,8 @@ from sklearn.pipeline import Pipeline
 from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import plain_array
+from lineal.model.answers import score_columns
 from lineal.objective.losses import FloatArray
-
-# Half a unit in the last place of 1: the nearest to certainty that log odds can be finite at.
-_SURE = 2.0**-53
 
 
 def scores_of(part: Any, X: Any) -> FloatArray:
@@ -24,13 +22,10 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     Votes of a part that has nothing but ``predict`` are -1 and +1, or 0 and 1.
     """
     if hasattr(part, "decision_function"):
-        Z = decision_values(part, X)
-        return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
+        return score_columns(decision_values(part, X), None, len(part.classes_))
     K = len(part.classes_)
     if hasattr(part, "predict_proba"):
-        p = np.clip(np.asarray(part.predict_proba(X), dtype=np.float64), _SURE, 1.0 - _SURE)
-        logs: FloatArray = np.log(p)
-        return logs if K > 2 else _margin(logs)
+        return score_columns(None, np.asarray(part.predict_proba(X), dtype=np.float64), K)
     chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
     votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
     return np.asarray(votes, dtype=np.float64)
@@ -50,14 +45,6 @@ def decision_values(part: Any, X: Any) -> FloatArray:
             "option."
         )
     return Z
-
-
-def _margin(Z: FloatArray) -> FloatArray:
-    """(n, 1) by how much the second of two scores is higher."""
-    margin = Z[:, 1:] - Z[:, :1]
-    # Equal scores mean the first class, a margin of 0 the second: it is made to say the first too.
-    margin[Z[:, 1] == Z[:, 0]] = -5e-324
-    return margin
 
 
 def places_of(part: Any, X: Any, known: Catalogue) -> NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,12 +16,13 @@ from lineal.compose.fitting import fit_parts
 from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
 from lineal.compose.seeds import require_seed
-from lineal.compose.simplex import normalised
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, expit, probabilities, winners
+from lineal.model.composed import CalibratedHead, settled
+from lineal.model.heads import Head
 from lineal.objective import L2, Log, NoPenalty, SquaredHinge
 from lineal.objective.losses import FloatArray
 
@@ -177,10 +178,21 @@ class Calibrated(CompositeClassifier):
         if self.method == "temperature":
             return crowned(probabilities(Z, self.temperature_), best)
         P = np.column_stack([fitted(z) for fitted, z in zip(self.maps_, Z.T, strict=True)])
-        P = np.column_stack([1.0 - P, P]) if P.shape[1] == 1 else normalised(P)
-        rows = np.arange(len(P))
-        is_tied = P[rows, best] == P.max(axis=1)
-        return crowned(P, np.where(is_tied, best, P.argmax(axis=1)))
+        return settled(P, best)
+
+    def _frozen_head(self, head_of: Callable[[Any], Head]) -> CalibratedHead:
+        """What a stored model answers with."""
+        inner, labels = head_of(self.learner_), np.array(self.classes_)
+        if self.method == "temperature":
+            return CalibratedHead(inner, labels, float(self.temperature_))
+        if not all(isinstance(fitted, Sigmoid) for fitted in self.maps_):
+            raise ParameterError(
+                "isotonic maps cannot be stored in a model file: method='temperature' and 'platt' can."
+            )
+        slopes, shifts = (
+            np.array([getattr(fitted, name) for fitted in self.maps_]) for name in ("slope", "shift")
+        )
+        return CalibratedHead(inner, labels, None, slopes, shifts)
 
     def _scores(self, X: Any) -> FloatArray:
         X = self._asked(X)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,28 @@ from lineal.compose.answers import probabilities_of, scores_of
 from lineal.compose.base import CompositeClassifier, Lesson
 from lineal.compose.codes import Code
 from lineal.compose.fitting import Job, fit_parts, weights_at
-from lineal.compose.simplex import agreeing
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
+from lineal.model.composed import CodedHead
+from lineal.model.heads import Head
+from lineal.model.simplex import agreeing
 from lineal.objective.losses import FloatArray
 
 # Two classes need one question, whatever the strategy.
 _TWO: Code = np.array([[-1], [1]], dtype=np.int8)
 _BITS = Catalogue(np.array([0, 1]))
+
+
+class Strategy(NamedTuple):
+    """What a stored model needs to know of a strategy; see ``lineal.model.composed.CodedHead``."""
+
+    name: str
+    decoding: str = "hamming"
+    margin: float = 1.0
 
 
 class CodedClassifier(CompositeClassifier):
@@ -138,6 +148,16 @@ class CodedClassifier(CompositeClassifier):
     def _has_probabilities(self) -> bool:
         parts = getattr(self, "parts_", None) or self._made_of()
         return all(hasattr(part, "predict_proba") for part in parts)
+
+    def _strategy(self) -> Strategy:
+        """How a stored model decodes."""
+        raise NotImplementedError
+
+    def _frozen_head(self, head_of: Callable[[Any], Head]) -> CodedHead:
+        """What a stored model answers with."""
+        name, decoding, margin = self._strategy()
+        parts = tuple(head_of(part) for part in self.parts_)
+        return CodedHead(parts, np.array(self.classes_), name, self.code_, decoding, margin)
 
     @property
     def certificates_(self) -> list[Any]:

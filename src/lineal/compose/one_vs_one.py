@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lineal.compose.coded import CodedClassifier
+from lineal.compose.coded import CodedClassifier, Strategy
 from lineal.compose.codes import Code, one_vs_one_code
+from lineal.model.strategies import coupled_pairs, scores_of_votes, votes_of
 from lineal.objective.losses import FloatArray
-
-# So many numbers at a time in systems of equations: 32 MB.
-_PIECE = 1 << 22
 
 
 class OneVsOne(CodedClassifier):
@@ -61,48 +59,16 @@ class OneVsOne(CodedClassifier):
     def votes(self, X: Any) -> Any:
         """(n, K) how many of its pairs each class wins."""
         Z = self._part_scores(self._asked(X))
-        return _votes(Z, self.code_).astype(np.int64)
+        return votes_of(Z, self.code_).astype(np.int64)
 
     def _code(self, K: int) -> Code:
         return one_vs_one_code(K)
 
     def _decoded(self, Z: FloatArray) -> FloatArray:
-        sums = Z @ self.code_.T.astype(np.float64)
-        return _votes(Z, self.code_) + sums / (3.0 * (np.abs(sums) + 1.0))
+        return scores_of_votes(Z, self.code_)
 
     def _combined(self, R: FloatArray) -> FloatArray:
-        K = len(self.classes_)
-        first, second = np.triu_indices(K, 1)
-        step = max(1, _PIECE // (K * K))
-        pieces = []
-        for start in range(0, len(R), step):
-            r = R[start : start + step]
-            pairs = np.zeros((len(r), K, K))  # pairs[:, k, l] = p(k | k or l)
-            pairs[:, first, second] = 1.0 - r
-            pairs[:, second, first] = r
-            pieces.append(coupled(pairs))
-        return np.concatenate(pieces) if pieces else np.empty((0, K))
+        return coupled_pairs(R, len(self.classes_))
 
-
-def _votes(Z: FloatArray, code: Code) -> FloatArray:
-    """(n, K) pairs won; a score of 0 is a vote for the second class."""
-    is_second = (Z >= 0).astype(np.float64)
-    return is_second @ (code.T > 0) + (1.0 - is_second) @ (code.T < 0)
-
-
-def coupled(pairs: FloatArray) -> FloatArray:
-    """(n, K) probabilities from (n, K, K) numbers p(k | k or l), by the method of Wu, Lin and Weng (2004)."""
-    n, K, _ = pairs.shape
-    # A pair that is certain would leave the system singular.
-    r = np.clip(pairs, 1e-7, 1.0 - 1e-7) * (1.0 - np.eye(K))
-    other = r.transpose(0, 2, 1)
-    Q = -r * other
-    Q[:, np.arange(K), np.arange(K)] = (other**2).sum(axis=2)
-    system = np.ones((n, K + 1, K + 1))
-    system[:, :K, :K] = Q
-    system[:, K, K] = 0.0
-    wanted = np.zeros((n, K + 1, 1))
-    wanted[:, K] = 1.0
-    p = np.linalg.solve(system, wanted)[:, :K, 0]
-    p = np.maximum(p, 0.0)  # they are positive, but for rounding
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
+    def _strategy(self) -> Strategy:
+        return Strategy("pairs")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lineal.compose.coded import CodedClassifier
+from lineal.compose.coded import CodedClassifier, Strategy
 from lineal.compose.codes import Code, one_vs_rest_code
-from lineal.compose.simplex import normalised
+from lineal.model.simplex import normalised
 from lineal.objective.losses import FloatArray
 
 
@@ -51,3 +51,6 @@ class OneVsRest(CodedClassifier):
 
     def _combined(self, R: FloatArray) -> FloatArray:
         return normalised(R)
+
+    def _strategy(self) -> Strategy:
+        return Strategy("rest")

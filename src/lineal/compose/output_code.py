@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lineal.compose.coded import CodedClassifier
+from lineal.compose.coded import CodedClassifier, Strategy
 from lineal.compose.codes import (
     Code,
     bch_code,
@@ -20,13 +20,20 @@ from lineal.compose.codes import (
     row_distance,
 )
 from lineal.compose.seeds import generator_of, require_seed
-from lineal.compose.simplex import onto_simplex
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.objective import Log, Loss
+from lineal.model.strategies import classes_of_bits, scores_of_bits
+from lineal.objective import Hinge, Log, Loss, Squared, SquaredHinge
 from lineal.objective.losses import FloatArray
 
+# Losses that a model file has a name for.
+_STORED: dict[type[Loss], str] = {
+    Log: "log",
+    Hinge: "hinge",
+    SquaredHinge: "squared_hinge",
+    Squared: "squared",
+}
 _CODES = ("random", "exhaustive", "bch", "hadamard")
 _DECODINGS = ("loss", "hamming")
 
@@ -148,23 +155,29 @@ class OutputCode(CodedClassifier):
         return made
 
     def _decoded(self, Z: FloatArray) -> FloatArray:
-        bits = self.code_.astype(np.float64)
-        if isinstance(self.decoding, str) and self.decoding == "hamming":
-            return (np.where(Z >= 0, 1.0, -1.0) @ bits.T - bits.shape[1]) / 2.0
-        loss = self.decoding if isinstance(self.decoding, Loss) else _loss_of(self.parts_[0])
-        # The loss of a bit has two values, so K x L of them need not be computed for each row.
-        ones = np.ones_like(Z)
-        against, in_favour = loss(-ones, Z), loss(ones, Z)
-        return -(in_favour @ (bits.T > 0) + against @ (bits.T < 0))
+        return scores_of_bits(Z, self.code_, self._loss())
+
+    def _loss(self) -> Loss | None:
+        """What bits are decoded with; None counts the wrong ones."""
+        if isinstance(self.decoding, Loss):
+            return self.decoding
+        return None if self.decoding == "hamming" else _loss_of(self.parts_[0])
 
     def _combined(self, R: FloatArray) -> FloatArray:
-        K = len(self.code_)
-        A = (self.code_.T > 0).astype(np.float64)
-        centre = np.full(K, 1.0 / K)
-        # p = 1/K + B t keeps the sum; B is a basis of the rows that sum to 0.
-        B = np.linalg.svd(np.ones((1, K)))[2][1:].T
-        t = (R - A @ centre) @ np.linalg.pinv(A @ B).T
-        return onto_simplex(centre + t @ B.T)
+        return classes_of_bits(R, self.code_)
+
+    def _strategy(self) -> Strategy:
+        loss = self._loss()
+        if loss is None:
+            return Strategy("code")
+        name = _STORED.get(type(loss))
+        if name is None:
+            raise ParameterError(
+                f"a code that is decoded with {loss!r} cannot be stored in a model file: decode with "
+                f"'hamming', "
+                f"or with one of {', '.join(kind.__name__ for kind in _STORED)}."
+            )
+        return Strategy("code", name, float(getattr(loss, "margin", 1.0)))
 
 
 def _given_code(given: Any, K: int) -> Code:

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+# Half a unit in the last place of 1: the nearest to certainty that log odds can be finite at.
+_SURE = 2.0**-53
+
 
 def winners(Z: FloatArray) -> NDArray[np.intp]:
     """The class of the highest score; at a tie two classes take the second, more take the first."""
@@ -49,3 +52,23 @@ def softmax(Z: FloatArray) -> FloatArray:
     """exp(z) of each row over their sum."""
     e = np.exp(Z - Z.max(axis=1, keepdims=True))
     return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+
+def score_columns(Z: FloatArray | None, P: FloatArray | None, n_classes: int) -> FloatArray:
+    """(n, 1) for two classes, (n, K) for more: decision values Z, else logarithms of probabilities P.
+
+    Of probabilities two classes have log odds, more have log probabilities.
+    """
+    if Z is not None:
+        return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
+    assert P is not None
+    logs: FloatArray = np.log(np.clip(P, _SURE, 1.0 - _SURE))
+    return logs if n_classes > 2 else _margin(logs)
+
+
+def _margin(Z: FloatArray) -> FloatArray:
+    """(n, 1) by how much the second of two scores is higher."""
+    margin = Z[:, 1:] - Z[:, :1]
+    # Equal scores mean the first class, a margin of 0 the second: it is made to say the first too.
+    margin[Z[:, 1] == Z[:, 0]] = -5e-324
+    return margin

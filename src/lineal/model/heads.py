@@ -35,7 +35,7 @@ class Head(ABC):
     """From rows to answers."""
 
     kind: ClassVar[str]
-    classes: NDArray[Any] | None = None
+    classes: NDArray[Any] | None  # None: numbers are predicted
 
     @property
     @abstractmethod
@@ -98,6 +98,7 @@ class NumbersHead(Head):
 
     linear: Scores
     is_one: bool
+    classes: None = None
 
     @property
     def n_columns(self) -> int:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from lineal.model.composed import CalibratedHead, CodedHead
 from lineal.model.features.base import Features
 from lineal.model.features.rows import RowFeatures
 from lineal.model.features.texts import TextFeatures
 from lineal.model.heads import ClassesHead, Head, NumbersHead
 from lineal.model.record import Spec
 
-_FEATURES = {features.kind: features for features in (RowFeatures, TextFeatures)}
-_HEADS = {head.kind: head for head in (ClassesHead, NumbersHead)}
+_FEATURES: dict[str, Any] = {features.kind: features for features in (RowFeatures, TextFeatures)}
+_HEADS: dict[str, Any] = {head.kind: head for head in (CalibratedHead, ClassesHead, CodedHead, NumbersHead)}
 
 
 def read_features(spec: Spec) -> Features:
     """The part that reads."""
-    return _FEATURES[spec.text("kind", tuple(_FEATURES))].read(spec)
+    made: Features = _FEATURES[spec.text("kind", tuple(_FEATURES))].read(spec)
+    return made
 
 
 def read_head(spec: Spec, n_columns: int) -> Head:
     """The part that answers."""
-    return _HEADS[spec.text("kind", tuple(_HEADS))].read(spec, n_columns)
+    made: Head = _HEADS[spec.text("kind", tuple(_HEADS))].read(spec, n_columns)
+    return made

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.model.answers import crowned
-from lineal.objective.losses import FloatArray
+from lineal.model.answers import FloatArray, crowned
 
 
 def onto_simplex(P: FloatArray) -> FloatArray:
