@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from lineal.data.compression import SUFFIXES as PACKED
 from lineal.data.doctor.findings import SEVERITIES, Finding
 
 
@@ -37,6 +38,7 @@ class Kind:
         file: str,
         column: str | None = None,
         lines: tuple[int, ...] = (),
+        ends: tuple[int, ...] = (),
         rows: tuple[int, ...] = (),
         count: int = 1,
         examples: tuple[str, ...] = (),
@@ -44,15 +46,18 @@ class Kind:
     ) -> Finding:
         """The finding with its sentences filled in."""
         fields |= {"count": f"{count:,}", "column": column, "file": file}
-        fields |= {"line": lines[0] if lines else None, "delete": _deleting(lines, count, file)}
+        fields |= {"line": lines[0] if lines else None, "delete": _deleting(lines, ends, count, file)}
         fields |= {"shell": shlex.quote(file), "fixed": shlex.quote(mended(file))}
         fields |= {"name": shlex.quote(column or "")}
+        fix = self.fix.format(**fields)
+        if fields["shell"] in fix and not _is_plain(file) and not fix.endswith(fields["name"]):
+            fix += " (after unpacking it)" if file not in ("", "-") else " (after writing it to a file)"
         return Finding(
             severity=self.severity,
             code=self.code,
             file=file,
             message=self.message.format(**fields),
-            fix=self.fix.format(**fields),
+            fix=fix,
             column=column,
             lines=lines,
             rows=rows,
@@ -69,27 +74,36 @@ class Kind:
 def mended(file: str) -> str:
     """A name for a repaired copy beside the file: ``reviews.fixed.csv``."""
     path = PurePath(file or "data")
-    suffix = "".join(path.suffixes[-2:] if path.suffix in (".gz", ".xz", ".zst", ".bz2") else [path.suffix])
-    stem = path.name.removesuffix(suffix)
-    for packed in (".gz", ".xz", ".zst", ".bz2"):
-        suffix = suffix.removesuffix(packed)
-    return str(path.with_name(f"{stem}.fixed{suffix}"))
+    name = path.name
+    for packed in PACKED:
+        name = name.removesuffix(packed)
+    stem, dot, suffix = name.rpartition(".")
+    return str(path.with_name(f"{stem}.fixed.{suffix}" if dot else f"{name}.fixed"))
 
 
-def _deleting(lines: tuple[int, ...], count: int, file: str) -> str:
-    """A command that deletes the lines, or where to begin if there are more than were kept."""
+def _is_plain(file: str) -> bool:
+    """Whether commands for lines can work on the file as it is."""
+    return file not in ("", "-") and not file.endswith(tuple(PACKED))
+
+
+def _deleting(lines: tuple[int, ...], ends: tuple[int, ...], count: int, file: str) -> str:
+    """A command that deletes the records, or where to begin if there are more than were kept."""
     if not lines:
         return "delete the rows"
     if count > len(lines):
         return f"delete the {count:,} lines, line {lines[0]} first"
-    return f"sed -i '{';'.join(f'{line}d' for line in lines)}' {shlex.quote(file)}"
+    if not _is_plain(file):
+        return f"delete line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    last = ends if len(ends) == len(lines) else lines
+    spans = [f"{a}d" if a == b else f"{a},{b}d" for a, b in zip(lines, last, strict=True)]
+    return f"sed -i '{';'.join(spans)}' {shlex.quote(file)}"
 
 
 def kinds() -> dict[str, Kind]:
     """All kinds by code, in the order of the documentation."""
-    from lineal.data.doctor import codes_of_files, codes_of_rows
+    from lineal.data.doctor import codes_of_files, codes_of_records, codes_of_rows
 
-    every = (*codes_of_files.KINDS, *codes_of_rows.KINDS)
+    every = (*codes_of_files.KINDS, *codes_of_records.KINDS, *codes_of_rows.KINDS)
     found = {kind.code: kind for kind in every}
     assert len(found) == len(every)
     assert all(kind.severity in SEVERITIES for kind in every)

@@ -1,4 +1,4 @@
-"""Problems of bytes, lines, fields and JSON: what readers stumble over, or misread."""
+"""Problems of bytes, lines and fields: what readers stumble over, or misread."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ _BYTES = (
         "the file cannot be read: {why}",
         "Fetch or write {shell} again; what follows is about the part that could be read.",
         {"file": "reviews.csv.gz", "why": "the compressed file is damaged or cut off."},
+    ),
+    Kind(
+        "wrong-format",
+        "note",
+        "{why}",
+        "Rename the file, or say what it is: format={format!r}.",
+        {"why": "the name says csv, but the content is jsonl: it was read as jsonl.", "format": "jsonl"},
     ),
     Kind(
         "not-utf-8",
@@ -55,6 +62,20 @@ _BYTES = (
         },
     ),
     Kind(
+        "wrong-encoding",
+        "error",
+        "byte {byte} of the line is {value}, which {encoding} does not have; it may be {guess}: {text}.",
+        "Read it with another encoding: encoding={guess!r}, or encoding='utf-8' if it is that.",
+        {
+            "lines": (17,),
+            "byte": 12,
+            "value": "0x81",
+            "encoding": "cp1252",
+            "guess": "latin-1",
+            "text": "'caf\u00e9'",
+        },
+    ),
+    Kind(
         "utf-16",
         "error",
         "the file is {encoding}, not UTF-8.",
@@ -64,9 +85,9 @@ _BYTES = (
     Kind(
         "byte-order-mark",
         "warning",
-        "there is a byte-order mark (U+FEFF) inside the file: probably two files were put together here.",
+        "there is a byte-order mark (U+FEFF) inside the file{hint}.",
         "sed -i '{line}s/\\xef\\xbb\\xbf//' {shell}",
-        {"lines": (1001,)},
+        {"lines": (1001,), "hint": ": probably two files were put together here"},
     ),
     Kind(
         "nul-byte",
@@ -98,12 +119,12 @@ _BYTES = (
     Kind(
         "control-character",
         "note",
-        "there is a control character (U+{code:04X}) in {text}{hint}.",
+        "there is a control character (U+{point:04X}) in {text}{hint}.",
         "{advice}",
         {
             "lines": (17,),
             "column": "text",
-            "code": 0x96,
+            "point": 0x96,
             "text": "'1980\\x961990'",
             "hint": ", which is '\u2013' in cp1252",
             "advice": "Decode it once more: text.encode('latin-1').decode('cp1252').",
@@ -128,7 +149,7 @@ _BYTES = (
 _FIELDS = (
     Kind(
         "wrong-delimiter",
-        "error",
+        "warning",
         "fields are separated by {found!r}, not by {expected!r}.",
         "Read it with delimiter={found!r} (--delimiter {quoted}).",
         {"lines": (1,), "found": ";", "expected": ",", "quoted": "';'"},
@@ -205,7 +226,7 @@ _FIELDS = (
     ),
     Kind(
         "unnamed-column",
-        "warning",
+        "note",
         "column {place} has no name{hint}.",
         "Give it a name in line {line}: {repaired}",
         {
@@ -217,8 +238,8 @@ _FIELDS = (
     ),
     Kind(
         "column-name-space",
-        "warning",
-        "the name {column!r} of the column has space around it, so that {plain!r} does not find it.",
+        "note",
+        "the name {column!r} of the column has space around it; here it is read as {plain!r}, elsewhere not.",
         "Remove the space in line {line}: {repaired}",
         {"lines": (1,), "column": " label", "plain": "label", "repaired": "text,label"},
     ),
@@ -245,160 +266,4 @@ _FIELDS = (
     ),
 )
 
-_JSON = (
-    Kind(
-        "json-malformed",
-        "error",
-        "the line is not JSON: {why} at character {character}: {text}.",
-        "{advice}",
-        {
-            "file": "reviews.jsonl",
-            "lines": (17,),
-            "why": "a ',' is needed",
-            "character": 18,
-            "text": '\'{"label": "spam" "t\'',
-            "advice": "Put it right in line 17, or delete it: sed -i '17d' reviews.jsonl",
-        },
-    ),
-    Kind(
-        "json-trailing-comma",
-        "error",
-        "there is a comma before the closing bracket.",
-        "sed -i '{line}s/,\\s*}}/}}/g;{line}s/,\\s*\\]/]/g' {shell}",
-        {"file": "reviews.jsonl", "lines": (17,)},
-    ),
-    Kind(
-        "json-single-quotes",
-        "error",
-        "strings are in single quotes, as Python prints them; JSON needs double ones.",
-        'Write it with json.dumps. To mend it: python3 -c "import ast, json; '
-        '[print(json.dumps(ast.literal_eval(l))) for l in open({file!r}) if l.strip()]" > {fixed}',
-        {"file": "reviews.jsonl", "lines": (1,)},
-    ),
-    Kind(
-        "json-several-objects",
-        "error",
-        "there are {n} objects in the line; each needs its own.",
-        "jq -c . {shell} > {fixed}",
-        {"file": "reviews.jsonl", "lines": (17,), "n": 2},
-    ),
-    Kind(
-        "json-array",
-        "error",
-        "the file is one JSON value over many lines, not an object to a line.",
-        "jq -c '{filter}' {shell} > {fixed}",
-        {"file": "reviews.json", "lines": (1,), "filter": ".[]"},
-    ),
-    Kind(
-        "json-no-object",
-        "error",
-        "the line is {kind}, not an object with names: {text}.",
-        'Give the values names, as in {{"label": ..., "text": ...}}, or delete it: {delete}',
-        {"file": "reviews.jsonl", "lines": (17,), "kind": "a list", "text": '\'["spam", "call"]\''},
-    ),
-    Kind(
-        "json-not-finite",
-        "error",
-        "{text} is not JSON, though Python writes it.",
-        "Write null instead: sed -i -E 's/: *(NaN|-?Infinity)/: null/g' {shell}",
-        {"file": "houses.jsonl", "lines": (17,), "column": "price", "text": "NaN"},
-    ),
-    Kind(
-        "json-keys-differ",
-        "warning",
-        "{what}, unlike {n_other:,} other lines.",
-        "{advice}",
-        {
-            "file": "reviews.jsonl",
-            "lines": (17,),
-            "column": "label",
-            "what": "the key 'label' is not there",
-            "n_other": 981,
-            "advice": 'Add "label": ... to the object, or null where there is no value.',
-        },
-    ),
-    Kind(
-        "json-type-changes",
-        "warning",
-        "the value is {this} ({text}), but {other} in {n_other:,} other lines.",
-        "Write it as {other} in line {line}, or null if there is none.",
-        {
-            "file": "houses.jsonl",
-            "lines": (17,),
-            "column": "rooms",
-            "this": "a string",
-            "text": "'four'",
-            "other": "a number",
-            "n_other": 981,
-        },
-    ),
-    Kind(
-        "json-nested",
-        "error",
-        "the value is {kind}, where one text, number or truth value is needed: {text}.",
-        "Make columns of its parts: jq -c '. + (.{column} | {flatten}) | del(.{column})' {shell} > {fixed}, "
-        "or leave it out: --drop {name}.",
-        {
-            "file": "reviews.jsonl",
-            "lines": (17,),
-            "column": "author",
-            "kind": "an object",
-            "text": "'{\"id\": 7}'",
-            "flatten": 'with_entries(.key |= "author_" + .)',
-        },
-    ),
-)
-
-_SPARSE = (
-    Kind(
-        "svm-label",
-        "error",
-        "the label {text} is not a number.",
-        "Number the classes: put 1, 2, ... in place of names, or +1 and -1.",
-        {"file": "a9a.svm", "lines": (17,), "text": "'spam'"},
-    ),
-    Kind(
-        "svm-pair",
-        "error",
-        "{text} is not index:value with a whole number and a number.",
-        "Write it as {repaired}, or delete it in line {line}.",
-        {"file": "a9a.svm", "lines": (17,), "text": "'12;0.5'", "repaired": "12:0.5"},
-    ),
-    Kind(
-        "svm-order",
-        "error",
-        "index {after} comes after index {before}; indices must go up.",
-        "Sort the pairs of line {line}: {repaired}",
-        {"file": "a9a.svm", "lines": (17,), "after": 3, "before": 12, "repaired": "+1 3:1 12:0.5"},
-    ),
-    Kind(
-        "svm-twice",
-        "error",
-        "index {index} occurs twice.",
-        "Keep one of {text} in line {line}.",
-        {"file": "a9a.svm", "lines": (17,), "index": 3, "text": "'3:1' and '3:2'"},
-    ),
-    Kind(
-        "svm-index-zero",
-        "note",
-        "the index 0 occurs, so the file counts its columns from 0; LIBSVM counts from 1.",
-        "Nothing for Lineal. For LIBSVM add 1 to each index; train and test files must count alike.",
-        {"file": "a9a.svm", "lines": (17,)},
-    ),
-    Kind(
-        "svm-negative-index",
-        "error",
-        "the index {index} is negative.",
-        "Count columns from 1 in line {line}: write {repaired}.",
-        {"file": "a9a.svm", "lines": (17,), "index": -3, "repaired": "3:1"},
-    ),
-    Kind(
-        "svm-not-finite",
-        "error",
-        "the value {text} is not a finite number.",
-        "Delete {text} in line {line}: a column that is not there counts as 0.",
-        {"file": "a9a.svm", "lines": (17,), "text": "'12:nan'"},
-    ),
-)
-
-KINDS = (*_BYTES, *_FIELDS, *_JSON, *_SPARSE)
+KINDS = (*_BYTES, *_FIELDS)

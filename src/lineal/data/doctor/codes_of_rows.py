@@ -97,8 +97,9 @@ _LABELS = (
     Kind(
         "label-numeric",
         "note",
-        "the labels are {n:,} different numbers, from {low:g} to {high:g}: this is regression.",
-        "Train with --task regression, or choose another column with --label.",
+        "the labels are {n:,} different numbers, from {low:g} to {high:g}: they are taken for numbers to "
+        "predict (regression).",
+        "If they are classes, train with --task classification; or choose another column with --label.",
         {"column": "price", "n": 3842, "low": 14999, "high": 500001},
     ),
     Kind(
@@ -226,7 +227,7 @@ _COLUMNS = (
     ),
     Kind(
         "missing-spelling",
-        "warning",
+        "note",
         "{text} stands for a missing value{where}.",
         "Leave the field empty (null in JSON): {command}",
         {
@@ -235,6 +236,18 @@ _COLUMNS = (
             "text": "'N/A'",
             "where": " in a column of numbers",
             "command": "edit line 17, or read with pandas.read_csv('reviews.csv', na_values=['N/A'])",
+        },
+    ),
+    Kind(
+        "missing-sign",
+        "warning",
+        "{text} stands for a missing value in a column of numbers; all of it would be read as names.",
+        "Leave the field empty: {command}",
+        {
+            "lines": (17,),
+            "column": "age",
+            "text": "'-'",
+            "command": "edit line 17, or read with pandas.read_csv('reviews.csv', na_values=['-'])",
         },
     ),
     Kind(

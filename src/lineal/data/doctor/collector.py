@@ -35,6 +35,7 @@ def percent(share: float) -> str:
 class _Group:
     fields: dict[str, Any]
     lines: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     count: int = 0
@@ -65,6 +66,7 @@ class Collector:
         *,
         line: int | None = None,
         lines: Iterable[int] = (),
+        ends: Iterable[int] = (),
         rows: Iterable[int] = (),
         column: str | None = None,
         file: str | None = None,
@@ -87,9 +89,12 @@ class Collector:
             self._n_groups[code] += 1
             group = self._groups[name] = _Group(fields)
         group.count += count
-        for kept, new in ((group.lines, lines if line is None else (line, *lines)), (group.rows, rows)):
-            if len(kept) < N_PLACES:
-                kept += [int(place) for place in new][: N_PLACES - len(kept)]
+        places = lines if line is None else (line, *lines)
+        for kept, new in ((group.lines, places), (group.ends, ends), (group.rows, rows)):
+            for place in new:
+                # One line may have a flaw twice.
+                if len(kept) < N_PLACES and kept[-1:] != [int(place)]:
+                    kept.append(int(place))
         if len(group.examples) < N_PLACES:
             group.examples += list(examples)[: N_PLACES - len(group.examples)]
 
@@ -103,6 +108,23 @@ class Collector:
             if name[0] == code:
                 group.fields |= fields
 
+    def join(self, other: Collector) -> None:
+        """Adds all that another has found."""
+        for (code, file, column, key), group in other._groups.items():
+            self.add(
+                code,
+                lines=group.lines,
+                ends=group.ends,
+                rows=group.rows,
+                column=column,
+                file=file,
+                count=group.count,
+                key=key,
+                examples=group.examples,
+                **group.fields,
+            )
+        self.left_out.update(other.left_out)
+
     def findings(self) -> tuple[Finding, ...]:
         """All of them, the worst first, and among equals by file, line and order of discovery."""
         registry = kinds()
@@ -111,6 +133,7 @@ class Collector:
                 file=file,
                 column=column,
                 lines=tuple(group.lines),
+                ends=tuple(group.ends),
                 rows=tuple(group.rows),
                 count=group.count,
                 examples=tuple(group.examples),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal.data.csv_records import MISSING
 from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.frame import Column, Frame
 from lineal.data.doctor.spellings import DATES, iso, shape
@@ -93,7 +94,9 @@ def _check_missing(frame: Frame, column: Column, found: Collector) -> None:
             return
         is_missing = column.codes < 0
     rows = np.flatnonzero(is_missing)
-    if len(rows) and not found.has("missing-spelling", column.name):
+    if len(rows) and not (
+        found.has("missing-spelling", column.name) or found.has("missing-sign", column.name)
+    ):
         share = percent(len(rows) / len(column))
         found.add("missing-value", column=column.name, count=len(rows), share=share, **frame.places(rows[:5]))
 
@@ -173,7 +176,7 @@ def _spelled_missing(
         line = frame.places(column.rows_of(level, 1)).get("lines")
         edit = f"edit line {line[0]}, or " if line else ""
         found.add(
-            "missing-spelling",
+            "missing-sign" if is_numeric and text.strip() not in MISSING else "missing-spelling",
             column=column.name,
             key=text,
             text=shown(text),

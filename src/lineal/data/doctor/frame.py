@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lineal.data.compression import SUFFIXES as PACKED
 from lineal.data.doctor.arrow import floats, null, one_chunk, row_numbers, whole_numbers
 from lineal.data.doctor.collector import N_PLACES
 
@@ -243,8 +244,8 @@ def _prefix_hashes(raw: Any) -> Ints:
 class Frame:
     """A table with the places of its rows.
 
-    ``lines`` are the lines where rows begin, ``files`` the files of rows where each has its own; one or none
-    is known.
+    ``lines`` are the lines where rows begin, ``ends`` where they end, ``files`` the files of rows where each
+    has its own; lines, files or neither are known.
     """
 
     file: str
@@ -254,10 +255,20 @@ class Frame:
     texts: dict[str, Texts]
     label: str | None = None
     lines: Ints | None = None
+    ends: Ints | None = None
     files: list[str] | None = None
     has_header: bool = False
     delimiter: str = ","
+    header_line: int | None = None
+    raw_names: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
+
+    @property
+    def is_lines(self) -> bool:
+        """Whether every row is a line of a file that commands for lines can work on."""
+        if self.lines is None or self.file in ("", "-") or self.file.endswith(tuple(PACKED)):
+            return False
+        return self.ends is None or bool((self.ends == self.lines).all())
 
     @property
     def labels(self) -> Column | None:
@@ -275,7 +286,8 @@ class Frame:
         if self.files is not None and rows:
             return {"file": self.files[rows[0]], "rows": rows}
         lines = [] if self.lines is None else [int(self.lines[row]) for row in rows]
-        return {"file": self.file, "rows": rows, "lines": lines}
+        ends = [] if self.ends is None else [int(self.ends[row]) for row in rows]
+        return {"file": self.file, "rows": rows, "lines": lines, "ends": ends}
 
     def place(self, row: int) -> str:
         """Where a row is, in words."""

@@ -20,7 +20,7 @@ _FEW_ROWS = 5
 _LEAST_SORTED = 20
 
 
-def is_target(column: Column) -> bool:
+def is_target(column: Column, most_classes: float = MOST_NUMBERED_CLASSES) -> bool:
     """Whether labels are numbers to predict: with fractions, or more of them than classes would have."""
     if not (is_number(column.values.type) or column.is_string):
         return False
@@ -34,7 +34,7 @@ def is_target(column: Column) -> bool:
     return (
         len(finite) < len(present)
         or bool((finite != np.round(finite)).any())
-        or (len(column.levels) > MOST_NUMBERED_CLASSES)
+        or (len(column.levels) > most_classes)
     )
 
 
@@ -46,7 +46,9 @@ def check_labels(frame: Frame, found: Collector, task: str | None) -> bool:
     _missing(frame, label, found)
     if not label.levels:
         return False
-    if task == "regression" or (task is None and is_target(label)):
+    # Whole numbers are all that LIBSVM has for names of classes.
+    most = np.inf if frame.format in ("libsvm", "vw") else MOST_NUMBERED_CLASSES
+    if task == "regression" or (task is None and is_target(label, most)):
         _numbers(frame, label, found, said=task is None)
         return False
     if len(label.levels) == 1:
@@ -94,7 +96,7 @@ def _numbers(frame: Frame, label: Column, found: Collector, *, said: bool) -> No
 
 def _command(frame: Frame, wrong: str, right: str, rows: Any, count: int) -> str:
     """An edit that puts a label right."""
-    if frame.lines is None or count > len(rows):
+    if not frame.is_lines or frame.lines is None or count > len(rows):
         return f"in pandas, table[{frame.label!r}].replace({wrong!r}, {right!r})"
     signs = {"/": "\\/", "\\": "\\\\", ".": "\\.", "*": "\\*", "[": "\\[", "&": "\\&"}
     old, new = ("".join(signs.get(sign, sign) for sign in text) for text in (wrong, right))
@@ -210,8 +212,8 @@ def _sorted(frame: Frame, label: Column, found: Collector) -> None:
     shuffle = f"shuf {file} > {out}"
     if frame.has_header:
         shuffle = f"(head -n 1 {file}; tail -n +2 {file} | shuf) > {out}"
-    if frame.format == "parquet" or frame.lines is None:
-        shuffle = "rows = numpy.random.default_rng(0).permutation(n)"
+    if not frame.is_lines:
+        shuffle = "table.sample(frac=1, random_state=0) in pandas"
     first, then = (shown(label.levels[code]) for code in (codes[0], codes[first_run]))
     runs = f"the first {first_run:,} are {first}, then {then} follows"
     found.add("sorted-by-label", column=label.name, runs=runs, shuffle=shuffle)

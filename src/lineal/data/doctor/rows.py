@@ -68,7 +68,7 @@ def _rows_twice(frame: Frame, found: Collector) -> NDArray[np.bool_]:
         return nothing
     file = shlex.quote(frame.file)
     advice = f"awk '!seen[$0]++' {file} > {shlex.quote(mended(frame.file))}"
-    if frame.lines is None or frame.files is not None:
+    if not frame.is_lines:
         advice = "Drop the copies: table.drop_duplicates() in pandas."
     found.add(
         "duplicate-row",
