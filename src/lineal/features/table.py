@@ -103,19 +103,20 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : a table
-        y : ignored
+        y : labels, optional
+            For transformers of text that weigh words by them, such as ``TextVectorizer(weighting="nb")``.
 
         Returns
         -------
         self
         """
-        self._learn(_table_of(X))
+        self._learn(_table_of(X), y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """As ``fit(X).transform(X)``, reading the table once."""
+        """As ``fit(X, y).transform(X)``, reading the table once."""
         table = _table_of(X)
-        self._learn(table)
+        self._learn(table, y)
         return self._encode(table)
 
     def transform(self, X: Any) -> Any:
@@ -142,9 +143,17 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             raise InputError(f"no such features: {_few(unknown)}. See get_feature_names_out().")
         return [self._origin[name] for name in names]
 
+    def text_transformer(self, name: str) -> Any:
+        """The fitted transformer of a column of text."""
+        check_is_fitted(self)
+        if self.kinds_.get(name) != "text":
+            raise InputError(f"{name!r} is not a column of text: kinds_ says {self.kinds_.get(name)!r}.")
+        encoding: Any = self._encodings[name]
+        return encoding.transformer
+
     # ---- learning ---------------------------------------------------------------------------------
 
-    def _learn(self, table: Table) -> None:
+    def _learn(self, table: Table, y: Any = None) -> None:
         self._check_options()
         if not table.columns:
             raise InputError(
@@ -166,7 +175,10 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         encodings: dict[str, Encoding | None] = {}
         for name, column in table.columns.items():
             kind = self._kind(column)
-            encodings[name] = None if kind is None else kind(column)
+            if isinstance(kind, Text):
+                encodings[name] = kind(column, y)
+            else:
+                encodings[name] = None if kind is None else kind(column)
             words[name] = "drop" if kind is None else "empty" if encodings[name] is None else kind.word
         self.kinds_, self._encodings = words, encodings
         self._origin = _unique(

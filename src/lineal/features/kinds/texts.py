@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from lineal.errors import InputError
 from lineal.features.columns import Column
@@ -48,12 +49,20 @@ class Text(Kind):
         ]
         return replace(column, values=texts)
 
-    def learn(self, column: Column) -> Encoding:
+    def __call__(self, column: Column, y: Any = None) -> Encoding | None:
+        """Learns from a column, and from labels where the transformer weighs words by them."""
+        column = self.checked(column)
+        return None if column.missing.all() else self.learn(column, y)
+
+    def learn(self, column: Column, y: Any = None) -> Encoding:
         transformer = (
             default_transformer() if self.transformer is None else clone(self.transformer, safe=False)
         )
         try:
-            transformer.fit(column.values.tolist())
+            if y is not None and has_fit_parameter(transformer, "y"):
+                transformer.fit(column.values.tolist(), y)
+            else:
+                transformer.fit(column.values.tolist())
         except ValueError as error:
             reason = str(error).removesuffix(".")
             raise InputError(

@@ -96,7 +96,7 @@ class SearchedModel(BaseEstimator):
             found = search.run(data, y, self._searched_rows(data), recipes, codes)
         self.trials_ = found.trials if found is not None else []
         recipe = found.recipe if found is not None else recipes[0]
-        self.strength_ = found.strength if found is not None else strengths[0]
+        self.strength_ = found.trial.strength if found is not None else strengths[0]
         self.plan_ = self._sentence(recipe, found, len(data), len(recipes) * len(strengths) > 1)
         read = found.read if found is not None else None
         if read is None:
@@ -145,13 +145,10 @@ class SearchedModel(BaseEstimator):
             too_few = f"there are too few {self._unit} to hold any out"
             return f"{chosen}: {too_few if had_choice else 'nothing was left to choose'}."
         searched = len(found.y)
-        score = max(
-            trial.score for trial in found.trials if trial.recipe == recipe.name and trial.n_rows == searched
-        )
         part = "all" if searched == n else f"{searched} of {n}"
         kind = self._score_name()
         return (
-            f"{chosen}: {kind} {score:.4f} on held-out parts of {part} {self._unit}; "
+            f"{chosen}: {kind} {_told(found.trial.score)} on held-out parts of {part} {self._unit}; "
             f"{len(found.trials)} trials."
         )
 
@@ -230,3 +227,8 @@ class SearchedModel(BaseEstimator):
         """The intercepts of the linear model."""
         check_is_fitted(self, "model_")
         return self.model_.intercept_
+
+
+def _told(score: float) -> str:
+    """Four decimals of a share, five digits of a large number."""
+    return f"{score:.4f}" if abs(score) < 1000.0 else f"{score:.5g}"

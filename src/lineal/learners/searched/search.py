@@ -88,7 +88,7 @@ class Found:
     """What the search chose and all it tried."""
 
     recipe: Recipe
-    strength: float
+    trial: Trial  # of the choice
     read: Read | None  # all rows as the recipe reads them, where they were read
     trials: list[Trial]
     y: NDArray[Any]  # the targets of the searched part
@@ -153,7 +153,7 @@ class Search:
             # Another strength than the first has to be better by more than chance might make it.
             if found[0].score > max(best[0].score, tried[chosen][0].score + 0.5 * found[0].error):
                 best = found
-        return Found(reads[chosen].recipe, best[0].strength, whole, self._trials, y[rows], best[1])
+        return Found(reads[chosen].recipe, best[0], whole, self._trials, y[rows], best[1])
 
     def _chosen_on_all(
         self, data: Data, y: NDArray[Any], fold: list[Fold], reads: list[Read], trials: list[Trial]

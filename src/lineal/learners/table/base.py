@@ -114,8 +114,8 @@ class BaseTableModel(SearchedModel):
             kind = "Classifier" if self._has_classes else "Regressor"
             raise ParameterError(
                 f"{type(self).__name__} learns kinds, scales and levels of columns from a whole table: fit "
-                f"one first, then go on with partial_fit. To begin with a stream use Text{kind} for texts, or "
-                f"Online{kind} for numbers."
+                "one first, then go on with partial_fit. To begin with a stream use "
+                f"Text{kind} for texts, or Online{kind} for numbers."
             )
         self._refuse_changed_options()
         if not hasattr(self.model_, "partial_fit"):

@@ -9,7 +9,6 @@ from typing import Any
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 
 from lineal.features.columns import Table
 from lineal.features.kinds import Kind, Text
@@ -120,12 +119,12 @@ class TextColumn:
         if not self.is_first:
             columns = {self.name: filled(table.columns[self.name], "")}
             table = replace(table, columns=columns)
-        fitted = clone(self.vectorizer).fit(data.texts(self.name), y)
-        made = _block({self.name: Text(FrozenEstimator(fitted))}, table)
+        made = _block({self.name: Text(self.vectorizer)}, table, y)
+        fitted = made.vectorizer.text_transformer(self.name)
         n_terms = made.X.shape[1] - bool(table.columns[self.name].missing.any())
         return replace(made, text=(self.name, fitted), n_terms=n_terms)
 
 
-def _block(kinds: Mapping[str, Kind], table: Table) -> Block:
+def _block(kinds: Mapping[str, Kind], table: Table, y: NDArray[Any] | None = None) -> Block:
     vectorizer = TableVectorizer(dict(kinds), extra="ignore")
-    return Block(vectorizer, sp.csr_matrix(vectorizer.fit_transform(table)))
+    return Block(vectorizer, sp.csr_matrix(vectorizer.fit_transform(table, y)))
