@@ -264,3 +264,13 @@ def test_a_learning_curve_ends_where_cross_validation_does():
     assert curve.sizes.tolist() == [20, 60, 120]
     assert (curve.test_low <= curve.test).all()
     assert "held out" in str(curve)
+
+
+def test_an_average_precision_that_rounding_keeps_from_one_has_the_interval_of_one():
+    """Sums of precisions may end a rounding error below 1; that is no reason to know nothing."""
+    rng = np.random.default_rng(0)
+    for n in range(3, 40):
+        y = np.r_[np.zeros(n, dtype=int), np.ones(n, dtype=int)]
+        scores, weights = y + 0.4 * rng.random(2 * n), 0.5 + rng.random(2 * n)
+        found = precision_recall_curve(y, scores, sample_weight=weights, weights="importance")
+        assert found.average_precision.low > 0.1

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn import metrics as sklearn_metrics
 
 from lineal.errors import InputError, ParameterError
@@ -207,12 +208,12 @@ def precision_recall_curve(
 
 
 def _logit_interval(value: float, n: float, confidence: float) -> Interval:
-    """Normal on the logit scale with deviation 1 / sqrt(n p (1 - p)); Wilson's at 0 and 1."""
-    if not 0 < value < 1:
+    """Normal on the logit scale with deviation 1 / sqrt(n p (1 - p)); Wilson's at 0 and 1, up to rounding."""
+    if not n * value * (1 - value) > 1e-9:
         low, high = wilson_ends(np.array(value), np.array(n), confidence)
         return Interval(float(low), float(high), confidence, "Wilson")
     centre, half = np.log(value / (1 - value)), z_value(confidence) / np.sqrt(n * value * (1 - value))
-    low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
+    low, high = expit(centre - half), expit(centre + half)
     return Interval(float(low), float(high), confidence, "logit")
 
 
