@@ -54,9 +54,10 @@ class Verbs(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], VERBS, n=1) if args else []
-            if near:
-                error.message = f"{error.message.rstrip('.')} Did you mean {near[0]!r}?"
-            raise
+            if not near:
+                raise
+            said = f"{error.message.rstrip('.')}. Did you mean {near[0]!r}?"
+            raise click.UsageError(said, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):

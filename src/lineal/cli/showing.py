@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lineal.cli.printing import console, escaped, table
@@ -53,7 +54,7 @@ def show_roles(training: Any, out: Any) -> None:
     out.print(f"task: {training.roles.task}, {escaped(training.roles.task_reason)}")
 
 
-def show_findings(findings: list[Any], out: Any, *, most: int = 8) -> None:
+def show_findings(findings: Sequence[Any], out: Any, *, most: int = 8) -> None:
     """Problems of the data, the worst first."""
     colours = {"error": "red", "warning": "yellow", "note": "dim"}
     order = sorted(findings, key=lambda found: list(colours).index(found.severity))

@@ -85,9 +85,26 @@ def command(
         )
         found.model.save(output)
     if as_json:
-        print_json({**found.tuning.to_dict(), "model": output})
+        print_json(tuning_document(found, output))
     else:
         out = console()
         out.print(str(found.tuning), markup=False)
         out.print(f"[bold]model[/bold]  {output}")
     return 0
+
+
+def tuning_document(found: Any, output: str) -> dict[str, Any]:
+    """The search for machines."""
+    tuning = found.tuning
+    low, high = tuning.interval
+    return {
+        "params": tuning.params,
+        "score": tuning.score,
+        "low": low,
+        "high": high,
+        "is_honest": tuning.is_honest,
+        "metric": tuning.metric,
+        "n_rows": found.n_rows,
+        "trials": tuning.rows(),
+        "model": output,
+    }

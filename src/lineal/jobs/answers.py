@@ -42,19 +42,17 @@ class Answers:
     def joined(cls, parts: list[Self], rows: list[NDArray[Any]], n: int) -> Answers:
         """The answers of several models, each for the rows that are its own; together all n of them."""
         labels: NDArray[Any] = np.empty(n, dtype=np.result_type(*(part.labels for part in parts)))
-        all_classes = [part.classes_ for part in parts]
-        is_alike = all(
-            classes is not None and np.array_equal(classes, all_classes[0]) for classes in all_classes
+        first = parts[0].classes_
+        is_alike = first is not None and all(
+            part.classes_ is not None and np.array_equal(part.classes_, first) for part in parts
         )
         has_probabilities = is_alike and all(part.probabilities is not None for part in parts)
-        found = (
-            np.empty((n, len(all_classes[0]))) if has_probabilities and all_classes[0] is not None else None
-        )
+        found = np.empty((n, len(first))) if has_probabilities and first is not None else None
         for part, own in zip(parts, rows, strict=True):
             labels[own] = part.labels
             if found is not None:
                 found[own] = part.probabilities
-        return Answers(labels, found, all_classes[0] if is_alike else None)
+        return Answers(labels, found, first if is_alike else None)
 
 
 def answers_of(model: Any, X: Any) -> Answers:

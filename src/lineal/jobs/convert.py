@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.data.records import read_records, write_records
 from lineal.jobs.foreign import Difference, difference, import_model
-from lineal.model import Model
+from lineal.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,9 @@ from typing import Any
 
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.answers import Answers, answers_of
-from lineal.model import Explanation, Model, load
+from lineal.model.explanation import Explanation
+from lineal.model.loading import load
+from lineal.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of
 from lineal.jobs.roles import Role, Roles
-from lineal.model import Model, load
+from lineal.model.loading import load
+from lineal.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,11 @@ class Learner:
     def made(self, data: Dataset, roles: Roles | None, task: str, *, seed: int = 0) -> Any:
         """The estimator, not fitted; wrong names and options are refused."""
         inner = None if self.name is None else learner_named(self.name, task)
-        common = {"n_threads": self.n_threads, "random_state": seed, "progress": self.progress}
+        common: dict[str, Any] = {
+            "n_threads": self.n_threads,
+            "random_state": seed,
+            "progress": self.progress,
+        }
         pairs = [_pair(setting) for setting in self.settings]
         if data.inputs == "texts":
             kind = TextClassifier if task == "classification" else TextRegressor

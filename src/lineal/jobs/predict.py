@@ -14,7 +14,7 @@ from typing import Any
 from lineal.data.corpus import Name
 from lineal.errors import InputError
 from lineal.jobs.answers import Answers, answers_of
-from lineal.model import Model
+from lineal.model.model import Model
 
 N_BYTES = 1 << 22
 _NATIVE = ("csv", "tsv", "jsonl", "lines", "folder")

@@ -216,7 +216,7 @@ def _curves(training: Training) -> report.Curves | None:
     return report.Curves(roc=rocs, precision_recall=pairs, positive=positive, share=share)
 
 
-def _thinned(x: NDArray[Any], y: NDArray[Any], most: int = 300) -> dict[str, list[float]]:
+def _thinned(x: NDArray[Any], y: NDArray[Any], most: int = 300) -> dict[str, Any]:
     """At most so many points of a curve, its ends included."""
     places = np.unique(np.linspace(0, len(x) - 1, min(most, len(x))).round().astype(int))
     return {"x": x[places].tolist(), "y": y[places].tolist()}
@@ -280,7 +280,7 @@ def _strengths(estimator: Any) -> report.StrengthPath | None:
         return None
     at = [trial for trial in trials if trial.strength == chosen]
     best = max(at, key=lambda trial: trial.score)
-    own = [trial for trial in trials if trial.recipe == best.recipe and trial.n_texts == best.n_texts]
+    own = [trial for trial in trials if trial.recipe == best.recipe and trial.n_rows == best.n_rows]
     if len(own) < 2:
         return None
     points = sorted(own, key=lambda trial: trial.strength)
@@ -295,7 +295,7 @@ def _trials(estimator: Any) -> report.Trials | None:
     trials = getattr(estimator, "trials_", [])
     if len(trials) < 2:
         return None
-    rows = [[t.recipe, t.strength, t.score, t.error, t.n_texts, round(t.seconds, 2)] for t in trials]
+    rows = [[t.recipe, t.strength, t.score, t.error, t.n_rows, round(t.seconds, 2)] for t in trials]
     return report.Trials(
         columns=["how the data are read", "strength", "score", "standard error", "rows", "seconds"],
         rows=rows,

@@ -11,7 +11,7 @@ from pathlib import Path
 from lineal.errors import ParameterError
 from lineal.jobs.reporting import report_of
 from lineal.jobs.train import Training
-from lineal.model import load
+from lineal.model.loading import load
 from lineal.report import write_report
 
 

@@ -30,7 +30,7 @@ from lineal.jobs.learner import Learner
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
 from lineal.learners.freezing import freeze
-from lineal.model import Model
+from lineal.model.model import Model
 
 # Findings that make a column useless to learn from, since it tells the label: left out unless it is kept.
 _DECIDES = "decides-label"

@@ -13,8 +13,8 @@ from lineal.jobs.learner import Learner
 from lineal.jobs.roles import guess_roles
 from lineal.jobs.train import Columns, columns_of, task_of
 from lineal.learners.freezing import freeze
-from lineal.learners.spelling import build_value
-from lineal.model import Model
+from lineal.learners.spelling.reading import value_of
+from lineal.model.model import Model
 from lineal.selection.search.record import Tuning
 from lineal.selection.search.tuning import tune
 
@@ -81,7 +81,7 @@ def _space(settings: Sequence[str]) -> dict[str, Any] | None:
             raise ParameterError(
                 f"a range of settings is name=[values], such as learner.C=[0.1, 1, 10]; got {setting!r}."
             )
-        values = build_value(value)
+        values = value_of(value)
         if not isinstance(values, (list, tuple)):
             raise ParameterError(
                 f"{name} needs a list of values to try, such as [0.1, 1, 10]; got {value!r}."

@@ -13,8 +13,9 @@ from lineal.errors import ParameterError
 from lineal.jobs.judge import labelled
 from lineal.learners.freezing import freeze
 from lineal.learners.thawing import thaw
-from lineal.model import Model, load
 from lineal.model.about import About
+from lineal.model.loading import load
+from lineal.model.model import Model
 
 N_BYTES = 1 << 22
 
@@ -66,12 +67,7 @@ def update(
         n += len(data)
         tell(f"{n:,} rows")
     known = set(before.classes_.tolist()) if before.task == "classification" else set()
-    after = freeze(
-        estimator,
-        about=_about(before.about, n),
-            "certificate": None,
-        },
-    )
+    after = freeze(estimator, about=_about(before.about, n))
     new = () if before.task != "classification" else tuple(
         value for value in after.classes_.tolist() if value not in known
     )  # fmt: skip

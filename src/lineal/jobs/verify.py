@@ -12,7 +12,7 @@ from lineal.jobs.judge import labelled
 from lineal.jobs.splitting import held_out
 from lineal.learners.thawing import thaw
 from lineal.learners.verification import verify
-from lineal.model import load
+from lineal.model.loading import load
 from lineal.objective.certificate import Certificate
 
 

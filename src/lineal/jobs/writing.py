@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
-from lineal.data.atomic import writing
+from lineal.data.atomic import atomic_file
 from lineal.jobs.predict import Predicted
-from lineal.model import Model
+from lineal.model.model import Model
 
 
 def write_predictions(
@@ -31,12 +31,12 @@ def write_predictions(
     lines = _csv_lines if kind == "csv" else _json_lines
     if output == "-":
         return _written(sys.stdout, model, pieces, lines, with_probabilities, n_terms, carry)
-    with writing(output) as raw:
+    with atomic_file(output) as raw:
         file = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="")
-        n = _written(file, model, pieces, lines, with_probabilities, n_terms, carry)
-        file.flush()
-        file.detach()
-    return n
+        try:
+            return _written(file, model, pieces, lines, with_probabilities, n_terms, carry)
+        finally:
+            file.detach()
 
 
 def _written(

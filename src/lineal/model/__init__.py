@@ -7,7 +7,11 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "lineal.model.about": ("About",),
     "lineal.model.container": ("Container",),
+    "lineal.model.explanation": ("Explanation",),
+    "lineal.model.loading": ("load",),
+    "lineal.model.model": ("Model",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
