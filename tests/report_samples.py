@@ -135,7 +135,7 @@ def _curves(labels: list[str], draw: random.Random) -> Curves:
             Curve(name=label, x=x, y=y, area=1 / (1 + bend), low=0.8, high=0.99, point=(0.1, 0.1**bend))
         )
         y = [(1 - value ** (1 / bend)) * 0.9 + 0.1 for value in x]
-        recall.append(Curve(name=label, x=x, y=y, area=0.93, low=0.9, high=0.96, point=(0.8, 0.9)))
+        recall.append(Curve(name=label, x=x, y=y, area=1 - bend, low=0.8, high=1.0, point=(0.8, 0.9)))
     return Curves(roc=roc, precision_recall=recall, positive=labels[1], share=0.49)
 
 

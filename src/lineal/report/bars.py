@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from lineal.report.content import Score
 from lineal.report.markup import Markup, tag
+from lineal.report.scales import bounded
 
 
 def bar(value: float, largest: float, *, is_mirrored: bool = False) -> Markup:
@@ -62,7 +63,7 @@ def score_strip(score: Score, low: float, high: float) -> Markup:
 
 def axis_of(scores: Sequence[Score], *, with_zero: bool = True) -> tuple[float, float]:
     """Ends of an axis that holds all intervals: 0 to 1 where they fit in, or from 0, or as they are."""
-    values = [
+    values = bounded(
         value
         for score in scores
         for value in (
@@ -73,8 +74,7 @@ def axis_of(scores: Sequence[Score], *, with_zero: bool = True) -> tuple[float, 
             score.baseline_low,
             score.baseline_high,
         )
-        if value is not None and math.isfinite(value)
-    ]
+    )
     if not values:
         return 0.0, 1.0
     low, high = min(values), max(values)

@@ -129,6 +129,18 @@ def finite(points: Iterable[Point]) -> list[Point]:
     return [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y)]
 
 
+def coarse(points: Iterable[Point], step: float = 1 / 1500) -> list[Point]:
+    """The points of a curve between 0 and 1 that lie ``step`` apart, a fifth of a pixel, and its last."""
+    kept: list[Point] = []
+    last: Point | None = None
+    x, y = -1.0, -1.0
+    for last in points:
+        if abs(last[0] - x) + abs(last[1] - y) >= step:
+            kept.append(last)
+            x, y = last
+    return kept if last is None or last == kept[-1] else [*kept, last]
+
+
 def thinned(points: Sequence[Point], tolerance: float = 0.3) -> list[Point]:
     """A line with few points that is nowhere further than ``tolerance`` pixels from the given one.
 

@@ -17,6 +17,7 @@ from lineal.report.charts import (
     across,
     band,
     circle,
+    coarse,
     figure,
     finite,
     label,
@@ -68,7 +69,7 @@ def threshold_chart(
         parts.append(label("guessing", (x, y - 5), "muted" if guess[0] == guess[1] else "muted end"))
     drawn = sorted(zip(styles_of(curves), curves, strict=True), key=lambda pair: pair[0] != "faint")
     for style, curve in drawn:
-        points = [frame.place(x, y) for x, y in finite(zip(curve.x, curve.y, strict=True))]
+        points = [frame.place(x, y) for x, y in coarse(finite(zip(curve.x, curve.y, strict=True)))]
         if points:
             parts.append(line(points, style))
     marked = [curve.point for curve in curves if curve.point and finite([curve.point])]
@@ -94,6 +95,7 @@ def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
     parts = [line([frame.place(least, least), frame.place(1, 1)], "guess")]
     if any(counts) and not is_even:
         parts += _columns([(x(b.predicted), n) for b, n in zip(bins, counts, strict=True)], bottom)
+        caption = [caption, "Grey columns: how many rows there are."]
     parts += [
         whisker(frame.x(b.predicted), frame.y(b.low), frame.y(b.high))
         for b in bins
@@ -101,8 +103,13 @@ def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
     ]
     points = [frame.place(b.predicted, b.observed) for b in bins]
     parts += [line(points, "curve0"), *(circle(point, "mark", 3.5) for point in points)]
-    low = frame.place(least + 0.1 * (1 - least), least + 0.1 * (1 - least))
-    parts.append(label("perfect", (low[0] + 8, low[1] + 8), "muted"))
+    x_middle, y_middle = frame.place((1 + least) / 2, (1 + least) / 2)
+    is_below = sum(b.observed - b.predicted for b in bins) <= 0  # the words go to the other side of the line
+    parts.append(
+        label("perfect", (x_middle - 12, y_middle - 4), "muted end")
+        if is_below
+        else label("perfect", (x_middle + 12, y_middle + 12), "muted")
+    )
     described = "; ".join(
         f"predicted {number(b.predicted, '%')}, observed {number(b.observed, '%')}" for b in bins[:12]
     )
@@ -112,12 +119,10 @@ def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
 def _columns(counts: Sequence[tuple[float, float]], bottom: float) -> list[Markup]:
     """Low columns at the bottom of a figure: how many rows there are at each place."""
     largest = max(n for _, n in counts)
+    heights = [(x, 36 * (n / largest)) for x, n in counts if n > 0]
     return [
-        tag(
-            "rect", class_="bar-muted", x=x - 4, y=bottom - 36 * n / largest, width=8, height=36 * n / largest
-        )
-        for x, n in counts
-        if n
+        tag("rect", class_="bar-muted", x=x - 4, y=bottom - height, width=8, height=height)
+        for x, height in heights
     ]
 
 
@@ -131,8 +136,8 @@ def learning_chart(curve: LearningCurve, caption: Child) -> Markup:
     frame = Frame(x, y, "training rows" + (" (log scale)" if is_log else ""), curve.score, x_label=_rows)
     parts = [frame.axes()]
     series = (
-        ("seen", "curve1", [(p.size, p.train, p.train_low, p.train_high) for p in points]),
-        ("not seen", "curve0", [(p.size, p.test, p.test_low, p.test_high) for p in points]),
+        ("rows seen", "curve1", [(p.size, p.train, p.train_low, p.train_high) for p in points]),
+        ("rows not seen", "curve0", [(p.size, p.test, p.test_low, p.test_high) for p in points]),
     )
     heights: list[float] = []
     for words, style, values in series:

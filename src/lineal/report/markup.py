@@ -65,6 +65,7 @@ def name(words: str, limit: int = NAME_LIMIT) -> Markup:
 
 def feature_name(words: str, limit: int = 40) -> Markup:
     """The name of a feature, whose spaces at the ends count: runs of letters may begin or end a word."""
+    words = words[: 4 * limit]
     inner = words.strip(" ")
     if not inner:
         return name(words, limit)

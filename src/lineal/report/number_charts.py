@@ -23,7 +23,7 @@ from lineal.report.charts import (
 )
 from lineal.report.markup import Child, Markup, coordinate, tag
 from lineal.report.numerals import count, number
-from lineal.report.scales import Scale, fitted
+from lineal.report.scales import Scale, bounded, fitted
 
 MOST_DOTS = 600
 N_SHADES = 5
@@ -68,12 +68,11 @@ def residual_chart(truth: Sequence[float], predicted: Sequence[float], target: s
 
 def error_histogram(truth: Sequence[float], predicted: Sequence[float], caption: Child) -> Markup:
     """How errors (true - predicted) are spread."""
-    errors = [value - guess for value, guess in finite(zip(truth, predicted, strict=True))]
+    errors = bounded(value - guess for value, guess in zip(truth, predicted, strict=True))
     scale = fitted(errors, 0, 1, is_round=True)
-    tally = Counter(
-        min(N_BARS - 1, int((error - scale.low) / (scale.high - scale.low) * N_BARS)) for error in errors
-    )
-    edges = [scale.low + place * (scale.high - scale.low) / N_BARS for place in range(N_BARS + 1)]
+    width = (scale.high - scale.low) / N_BARS
+    tally = Counter(min(N_BARS - 1, max(0, int((error - scale.low) / width))) for error in errors)
+    edges = [scale.low + place * width for place in range(N_BARS + 1)]
     counts = [tally.get(place, 0) for place in range(N_BARS)]
     return histogram("How large the errors are", edges, counts, "error: true − predicted", caption)
 

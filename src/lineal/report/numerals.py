@@ -47,11 +47,12 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
 def aligned(values: Sequence[float | None], precision: float = 5e-4) -> list[str]:
     """Numbers of one column, with as many decimals all, so that they can be compared at a glance.
 
-    They are rounded by ``precision`` of the largest at most; columns over five powers of ten are not aligned.
+    They are rounded by ``precision`` of the largest at most; a column over more than three powers of ten is
+    not aligned.
     """
     known = [abs(value) for value in values if value is not None and math.isfinite(value)]
     small = min((value for value in known if value > 0), default=1.0)
-    if not known or max(known) / small > 1e5 or max(known) >= 1e6:
+    if not known or max(known) / small > 1e3 or max(known) >= 1e6:
         return [number(value) for value in values]
     room = [min(precision * max(known), 0.05 * value) for value in known]
     decimals = next(

@@ -47,8 +47,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple((_plain(name), _plain(entry)) for name, entry in value.items())
     if hasattr(value, "tolist"):  # arrays, and NumPy's booleans and words, which are no numbers to Python
-        value = value.tolist()
-        return _plain(value)
+        listed = value.tolist()
+        if getattr(value, "ndim", 0) == 1 and value.dtype.kind in "fiub":  # long curves, quickly
+            return tuple(listed)
+        return _plain(listed)
     if isinstance(value, bytes) or not hasattr(value, "__iter__"):
         raise InputError(
             f"a report holds words, numbers, records and sequences of them, got {type(value).__name__}: "

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from lineal.report.numerals import aligned, number, power
 
+_DECADES = 150  # numbers beyond this power of ten are drawn at the edge
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -42,20 +44,26 @@ def fitted(
     values: Iterable[float | None], start: float, end: float, *, is_log: bool = False, is_round: bool = False
 ) -> Scale:
     """A scale for all finite values, with a little room; ``is_round`` widens it to round numbers."""
-    known = [value for value in values if value is not None and math.isfinite(value)]
+    known = bounded(values)
     if is_log:
-        known = [math.log10(value) for value in known if value > 0]
+        known = [max(-_DECADES, math.log10(value)) for value in known if value > 0]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         room = 0.5 if is_log else max(abs(low), 1e-3) * 0.1
         low, high = low - room, high + room
     if is_log:
         room = 0.04 * (high - low)
-        return Scale(10 ** max(low - room, -300.0), 10 ** min(high + room, 300.0), start, end, is_log=True)
+        return Scale(10 ** (low - room), 10 ** (high + room), start, end, is_log=True)
     if is_round:
         step = _step((high - low) / 4)
         low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     return Scale(low, high, start, end)
+
+
+def bounded(values: Iterable[float | None]) -> list[float]:
+    """The finite values, of a size whose differences do not overflow."""
+    bound = 10.0**_DECADES
+    return [min(bound, max(-bound, value)) for value in values if value is not None and math.isfinite(value)]
 
 
 def _step(about: float) -> float:

@@ -36,6 +36,10 @@ HOW_TO_READ = {
         "The rows that the model got wrong and was surest of. They show what it has not learnt, and often "
         "labels that are wrong in the data."
     ),
+    "far-off": (
+        "The rows whose predictions are furthest from the truth. They show what the model has not learnt, "
+        "and often numbers that are wrong in the data."
+    ),
     "features": (
         "The model adds up a weight for every feature that it finds in a row. These are the heaviest: what "
         "it looks for. A surprising one here is often a leak or a peculiarity of your data."

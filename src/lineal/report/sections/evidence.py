@@ -11,6 +11,7 @@ from lineal.report.markup import Child, Markup, cut, feature_name, name, tag
 from lineal.report.numerals import aligned, counted, probability, signed
 from lineal.report.sections.section import Section
 from lineal.report.tables import folded, table
+from lineal.report.wording import HOW_TO_READ
 from lineal.report.words import coloured, legend, level, marked
 
 MOST_FEATURES = 20  # on a side
@@ -130,7 +131,8 @@ def mistakes(report: Report) -> Section | None:
         if len(shown) > OPEN_MISTAKES
         else None,
     ]
-    return Section("mistakes", "The worst mistakes", body)
+    how = HOW_TO_READ["far-off"] if report.regression is not None or report.task == "regression" else ""
+    return Section("mistakes", "The worst mistakes", body, how)
 
 
 def _list(examples: Sequence[Mistake]) -> Markup | None:
@@ -153,7 +155,7 @@ def _mistake(example: Mistake) -> Markup:
     )
     other = None
     if example.explained and example.explained != example.predicted:
-        other = tag("p", "The marks are about the score of ", name(example.explained), ".", class_="note")
+        other = tag("p", "The shares are those of the score of ", name(example.explained), ".", class_="note")
     text = coloured(example.tokens) if example.tokens else None
     terms = sorted(example.terms, key=lambda term: -abs(term.share))[:MOST_TERMS]
     drawn = None

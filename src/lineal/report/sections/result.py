@@ -50,7 +50,7 @@ def result(report: Report) -> Section | None:
     key = _key(has_baseline, scores.baseline_name)
     body = [
         _verdict(report),
-        table(caption, header, rows, numbers={1, 3}, marked={0}, class_="scores"),
+        table(caption, header, rows, numbers={1, 3}, marked={0}, class_="scores stacked"),
         key,
         [tag("p", note, class_="note") for note in scores.notes],
     ]

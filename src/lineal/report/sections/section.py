@@ -15,13 +15,14 @@ class Section:
     key: str
     title: str
     body: Child
+    how: str = ""  # its line, if it is not the usual one
 
     def drawn(self) -> Markup:
         """The section as HTML."""
         return tag(
             "section",
             tag("h2", self.title, id=f"{self.key}-title"),
-            tag("p", HOW_TO_READ[self.key], class_="how"),
+            tag("p", self.how or HOW_TO_READ[self.key], class_="how"),
             self.body,
             id=self.key,
             aria_labelledby=f"{self.key}-title",
