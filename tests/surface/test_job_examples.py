@@ -42,12 +42,14 @@ SCORE = re.compile(r"^  (.+?) +(accuracy|mae) ([\d.,]+) \(95 %: ([\d.,]+) \.\. (
 @cache
 def printed(example, *options, hash_seed="0"):
     """What an example prints in a process of its own, with warnings as errors; run once for each call."""
+    # Tests run side by side, and threads of OpenBLAS that wait for a busy core spin: one will do.
+    alone = {"PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": hash_seed, "OPENBLAS_NUM_THREADS": "1"}
     run = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / f"{example}.py"), *map(str, options)],
         capture_output=True,
         encoding="utf-8",
         timeout=120,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": hash_seed},
+        env={**os.environ, **alone},
         check=False,
     )
     assert run.returncode == 0, run.stderr[-1000:]
