@@ -110,6 +110,7 @@ void bind_online_texts(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_documents(nb::module_& m);
 void bind_records(nb::module_& m);
+void bind_sparse_lines(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 
 }  // namespace lineal

@@ -14,6 +14,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_online(m);
   lineal::bind_documents(m);
   lineal::bind_records(m);
+  lineal::bind_sparse_lines(m);
   lineal::bind_neighbors(m);
   lineal::bind_text(m);
   lineal::bind_online_texts(m);

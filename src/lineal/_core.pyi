@@ -498,6 +498,60 @@ class Delimited:
         Fields of the first record, and the bytes and lines up to its end; None if it is not over.
         """
 
+class LibsvmLines:
+    """Reads lines of LIBSVM, SVMlight and SVMrank."""
+
+    def __init__(self, first: int = 0) -> None:
+        """first: the least index that may occur."""
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], list[str], int]:
+        """
+        Of the lines of the next block: labels (NaN where there is none), starts of rows, indices, values, queries, weights and tags (of all rows or empty), and how many bytes of the block are done with.
+        """
+
+    def count_from(self, first: int) -> None:
+        """From now on an index below the first is refused."""
+
+    @property
+    def smallest(self) -> int:
+        """The smallest index so far, or -1."""
+
+    @property
+    def largest(self) -> int:
+        """The largest index so far, or -1."""
+
+class VwLines:
+    """Reads lines of Vowpal Wabbit, and numbers their names."""
+
+    def __init__(self, names: list[str] | None = None) -> None:
+        """
+        names: the only ones to read, by column; without, all are numbered as they come.
+        """
+
+    def scan(self, block: bytes, is_last: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], list[str], int]:
+        """
+        Of the lines of the next block: labels (NaN where there is none), starts of rows, indices, values, queries, weights and tags (of all rows or empty), and how many bytes of the block are done with.
+        """
+
+    @property
+    def n_names(self) -> int:
+        """How many names there are so far."""
+
+    @property
+    def n_unknown(self) -> int:
+        """
+        How many features were dropped because their names are not among the given ones.
+        """
+
+    def names(self, n: int) -> list[str]:
+        """The first n names, by column."""
+
+def spell_libsvm(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], queries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int) -> bytes:
+    """Rows as lines of LIBSVM, with `first` added to every index."""
+
+def spell_vw(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: list[str]) -> bytes:
+    """Rows as lines of VW; names are namespace^feature, or a feature alone."""
+
 class KdTree:
     """A kd-tree over dense points, which are copied."""
 
