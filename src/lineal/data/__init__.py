@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lineal.data.arrays import checked_rows
     from lineal.data.compression import Fingerprint, fingerprint
     from lineal.data.corpus import Corpus
+    from lineal.data.doctor import Diagnosis, Finding, diagnose
     from lineal.data.documents import chunks
     from lineal.data.files import read_texts, stream_texts
     from lineal.data.records import Records, read_records, stream_records
@@ -25,6 +26,7 @@ _HOMES = {
     "lineal.data.arrays": ("checked_rows",),
     "lineal.data.compression": ("Fingerprint", "fingerprint"),
     "lineal.data.corpus": ("Corpus",),
+    "lineal.data.doctor": ("Diagnosis", "Finding", "diagnose"),
     "lineal.data.documents": ("chunks",),
     "lineal.data.files": ("read_texts", "stream_texts"),
     "lineal.data.records": ("Records", "read_records", "stream_records"),
@@ -36,11 +38,14 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Corpus",
+    "Diagnosis",
+    "Finding",
     "Fingerprint",
     "Records",
     "SparseRows",
     "checked_rows",
     "chunks",
+    "diagnose",
     "documents",
     "fingerprint",
     "read_records",

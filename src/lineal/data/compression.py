@@ -170,4 +170,18 @@ def packing(file: IO[bytes], name: str | None) -> Any:
         raise ParameterError(f"There is no compression {name!r}: it is one of {', '.join(SUFFIXES)}.")
     import pyarrow as pa
 
-    return pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "zstd")
+    return pa.CompressedOutputStream(pa.PythonFile(_KeptOpen(file), mode="w"), "zstd")
+
+
+class _KeptOpen(io.RawIOBase):
+    """A way into a file that can be closed without closing the file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__()
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return self._file.write(data)

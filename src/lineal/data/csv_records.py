@@ -6,12 +6,14 @@ given whole records with equally many fields, and never guesses.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from lineal import _core
 from lineal.data.blocks import Window
+from lineal.data.formats import HEAD
 from lineal.errors import InputError, ParameterError
 
 # Cells that stand for a missing number or date. Text keeps them: NA is a country, too.
@@ -103,6 +105,10 @@ class DelimitedTables:
 
     def _guessed_delimiter(self) -> str:
         """The comma, unless the first records have none and another mark splits them evenly."""
+        while (
+            not self.window.is_last and self.window.bytes.count(b"\n") < 2 and len(self.window.bytes) < HEAD
+        ):
+            self.window.more()
         head, is_last = self.window.bytes, self.window.is_last
 
         def widths(mark: str) -> list[int]:
@@ -211,7 +217,7 @@ class DelimitedTables:
         return blanks_to_null(table)
 
     def _quoted(self, block: bytes) -> bytes:
-        """The same records with every field in quotes, for pyarrow ends a line at a lone carriage return."""
+        """The same records with every field in quotes."""
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
@@ -236,7 +242,8 @@ class DelimitedTables:
         import pyarrow.csv as arrow_csv
 
         quote = '"' if self.dialect.quoting else False
-        if block.count(b"\r") != block.count(b"\r\n"):
+        # pyarrow ends lines at a lone carriage return and skips a byte-order mark, unless they are in quotes.
+        if block.count(b"\r") != block.count(b"\r\n") or block.startswith(codecs.BOM_UTF8):
             block, quote = self._quoted(block), '"'
         size = 1 << 20
         while True:

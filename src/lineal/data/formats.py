@@ -69,7 +69,6 @@ def resolve(path: Path | None, asked: str | None, head: bytes) -> tuple[str, str
     What is asked for holds, unless the file cannot be that. Otherwise the name decides, unless the content is
     clearly something else.
     """
-    _refuse_strangers(head)
     is_parquet = head.startswith(b"PAR1")
     if asked is not None:
         if is_parquet and asked != "parquet":
@@ -142,7 +141,8 @@ def _is_json_lines(head: bytes) -> bool:
         return False
 
 
-def _refuse_strangers(head: bytes) -> None:
+def refuse_strangers(head: bytes) -> None:
+    """Says what a file is that holds no records, where its first bytes tell."""
     for magic, what in _STRANGERS.items():
         if head.startswith(magic):
             raise InputError(f"this is {what}.")

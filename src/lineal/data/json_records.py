@@ -264,9 +264,7 @@ def _not_utf8(text: bytes, at: int, first_line: int) -> str:
 
 
 def _as_text(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    # A lone half of a surrogate pair is no character.
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _kind(value: Any) -> str:

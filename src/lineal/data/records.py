@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,11 @@ from lineal.data.blocks import Window, as_utf8, check_encoding
 from lineal.data.compression import Fingerprint, Tapped, compression_of, raw_pieces
 from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import DelimitedTables, Dialect, dialect
-from lineal.data.formats import HEAD, check_format, resolve
+from lineal.data.formats import HEAD, check_format, refuse_strangers, resolve
 from lineal.data.json_records import JsonTables
+from lineal.data.sparse_records import SparseOptions, SparseRows, sparse_parts
 from lineal.data.stored_records import folder_tables, line_tables, parquet_tables
 from lineal.errors import InputError, ParameterError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Source = str | os.PathLike[str]
 
@@ -34,13 +32,15 @@ class Records:
     Attributes
     ----------
     format : str
-        What they were read as: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"lines"``, ``"parquet"`` or ``"folder"``.
+        What they were read as, such as ``"csv"``.
     path : str
         Where they came from; ``"-"`` is the standard input.
     n_rows, n_bytes : int
         How many records, and of how many bytes when unpacked.
-    table : pyarrow.Table
-        Their columns.
+    table : pyarrow.Table or None
+        Their columns, for all formats but LIBSVM and VW.
+    rows : SparseRows or None
+        Their rows, for LIBSVM and VW.
     notes : tuple of str
         What a person should know: a name that says another format, a column that was read as text.
     fingerprint : Fingerprint or None
@@ -51,12 +51,14 @@ class Records:
     path: str
     n_rows: int
     n_bytes: int
-    table: pa.Table
+    table: Any = None
+    rows: SparseRows | None = None
     notes: tuple[str, ...] = ()
     fingerprint: Fingerprint | None = None
 
     def __repr__(self) -> str:
-        shape = f"{self.n_rows} rows, {self.table.num_columns} columns"
+        n_columns = self.table.num_columns if self.rows is None else self.rows.n_columns
+        shape = f"{self.n_rows} rows, {n_columns} columns"
         return f"Records({self.format}, {shape}, {self.n_bytes} bytes)"
 
 
@@ -72,6 +74,7 @@ class _Options:
     encoding: str
     errors: str
     as_text: bool
+    sparse: SparseOptions
 
 
 def read_records(
@@ -86,6 +89,9 @@ def read_records(
     encoding: str = "utf-8",
     errors: str = "strict",
     as_text: bool = False,
+    n_columns: int | None = None,
+    names: Sequence[str] | None = None,
+    first_index: int | None = None,
 ) -> Records:
     """All records of a file or a folder.
 
@@ -95,8 +101,9 @@ def read_records(
         A file, a folder of texts, or ``"-"`` for the standard input. A file may be compressed with gzip, xz,
         bzip2 or Zstandard, whatever its name is.
     format
-        ``"csv"``, ``"tsv"``, ``"jsonl"`` (also one array of objects), ``"lines"``, ``"parquet"`` or
-        ``"folder"``; by default what the name ends with, or else what the content looks like.
+        ``"csv"``, ``"tsv"``, ``"jsonl"`` (also one array of objects), ``"lines"``, ``"parquet"``,
+        ``"libsvm"`` (also SVMlight and SVMrank), ``"vw"`` or ``"folder"``; by default what the name ends
+        with, or else what the content looks like.
     columns, drop
         Names of the columns to read, in this order, and of those to leave out.
     header, delimiter, quoting
@@ -106,6 +113,11 @@ def read_records(
         Of text that is not UTF-8: a name that Python knows, and ``"replace"`` to read on over flaws.
     as_text
         Cells of CSV and TSV as they are written, and dates in JSON as text.
+    n_columns, first_index
+        Of LIBSVM: how many columns to read, and the index of the first, 0 or 1. By default 1, unless an
+        index 0 is met.
+    names
+        Of VW: the only features to read, by column. By default all, numbered as they come.
 
     Returns
     -------
@@ -130,7 +142,10 @@ def read_records(
     >>> read_records(path).table.to_pylist()
     [{'name': 'Ada', 'age': 36, 'zip': '00123'}, {'name': 'Alan', 'age': None, 'zip': '04567'}]
     """
-    options = _options(path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text)
+    sparse = _sparse(n_columns, names, first_index)
+    options = _options(
+        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse
+    )
     parts = list(_parts(options, None))
     if len(parts) == 1:
         return parts[0]
@@ -150,6 +165,9 @@ def stream_records(
     encoding: str = "utf-8",
     errors: str = "strict",
     as_text: bool = False,
+    n_columns: int | None = None,
+    names: Sequence[str] | None = None,
+    first_index: int | None = None,
 ) -> Iterator[Records]:
     """The same, in parts of about ``n_bytes`` of the file, so that one larger than memory can be read.
 
@@ -161,7 +179,10 @@ def stream_records(
     """
     if isinstance(n_bytes, bool) or not isinstance(n_bytes, (int, np.integer)) or n_bytes < 1:
         raise ParameterError(f"n_bytes must be a positive whole number, got {n_bytes!r}.")
-    options = _options(path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text)
+    sparse = _sparse(n_columns, names, first_index)
+    options = _options(
+        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse
+    )
     return _parts(options, int(n_bytes))
 
 
@@ -176,6 +197,7 @@ def _options(
     encoding: str,
     errors: str,
     as_text: bool,
+    sparse: SparseOptions,
 ) -> _Options:
     """Checked before the file is opened."""
     check_format(format)
@@ -194,7 +216,15 @@ def _options(
         encoding=encoding,
         errors=errors,
         as_text=as_text,
+        sparse=sparse,
     )
+
+
+def _sparse(n_columns: int | None, names: Sequence[str] | None, first_index: int | None) -> SparseOptions:
+    given = None if names is None else tuple(names)
+    sparse = SparseOptions(n_columns=n_columns, names=given, first_index=first_index)
+    sparse.check()
+    return sparse
 
 
 def _existing(path: Source, format: str | None) -> Path | None:
@@ -236,18 +266,30 @@ def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
         return
     with named_in_errors(options.path or Path("standard input")):
         opened = _opened(options, n_bytes)
-        for table, size in _tables(opened, options, n_bytes):
-            seen = opened.tap[0].fingerprint if opened.tap else None
-            yield Records(opened.format, name, len(table), size, table, tuple(opened.notes), seen)
+        for found, size in _contents(opened, options, n_bytes):
+            is_sparse = isinstance(found, SparseRows)
+            yield Records(
+                opened.format,
+                name,
+                found.n_rows if is_sparse else len(found),
+                size,
+                None if is_sparse else found,
+                found if is_sparse else None,
+                tuple(opened.notes),
+                opened.tap[0].fingerprint if opened.tap else None,
+            )
 
 
 def _opened(options: _Options, n_bytes: int | None) -> _Opened:
     tap: list[Tapped] = []
     raw = raw_pieces(options.path, n_bytes, tap=tap)
     pieces: list[bytes] = []
-    while sum(map(len, pieces)) < HEAD and (piece := next(raw, b"")):
+    n_read = 0
+    while n_read < HEAD and (piece := next(raw, b"")):
         pieces.append(piece)
+        n_read += len(piece)
     head = b"".join(piece[:HEAD] for piece in pieces)[:HEAD]
+    refuse_strangers(head)
     _refuse_wide(head, options.encoding)
     if codecs.lookup(options.encoding).name not in ("utf-8", "utf-8-sig"):
         head = head.decode(options.encoding, "replace").encode("utf-8", "replace")
@@ -287,24 +329,32 @@ def _refuse_useless(format: str, options: _Options) -> None:
     given = (options.header, options.delimiter, options.quoting) != (True, None, None)
     if format not in ("csv", "tsv") and given:
         raise ParameterError(f"header, delimiter and quoting are options of csv and tsv, not of {format}.")
+    is_sparse = format in ("libsvm", "vw")
+    if is_sparse and (options.columns is not None or options.drop):
+        raise ParameterError(f"columns and drop are names of columns of tables; {format} has none.")
+    if not is_sparse and options.sparse != SparseOptions():
+        raise ParameterError(
+            f"n_columns, names and first_index are options of libsvm and vw, not of {format}."
+        )
     if format == "parquet" and (options.encoding, options.errors) != ("utf-8", "strict"):
         raise ParameterError("Parquet holds UTF-8: leave out encoding= and errors=.")
 
 
-def _tables(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterator[tuple[Any, int]]:
+def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterator[tuple[Any, int]]:
     chosen, dropped = options.columns, options.drop
     if opened.format == "parquet":
         source = b"".join(opened.raw) if opened.is_packed or options.path is None else options.path
         return parquet_tables(source, n_bytes, chosen, dropped)
     text = as_utf8(opened.raw, options.encoding, options.errors)
-    # Old Macs end lines with a carriage return alone.
-    window = Window((piece.replace(b"\r", b"\n") for piece in text) if opened.is_old_mac else text)
+    if opened.is_old_mac:  # lines end with a carriage return alone
+        text = (piece.replace(b"\r", b"\n") for piece in text)
+    if opened.format in ("libsvm", "vw"):
+        return sparse_parts(Window(_sliced(text)), opened.format, options.sparse, is_whole=n_bytes is None)
+    window = Window(text)
     if opened.format == "lines":
         return line_tables(window, chosen, dropped)
     if opened.format == "jsonl":
         return JsonTables(window, chosen, dropped, options.as_text, opened.notes).parts()
-    if opened.format in ("libsvm", "vw"):
-        raise InputError(f"the file looks like {opened.format}, which cannot be read yet.")
     spoken = dialect(opened.format, options.delimiter, options.quoting, options.header)
     return _delimited(window, spoken, options, opened.notes)
 
@@ -317,3 +367,10 @@ def _delimited(
     if not window.bytes.strip():
         raise InputError("the file is empty: there is not even a header in it.")
     return DelimitedTables(window, spoken, options.columns, options.drop, options.as_text, notes).parts()
+
+
+def _sliced(text: Iterator[bytes]) -> Iterator[bytes]:
+    """Pieces that the core is done with in a moment, so that Ctrl-C is heard."""
+    for piece in text:
+        for start in range(0, len(piece), 1 << 25):
+            yield piece[start : start + (1 << 25)]
