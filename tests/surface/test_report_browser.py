@@ -223,4 +223,9 @@ def test_paper_is_white_and_holds_everything(browser, pages):
             visit.page.evaluate(CONTRAST, ["h1", "p", "td", "mark.for", ".heat td"]), key=lambda pair: pair[1]
         )
         assert worst[1] >= 4.5, worst
+        visit.page.set_viewport_size({"width": 673, "height": 900})  # A4 without its margins
+        assert visit.page.evaluate(FITS)["overflow"] <= 0
+        if visit.page.evaluate("CSS.supports('selector(::details-content)')"):
+            heights = "[...document.querySelectorAll('details table')].map((one) => one.offsetHeight)"
+            assert min(visit.page.evaluate(heights)) > 20
         assert visit.page.pdf(format="A4").startswith(b"%PDF")

@@ -95,7 +95,7 @@ def calibration_chart(calibration: Calibration, caption: Child) -> Markup:
     parts = [line([frame.place(least, least), frame.place(1, 1)], "guess")]
     if any(counts) and not is_even:
         parts += _columns([(x(b.predicted), n) for b, n in zip(bins, counts, strict=True)], bottom)
-        caption = [caption, "Grey columns: how many rows there are."]
+        caption = ["Grey columns: how many rows there are. ", caption]
     parts += [
         whisker(frame.x(b.predicted), frame.y(b.low), frame.y(b.high))
         for b in bins

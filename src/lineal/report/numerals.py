@@ -91,9 +91,7 @@ def power(value: float | None) -> str:
         return "–"
     if value == 0 or 1e-3 <= abs(value) < 1e5:
         return _digits(value)
-    mantissa, exponent = f"{value:.1e}".split("e")
-    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{mantissa.replace('-', MINUS)} × 10{raised}"
+    return _raised(value)
 
 
 def p_value(p: float) -> str:
@@ -138,6 +136,12 @@ def _percentage(share: float) -> str:
     return written.replace("-", MINUS)
 
 
+def _raised(value: float) -> str:
+    mantissa, exponent = f"{value:.1e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa.replace('-', MINUS)}{NARROW}×{NARROW}10{raised}"
+
+
 def _digits(value: float) -> str:
     if not math.isfinite(value):
         return str(value).replace("-", MINUS)
@@ -145,7 +149,7 @@ def _digits(value: float) -> str:
     if float(value).is_integer() and extent < 1e15:
         written = f"{value:,.0f}"
     elif extent >= 1e15 or extent < 1e-3:
-        written = f"{value:.3g}"
+        return _raised(value)
     elif extent < 1:
         written = f"{value:.3f}" if extent >= 0.1 else f"{value:.4f}"
     else:

@@ -86,7 +86,7 @@ def _as_power(value: float) -> str:
     exponent = math.log10(value)
     if abs(exponent) <= 3.001 or abs(exponent - round(exponent)) > 1e-6:
         return f"{value:g}" if 1e-3 <= value < 1e4 else number(value)
-    return power(value).removeprefix("1.0 × ")
+    return power(value).rpartition("×")[2].strip()
 
 
 def _powers(low: float, high: float, n: int) -> list[float]:

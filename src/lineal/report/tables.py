@@ -30,7 +30,7 @@ def table(
             [
                 tag("td", cell, class_="number" if place in numbers else None)
                 if place
-                else tag("th", cell, scope="row")
+                else tag("th", cell, scope="row", class_="number" if 0 in numbers else None)
                 for place, cell in enumerate(row)
             ],
             class_="marked" if at in marked else None,

@@ -220,7 +220,8 @@ def _heat(confused: Confusion) -> list[Child]:
         ]
         rows.append(tag("tr", tag("th", name(label, 32), scope="row"), cells))
     caption = "Test rows by true and predicted label"
-    crowd = "heat crowded" if len(heads) > 6 else "heat"
+    is_crowded = len(heads) > 6 or sum(map(len, confused.labels)) > 60  # then labels stand upright
+    crowd = "heat crowded" if is_crowded else "heat"
     drawn = tag(
         "table",
         tag("caption", caption),
