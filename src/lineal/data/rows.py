@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.errors import InputError
+
 Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
@@ -39,3 +41,29 @@ def from_dense(block: NDArray[Any]) -> Arrays:
     starts = np.zeros(len(block) + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=len(block)), out=starts[1:])
     return starts, columns.astype(np.int32), block[rows, columns]
+
+
+def one_hot(codes: NDArray[Any]) -> Arrays:
+    """A 1 in the column of each row's code, and nothing for codes below 0."""
+    there = codes >= 0
+    starts = np.concatenate(([0], np.cumsum(there)))
+    return starts.astype(np.int64), codes[there].astype(np.int32), np.ones(starts[-1])
+
+
+def empty_rows(n_rows: int) -> Arrays:
+    """Rows without a number."""
+    return np.zeros(n_rows + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+
+
+def in_precision(rows: Arrays, dtype: Any, what: str, remedy: str) -> Arrays:
+    """Rows with numbers of a type; those beyond it are refused with their row and column."""
+    starts, columns, values = rows
+    with np.errstate(over="ignore"):
+        values = values.astype(dtype, copy=False)
+    if not np.isfinite(values).all():
+        first = int(np.flatnonzero(~np.isfinite(values))[0])
+        row = int(np.searchsorted(starts, first, side="right")) - 1
+        raise InputError(
+            f"{what} is beyond {values.dtype}, first at row {row}, column {columns[first]}. {remedy}"
+        )
+    return starts, columns, values

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
 from lineal.features.moments import FloatArray, moments
+from lineal.model.encodings.numeric import Affine
 
 _TARGETS = ("[-1,1]", "[0,1]", "variance")
 _ACCEPTED: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
@@ -124,6 +125,11 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             scaled, "a scaled value", "The data are far from those of the fit: check their units."
         )
         return scaled
+
+    def of_column(self, j: int) -> Affine:
+        """What happens to the numbers of one column."""
+        check_is_fitted(self)
+        return Affine(float(self._unit[j]), float(self._offset[j]), float(self._scale[j]))
 
     def inverse_transform(self, X: Any) -> Any:
         """Numbers as they were before ``transform``, up to rounding."""

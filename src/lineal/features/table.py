@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -13,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lineal.data.columns import Column, Table, few, read_table
 from lineal.errors import InputError, ParameterError
-from lineal.features.columns import Column, Table, read_table
 from lineal.features.kinds import Booleans, Categories, Dates, Encoding, Kind, Numbers, Text, inferred
-from lineal.features.matrices import refuse_overflow
+from lineal.model.features.table_reader import TableReader
 
 
 class TableVectorizer(TransformerMixin, BaseEstimator):
@@ -122,15 +120,15 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """(n_rows, n_features) numbers; the table may have no rows."""
         check_is_fitted(self)
-        return self._encode(self._matched(_table_of(X)))
+        return self._encode(self.reader().matched(_table_of(X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The name of each feature, such as ``age``, ``city=York`` or ``when year``."""
         check_is_fitted(self)
         if input_features is not None and list(input_features) != list(self._encodings):
             raise InputError(
-                f"input_features is not equal to feature_names_in_: needed {_few(self._encodings)}, "
-                f"got {_few(input_features)}."
+                f"input_features is not equal to feature_names_in_: needed {few(self._encodings)}, "
+                f"got {few(input_features)}."
             )
         return np.array(list(self._origin), dtype=object)
 
@@ -140,7 +138,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         names = list(self._origin) if names is None else list(names)
         unknown = [name for name in names if name not in self._origin]
         if unknown:
-            raise InputError(f"no such features: {_few(unknown)}. See get_feature_names_out().")
+            raise InputError(f"no such features: {few(unknown)}. See get_feature_names_out().")
         return [self._origin[name] for name in names]
 
     def text_transformer(self, name: str) -> Any:
@@ -168,8 +166,8 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         unknown = [name for name in self.kinds or () if name not in table.columns]
         if unknown:
             raise ParameterError(
-                f"kinds names columns that the table does not have: {_few(unknown)}. "
-                f"It has {_few(table.columns)}."
+                f"kinds names columns that the table does not have: {few(unknown)}. "
+                f"It has {few(table.columns)}."
             )
         words: dict[str, str] = {}
         encodings: dict[str, Encoding | None] = {}
@@ -181,16 +179,12 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
                 encodings[name] = None if kind is None else kind(column)
             words[name] = "drop" if kind is None else "empty" if encodings[name] is None else kind.word
         self.kinds_, self._encodings = words, encodings
-        self._origin = _unique(
-            (feature, name)
-            for name, encoding in self._encodings.items()
-            for feature in (encoding.names if encoding is not None else ())
-        )
         self.n_features_in_ = len(table.columns)
         if table.has_names:
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        self._origin = self.reader().origins
 
     def _kind(self, column: Column) -> Kind | None:
         """What is done with a column; None if it is left out."""
@@ -236,56 +230,18 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
 
     # ---- encoding ---------------------------------------------------------------------------------
 
-    def _matched(self, table: Table) -> Table:
-        """The columns of the fit, found by name if both tables have names, else by place."""
-        needed, came = list(self._encodings), list(table.columns)
+    def reader(self) -> TableReader:
+        """How tables are read from now on; it needs neither SciPy nor scikit-learn."""
+        check_is_fitted(self)
         has_names = hasattr(self, "feature_names_in_")
-        if not (has_names and table.has_names):
-            if len(came) != len(needed):
-                raise InputError(
-                    f"X has {len(came)} features, but {type(self).__name__} is expecting {len(needed)} "
-                    f"features as input: {_few(needed)}."
-                )
-            self._warn_of_names(has_names, table.has_names)
-            columns = dict(zip(needed, table.columns.values(), strict=True))
-            return Table(columns, table.n_rows, has_names)
-        absent = [name for name in needed if name not in table.columns]
-        if absent and table.is_complete:
-            raise InputError(
-                f"the table lacks columns of the fit: {_few(absent)}. It has {_few(came)}. Add them; "
-                "cells may be missing values."
-            )
-        extra = [name for name in came if name not in self._encodings]
-        if extra and self.extra == "refuse":
-            raise InputError(
-                f"the table has columns that the fit did not have: {_few(extra)}. "
-                f"The fit had {_few(needed)}. Take them out, or set extra='ignore'."
-            )
-        n = table.n_rows
-        columns = {name: table.columns.get(name) or _empty(name, n) for name in needed}
-        return Table(columns, n, has_names=True)
-
-    def _warn_of_names(self, fit_had: bool, table_has: bool) -> None:
-        if fit_had != table_has:
-            name = type(self).__name__
-            warnings.warn(
-                f"X has feature names, but {name} was fitted without feature names"
-                if table_has
-                else f"X does not have valid feature names, but {name} was fitted with feature names",
-                UserWarning,
-                stacklevel=4,
-            )
+        return TableReader(
+            self._encodings, has_names, self.extra, np.dtype(self.dtype), owner=type(self).__name__
+        )
 
     def _encode(self, table: Table) -> Any:
-        blocks = [
-            sp.csc_array(encoding.encode(table.columns[name]))
-            for name, encoding in self._encodings.items()
-            if encoding is not None
-        ]
-        nothing = sp.csc_array((table.n_rows, 0))
-        with np.errstate(over="ignore"):
-            matrix = sp.hstack([nothing, *blocks], format="csc").tocsr().astype(self.dtype)
-        refuse_overflow(matrix, "a number", "Use dtype=np.float64, or scale the column.")
+        starts, columns, values = self.reader().rows(table, 1)
+        shape = (table.n_rows, len(self._origin))
+        matrix = sp.csr_array((values, columns, starts), shape=shape)
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:
@@ -300,27 +256,3 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
 def _table_of(X: Any) -> Table:
     """The table of whatever holds it, or one that was read already."""
     return X if isinstance(X, Table) else read_table(X)
-
-
-def _empty(name: str, n_rows: int) -> Column:
-    return Column(name, np.full(n_rows, None, dtype=object), np.ones(n_rows, dtype=bool))
-
-
-def _unique(named: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Features to their columns; a name that is taken is numbered, as ``a=b (2)``."""
-    origin: dict[str, str] = {}
-    seen: Counter[str] = Counter()
-    for feature, column in named:
-        name = feature
-        while name in origin:
-            seen[feature] += 1
-            name = f"{feature} ({seen[feature] + 1})"
-        origin[name] = column
-    return origin
-
-
-def _few(names: Iterable[Any]) -> str:
-    """The first of the names, quoted."""
-    names = list(names)
-    shown = ", ".join(repr(name) for name in names[:8])
-    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -47,6 +47,9 @@ class Weights:
         """The same for the core, which copies the weights."""
         return _core.Weighing(self.tf, self.norm, self.of_columns, *self.bm25, self.mean_length)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "native"}
+
 
 @dataclass(frozen=True, eq=False)
 class TextReader:

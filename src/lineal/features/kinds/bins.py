@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +47,3 @@ class EqualWidths(Bins):
 
     def borders(self, values: FloatArray) -> FloatArray:
         return 2 * np.linspace(values.min() / 2, values.max() / 2, self.n_bins + 1)
-
-
-def bin_names(column: str, borders: FloatArray) -> tuple[str, ...]:
-    """``age < 20``, ``20 <= age < 40``, ``40 <= age``."""
-    if not len(borders):
-        return (f"{column} at all",)
-    at = [f"{border:.12g}" for border in borders]
-    at = at if len(set(at)) == len(at) else [repr(float(border)) for border in borders]
-    between = (f"{low} <= {column} < {high}" for low, high in pairwise(at))
-    return (f"{column} < {at[0]}", *between, f"{at[-1]} <= {column}")

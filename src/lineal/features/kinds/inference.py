@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from lineal.features.columns import Column
+from lineal.data.columns import Column
 
 # From here on text is prose: so many words a value, and more distinct values than half of the rows.
 _WORDS_OF_PROSE = 4

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
+from lineal.data.columns import Column
+from lineal.data.rows import Arrays, empty_rows, from_dense
 from lineal.errors import ParameterError
-from lineal.features.columns import Column
-from lineal.features.kinds.base import Encoding, Kind, indicator_of, one_hot, one_of, parsed, refuse
-from lineal.features.kinds.bins import Bins, FloatArray, bin_names
+from lineal.features.kinds.base import Kind, one_of
+from lineal.features.kinds.bins import Bins, FloatArray
+from lineal.features.scaling import ColumnScaler
+from lineal.model.encodings.base import Encoding
+from lineal.model.encodings.numeric import BooleansEncoding, NumbersEncoding, read_booleans, read_numbers
+from lineal.model.record import Draft
 
 
 @dataclass(frozen=True)
@@ -45,29 +50,18 @@ class Numbers(Kind):
             raise ParameterError(f"missing must be a finite number, got {self.missing!r}.")
 
     def read(self, column: Column) -> Column:
-        if column.values.dtype.kind == "M":
-            row = int(np.argmin(column.missing))
-            refuse(column, row, str(column.values[row]), "numbers")
-        if column.values.dtype.kind == "O":
-            column = parsed(column, "numbers", float, np.float64)
-            column = replace(column, missing=column.missing | np.isnan(column.values))
-        values = column.values.astype(np.float64)
-        infinite = np.isinf(values) & ~column.missing
-        if infinite.any():
-            row = int(np.argmax(infinite))
-            refuse(column, row, float(values[row]), "finite numbers")
-        return replace(column, values=values)
+        return read_numbers(column)
 
     def learn(self, column: Column) -> Encoding:
-        fill, borders, scale = self._fill(column.present), None, None
-        parts: tuple[str, ...] = (column.name,)
-        filled = np.where(column.missing, fill, column.values)
+        usual, fill = self._usual(column), self._fill(column.present)
         if self.bins is not None:
-            borders = self.bins.inner_borders(column.present)
-            parts = bin_names(column.name, borders)
-        elif self.scale is not None:
-            scale = clone(self.scale).fit(filled[:, None])
-        return _Numbers(self, parts, indicator_of(column), fill, borders, scale)
+            return NumbersEncoding(*usual, fill, self.bins.inner_borders(column.present))
+        if self.scale is None:
+            return NumbersEncoding(*usual, fill)
+        fitted = clone(self.scale).fit(np.where(column.missing, fill, column.values)[:, None])
+        if type(fitted) is ColumnScaler:
+            return NumbersEncoding(*usual, fill, None, fitted.of_column(0))
+        return _TransformedNumbers(*usual, fill, None, None, fitted)
 
     def _fill(self, present: FloatArray) -> float:
         if self.missing == "mean":
@@ -78,21 +72,25 @@ class Numbers(Kind):
         return 0.0 if self.missing == "refuse" else float(self.missing)
 
 
-@dataclass(frozen=True)
-class _Numbers(Encoding):
-    fill: float
-    borders: FloatArray | None
-    scale: Any
+@dataclass(frozen=True, eq=False)
+class _TransformedNumbers(NumbersEncoding):
+    """Numbers in the hands of a transformer, of which nothing is known but that it transforms."""
 
-    def block(self, column: Column) -> Any:
+    transformer: Any = None
+
+    def block(self, column: Column, n_threads: int) -> Arrays:
         filled = np.where(column.missing, self.fill, column.values)
-        if self.borders is not None:
-            return one_hot(np.searchsorted(self.borders, filled, side="right"), len(self.parts))
-        as_they_are = self.scale is None or not len(filled)
-        return filled[:, None] if as_they_are else self.scale.transform(filled[:, None])
+        if not len(filled):
+            return empty_rows(0)
+        made = self.transformer.transform(filled[:, None])
+        return from_dense(np.asarray(made.toarray() if hasattr(made, "toarray") else made))
 
-
-_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
+        raise ParameterError(
+            f"column {self.column!r} is scaled by {type(self.transformer).__name__}, which a model file does "
+            f"not "
+            "hold. Scale with lineal.ColumnScaler, or keep the model with pickle."
+        )
 
 
 @dataclass(frozen=True)
@@ -115,25 +113,7 @@ class Booleans(Kind):
         one_of("missing", self.missing, ("indicate", "refuse"))
 
     def read(self, column: Column) -> Column:
-        if column.values.dtype.kind == "b":
-            return column
-        objects = replace(column, values=column.values.astype(object))
-        return parsed(objects, "booleans", _boolean, np.bool_)
+        return read_booleans(column)
 
     def learn(self, column: Column) -> Encoding:
-        return _Booleans(self, (column.name,), indicator_of(column))
-
-
-class _Booleans(Encoding):
-    def block(self, column: Column) -> Any:
-        return np.where(column.missing, 0.0, column.values)[:, None]
-
-
-def _boolean(value: Any) -> bool:
-    if isinstance(value, str):
-        if value.strip().lower() not in _WORDS:
-            raise ValueError(value)
-        return _WORDS[value.strip().lower()]
-    if value not in (0, 1):
-        raise ValueError(value)
-    return bool(value)
+        return BooleansEncoding(*self._usual(column))

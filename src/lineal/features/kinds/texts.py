@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,10 +11,15 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from lineal.errors import InputError
-from lineal.features.columns import Column
-from lineal.features.kinds.base import Encoding, Kind, indicator_of, one_of
-from lineal.text import TextVectorizer
+from lineal.data.columns import Column
+from lineal.data.rows import Arrays, empty_rows
+from lineal.data.threads import thread_count
+from lineal.errors import InputError, ParameterError
+from lineal.features.kinds.base import Kind, one_of
+from lineal.model.encodings.base import Encoding
+from lineal.model.encodings.texts import TextEncoding, read_texts
+from lineal.model.record import Draft, Spec
+from lineal.text.vectorizer import TextVectorizer
 
 
 def default_transformer() -> Any:
@@ -42,12 +48,7 @@ class Text(Kind):
         one_of("missing", self.missing, ("indicate", "refuse"))
 
     def read(self, column: Column) -> Column:
-        texts = np.empty(len(column), dtype=object)
-        texts[:] = [
-            "" if gone else value if isinstance(value, str) else str(value)
-            for value, gone in zip(column.values.tolist(), column.missing, strict=True)
-        ]
-        return replace(column, values=texts)
+        return read_texts(column)
 
     def __call__(self, column: Column, y: Any = None) -> Encoding | None:
         """Learns from a column, and from labels where the transformer weighs words by them."""
@@ -69,19 +70,62 @@ class Text(Kind):
                 f"column {column.name!r}, taken as text, could not be learned from: {reason}. "
                 "Give it another kind or another transformer."
             ) from error
-        if hasattr(transformer, "get_feature_names_out"):
-            words = transformer.get_feature_names_out()
-        else:
-            words = range(transformer.transform([""]).shape[1])
-        parts = tuple(f"{column.name}:{word}" for word in words)
-        return _Text(self, parts, indicator_of(column), transformer)
+        usual = self._usual(column)
+        if type(transformer) is TextVectorizer and not transformer.functions:
+            return _Words(*usual, transformer.reader(), transformer)
+        return _TransformedText(*usual, transformer)
 
 
-@dataclass(frozen=True)
-class _Text(Encoding):
+@dataclass(frozen=True, eq=False)
+class _Words(TextEncoding):
+    """Texts as a vectoriser reads them; the vectoriser is kept for those who ask for it."""
+
+    transformer: TextVectorizer
+
+    def block(self, column: Column, n_threads: int) -> Arrays:
+        return super().block(column, thread_count(self.transformer.n_threads))
+
+
+@dataclass(frozen=True, eq=False)
+class _TransformedText(Encoding):
+    """Texts in the hands of a transformer, of which nothing is known but that it transforms."""
+
+    kind: ClassVar[str] = "transformed"
+
     transformer: Any
 
-    def block(self, column: Column) -> Any:
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        if hasattr(self.transformer, "get_feature_names_out"):
+            words = self.transformer.get_feature_names_out()
+        else:
+            words = range(self.transformer.transform([""]).shape[1])
+        return tuple(f"{self.column}:{word}" for word in words)
+
+    @property
+    def n_parts(self) -> int:
+        return len(self.parts)
+
+    def read(self, column: Column) -> Column:
+        return read_texts(column)
+
+    def block(self, column: Column, n_threads: int) -> Arrays:
         if not len(column):
-            return sp.csr_array((0, len(self.parts)))
-        return self.transformer.transform(column.values.tolist())
+            return empty_rows(0)
+        made = sp.csr_array(self.transformer.transform(column.values.tolist()))
+        made.sort_indices()
+        return made.indptr.astype(np.int64), made.indices.astype(np.int32), made.data
+
+    def made_up(self, turn: int) -> Any:
+        raise NotImplementedError
+
+    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
+        raise ParameterError(
+            f"the texts of column {self.column!r} are read by {type(self.transformer).__name__}, which a "
+            f"model "
+            "file does not hold. A TextVectorizer without functions can be stored; keep others with pickle."
+        )
+
+    @classmethod
+    def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Encoding:
+        raise NotImplementedError

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from lineal.data.columns import Column, Table, read_table
 from lineal.errors import InputError, InputTypeError, ParameterError
-from lineal.features.columns import Column, Table, read_table
-from lineal.features.kinds.categories import text_of
 from lineal.learners.bayes.base import BaseNaiveBayes, class_weights
 from lineal.learners.bayes.counts import grown
 from lineal.learners.catalogue import Catalogue
+from lineal.model.encodings.categories import text_of
 from lineal.objective.losses import FloatArray
 
 
