@@ -29,10 +29,15 @@ def probability(value: float) -> str:
 
 def points(value: float | None, low: float | None, high: float | None, unit: str) -> tuple[str, str]:
     """A difference and its interval; differences of percentages are points."""
-    if unit == "%":
-        value, low, high = (None if end is None else 100 * end for end in (value, low, high))
-        unit = "points"
-    return ("–" if value is None else signed(value, unit)), interval(low, high, unit)
+    if unit != "%":
+        return ("–" if value is None else signed(value, unit)), interval(low, high, unit)
+    written = [
+        None if end is None or not math.isfinite(end) else f"{100 * end:.1f}".replace("-", MINUS)
+        for end in (value, low, high)
+    ]
+    plus = "+" if value is not None and value > 0 else ""
+    between = f"{written[1]} to {written[2]}{NARROW}points" if written[1] and written[2] else ""
+    return (f"{plus}{written[0]}{NARROW}points" if written[0] else "–"), between
 
 
 def interval(low: float | None, high: float | None, unit: str = "") -> str:

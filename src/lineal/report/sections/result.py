@@ -234,7 +234,7 @@ def _heat(confused: Confusion) -> list[Child]:
         tag("span", "right", class_="swatch right6"),
         " ",
         tag("span", "wrong", class_="swatch wrong6"),
-        " · the darker a cell, the larger its share of the true label's rows.",
+        " · the stronger the shade, the larger the share of the true label's rows.",
         class_="legend",
     )
     return [scrolling(drawn, caption), key]
