@@ -17,6 +17,7 @@ _HOMES = {
     "lineal.compose.self_training": ("SelfTraining",),
     "lineal.compose.stacking": ("Stacking",),
     "lineal.compose.voting": ("Voting",),
+    "lineal.data.doctor.diagnosing": ("diagnose",),
     "lineal.evaluation.compare": ("compare",),
     "lineal.evaluation.evaluate": ("evaluate",),
     "lineal.features.polynomial": ("PolynomialFeatures",),

@@ -36,7 +36,8 @@ _BYTES = (
         "error",
         "byte {byte} of the line is {value}, which is not UTF-8; no line has other than ASCII in "
         "UTF-8, so the file was probably written in {guess}: {text}.",
-        "iconv -f {iconv} -t UTF-8 {shell} > {fixed}, or read it with encoding={guess!r}.",
+        "iconv -f {iconv} -t UTF-8 {shell} > {fixed}, or read it with encoding={guess!r} "
+        "(--encoding {guess}).",
         {
             "lines": (17,),
             "byte": 12,
@@ -79,7 +80,8 @@ _BYTES = (
         "utf-16",
         "error",
         "the file is {encoding}, not UTF-8.",
-        "iconv -f {encoding} -t UTF-8 {shell} > {fixed}, or read it with encoding={codec!r}.",
+        "iconv -f {encoding} -t UTF-8 {shell} > {fixed}, or read it with encoding={codec!r} "
+        "(--encoding {codec}).",
         {"encoding": "UTF-16LE", "codec": "utf-16"},
     ),
     Kind(
@@ -247,7 +249,7 @@ _FIELDS = (
         "header-missing",
         "error",
         "the first line looks like data, not like names of columns: {why}.",
-        "Put names before it: sed -i '1i {names}' {shell}, or read with header=False.",
+        "Put names before it: sed -i '1i {names}' {shell}, or read with header=False (--no-header).",
         {"lines": (1,), "why": "'spam' is the label of 120 other lines", "names": "label,text"},
     ),
     Kind(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from lineal.data.csv_records import MISSING
 from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.frame import Column, Frame
-from lineal.data.doctor.spellings import DATES, iso, shape
+from lineal.data.doctor.spellings import DATES, iso, plain, shape
 
 _IDENTIFIER = re.compile(r"(.*[_\s-])?(id|uuid|guid|key|index|rownum|row)|unnamed(: ?\d+)?|", re.IGNORECASE)
 _LEAST_IDENTIFIER = 20
@@ -141,8 +141,8 @@ def _spaces(frame: Frame, column: Column, found: Collector) -> None:
     levels = [level for level, value in enumerate(column.levels) if value != value.strip()]
     if frame.label == column.name:
         # What differs from another label in space alone is said as a variant of it.
-        others = set(column.levels)
-        levels = [level for level in levels if column.levels[level].strip() not in others]
+        spelled = Counter(map(plain, column.levels))
+        levels = [level for level in levels if spelled[plain(column.levels[level])] == 1]
     if levels:
         text = _first(column, levels)
         found.add(

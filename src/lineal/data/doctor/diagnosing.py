@@ -29,7 +29,7 @@ from lineal.data.doctor.rows import check_rows
 from lineal.data.doctor.sparse_lines import PlainLines, SparseLines, WabbitLines
 from lineal.data.doctor.stored import gather_parquet
 from lineal.data.doctor.texts import check_texts
-from lineal.data.formats import check_format, resolve
+from lineal.data.formats import check_format, refuse_strangers, resolve, suffix_format
 from lineal.errors import InputError, ParameterError
 
 Source = str | os.PathLike[str]
@@ -176,7 +176,11 @@ def _frame(source: Source, options: _Options, gatherer: Gatherer, found: Collect
         if not first.strip(b" \t\r\n"):
             found.add("empty-file")
             return gatherer.frame(str(source), format), len(first)
-        format, note = resolve(path, options.format, _plain(first))
+        head = _plain(first)
+        refuse_strangers(head)
+        format, note = resolve(path, options.format, head)
+        if format == "lines" and options.format is None and (path is None or suffix_format(path) is None):
+            format = _voted(head)
     except InputError as flaw:
         found.add("unreadable", why=str(flaw))
         return gatherer.frame(str(source), format), len(first)
@@ -204,6 +208,16 @@ def _plain(head: bytes) -> bytes:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return head.decode("utf-16", "replace").encode("utf-8")
     return head.replace(b"\0", b"")
+
+
+def _voted(head: bytes) -> str:
+    """CSV or TSV, if most of the first lines, not all as for reading, have as many marks as the first."""
+    lines = [line for line in head.split(b"\n")[:50] if line.strip()]
+    for mark in (b"\t", b",", b";", b"|"):
+        n = lines[0].count(mark)
+        if n and sum(line.count(mark) == n for line in lines) > 0.6 * len(lines) and len(lines) > 2:
+            return "tsv" if mark == b"\t" else "csv"
+    return "lines"
 
 
 def _reader(format: str, options: _Options, text: str | None, found: Collector) -> _Reader:

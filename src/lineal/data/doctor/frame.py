@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 _SPACE = b" \t\r\n\v\f"
 _LOWER = bytes(range(256)).lower()
 # What is kept of a text, to show; and enough of it to tell most texts apart.
-_HEAD, _PREFIX, _SURE_PREFIX, _UNSURE = 80, 96, 40, 1
+_HEAD, _PREFIX, _SURE_PREFIX = 80, 96, 40
 
 
 def fold(text: bytes) -> bytes:
@@ -205,7 +205,7 @@ def quick_texts(columns: Sequence[Any], name: str) -> list[Texts]:
     heads = [_prefix_hashes(raw) for raw in raws]
     both = np.concatenate(heads)
     _, inverse, counts = np.unique(both, return_inverse=True, return_counts=True)
-    is_repeated = (counts[inverse] > 1) | (both == _UNSURE)
+    is_repeated = counts[inverse] > 1
     made, start = [], 0
     for raw, head in zip(raws, heads, strict=True):
         exact, folded = head.copy(), head
@@ -233,10 +233,11 @@ def _prefix_hashes(raw: Any) -> Ints:
     heads = [head or b"" for head in pc.binary_slice(raw, 0, _PREFIX).to_pylist()]
     folds = [head.translate(_LOWER, _SPACE) for head in heads]
     hashes = np.array([hash(folded[:_SURE_PREFIX]) for folded in folds], dtype=np.int64)
-    # Where there is so much space that letters may have fallen off the end, texts are compared as a whole.
+    # Where there is so much space that letters may have fallen off the end, the whole text is folded.
     n_letters = np.fromiter(map(len, folds), dtype=np.int64, count=len(folds))
     is_cut = np.fromiter(map(len, heads), dtype=np.int64, count=len(heads)) == _PREFIX
-    hashes[(n_letters < _SURE_PREFIX) & is_cut] = _UNSURE
+    for row in np.flatnonzero((n_letters < _SURE_PREFIX) & is_cut).tolist():
+        hashes[row] = hash(fold(raw[row].as_py())[:_SURE_PREFIX])
     return hashes
 
 

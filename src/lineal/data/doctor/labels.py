@@ -56,7 +56,7 @@ def check_labels(frame: Frame, found: Collector, task: str | None) -> bool:
         return True
     misspelt = _variants(frame, label, found) | _typos(frame, label, found)
     _rare(frame, label, found, misspelt)
-    _imbalance(label, found)
+    _imbalance(label, found, misspelt)
     _sorted(frame, label, found)
     return True
 
@@ -174,12 +174,14 @@ def _rare(frame: Frame, label: Column, found: Collector, misspelt: set[int]) -> 
         found.add(code, column=label.name, key=name, count=n, label=shown(name), n=n, **places)
 
 
-def _imbalance(label: Column, found: Collector) -> None:
+def _imbalance(label: Column, found: Collector, misspelt: set[int]) -> None:
     total = int(label.counts.sum())
-    large, small = int(label.counts.argmax()), int(label.counts.argmin())
+    meant = [level for level in range(len(label.levels)) if level not in misspelt]
+    large = max(meant, key=lambda level: label.counts[level])
+    small = min(meant, key=lambda level: label.counts[level])
     n_large, n_small = int(label.counts[large]), int(label.counts[small])
     is_lopsided = len(label.levels) <= 20 and n_large > _MANY_TIMES * n_small and n_large > 0.5 * total
-    if total >= _LEAST_SORTED and (n_large >= _MAJORITY * total or is_lopsided):
+    if large != small and total >= _LEAST_SORTED and (n_large >= _MAJORITY * total or is_lopsided):
         found.add(
             "label-imbalance",
             column=label.name,
