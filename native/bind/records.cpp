@@ -82,6 +82,15 @@ void bind_records(nb::module_& m) {
             new (self) Locked<Delimited>{Delimited(delimiter, is_quoted, n_fields, text, label, skip, line)};
           },
           "delimiter"_a, "is_quoted"_a, "n_fields"_a, "text"_a, "label"_a, "skip"_a, "line"_a)
+      .def(
+          "is_coded",
+          [](Locked<Delimited>& self) {
+            const std::lock_guard alone(self.busy);
+            nb::typed<nb::list, bool> all;
+            for (const std::uint8_t is_coded : self.format.is_coded()) all.append(is_coded != 0);
+            return all;
+          },
+          "Which fields began with 0 and went on so far, as codes such as 007 do that are no numbers.")
       .def_static(
           "header", &header, "block"_a, "is_last"_a, "delimiter"_a, "is_quoted"_a,
           nb::sig("def header(block: bytes, is_last: bool, delimiter: str, is_quoted: bool) -> "

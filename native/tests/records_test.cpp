@@ -132,6 +132,14 @@ THEOREM("ragged, unclosed and unlabelled records are refused at their line and b
   CHECK(refuses(csv("x,\"a\nb\"\n,c\n"), "line 3, byte 1: there is no label"));
 }
 
+THEOREM("fields that begin with 0 and go on are noted as codes, wherever blocks end") {
+  Delimited reader(',', true, 4, 0, std::nullopt, 0, 1);
+  reader.scan("0,0.5,12,\"007\"\n1,,0", false);
+  CHECK((reader.is_coded() == std::vector<std::uint8_t>{0, 0, 0, 1}));
+  reader.scan("1,,0x1,0\n", true);
+  CHECK((reader.is_coded() == std::vector<std::uint8_t>{0, 0, 1, 1}));
+}
+
 THEOREM("a header is the first record that is not empty") {
   const auto found = Delimited::header("\n\r\na,\"b\n\"\"c\"\nx,y\n", false, ',', true);
   CHECK(found && (found->fields == Strings{"a", "b\n\"c"}) && found->consumed == 13 && found->n_lines == 4);

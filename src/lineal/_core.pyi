@@ -492,6 +492,11 @@ class Delimited:
         Texts of the next block, codes of their labels, the labels by code (each behind a letter: s string, n number, b true or false), and how many bytes of the block are done with.
         """
 
+    def is_coded(self) -> list[bool]:
+        """
+        Which fields began with 0 and went on so far, as codes such as 007 do that are no numbers.
+        """
+
     @staticmethod
     def header(block: bytes, is_last: bool, delimiter: str, is_quoted: bool) -> tuple[list[str], int, int] | None:
         """

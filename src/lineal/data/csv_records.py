@@ -86,10 +86,9 @@ class DelimitedTables:
                 self._refuse_encoding(block)
                 yield self._table(block, len(found)), n_done
                 is_first = False
-            if n_done:
-                self._line += self.window.bytes.count(b"\n", start, n_done)
             if self.window.is_last:
                 return
+            self._line += self.window.bytes.count(b"\n", start, n_done)
             self.window.more(n_done)
 
     def _header(self) -> tuple[list[str], int, int]:
@@ -109,7 +108,8 @@ class DelimitedTables:
             not self.window.is_last and self.window.bytes.count(b"\n") < 2 and len(self.window.bytes) < HEAD
         ):
             self.window.more()
-        head, is_last = self.window.bytes, self.window.is_last
+        head = self.window.bytes[:HEAD]
+        is_last = self.window.is_last and len(head) == len(self.window.bytes)
 
         def widths(mark: str) -> list[int]:
             rest, found = head, []
@@ -179,7 +179,17 @@ class DelimitedTables:
             table = self._parse(block, n_rows, self.columns, self._types)
         except pa.ArrowInvalid:
             self._refuse_cell(block, n_rows)
+        for name in sorted(self._codes()):
+            if pa.types.is_integer(self._types.get(name, pa.null())):
+                raise InputError(
+                    f"line {self._line} and after: column {name!r} holds codes that begin with 0, but "
+                    "numbers in the parts before. Read the file as a whole, or as text: as_text=True."
+                )
         return blanks_to_null(table)
+
+    def _codes(self) -> set[str]:
+        """Columns with cells such as 007."""
+        return {name for name, is_coded in zip(self.names, self._reader.is_coded(), strict=True) if is_coded}
 
     def _refuse_cell(self, block: bytes, n_rows: int) -> NoReturn:
         """Says which cell is not of its column's type."""
@@ -243,7 +253,8 @@ class DelimitedTables:
 
         quote = '"' if self.dialect.quoting else False
         # pyarrow ends lines at a lone carriage return and skips a byte-order mark, unless they are in quotes.
-        if block.count(b"\r") != block.count(b"\r\n") or block.startswith(codecs.BOM_UTF8):
+        has_lone_return = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+        if has_lone_return or block.startswith(codecs.BOM_UTF8):
             block, quote = self._quoted(block), '"'
         size = 1 << 20
         while True:
@@ -285,21 +296,22 @@ class DelimitedTables:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        whole = [f.name for f in table.schema if pa.types.is_integer(f.type) or pa.types.is_time(f.type)]
-        as_written = self._texts(block, n_rows, whole) if whole else table
-        for name in whole:
-            texts = as_written.column(name)
-            is_code = pc.and_(pc.starts_with(texts, "0"), pc.greater(pc.binary_length(texts), 1))
-            if pa.types.is_time(table.schema.field(name).type) or pc.any(is_code).as_py():
-                table = replaced(table, name, texts)
-        table = blanks_to_null(table)
+        codes = self._codes()
+        no_numbers = [
+            field.name
+            for field in table.schema
+            if pa.types.is_time(field.type) or (pa.types.is_integer(field.type) and field.name in codes)
+        ]
+        as_written = self._texts(block, n_rows, no_numbers) if no_numbers else table
+        for name in no_numbers:
+            table = replaced(table, name, as_written.column(name))
         for name in table.column_names:
             column = table.column(name)
-            if pa.types.is_string(column.type) and column.null_count and column.null_count < len(column):
+            if pa.types.is_string(column.type) and pc.any(pc.utf8_is_space(column)).as_py():
                 table = replaced(table, name, _as_numbers(column))
             elif pa.types.is_floating(column.type):
                 self._note_large(name, column)
-        return table
+        return blanks_to_null(table)
 
     def _note_large(self, name: str, column: Any) -> None:
         import pyarrow.compute as pc
@@ -346,6 +358,11 @@ def blanks_to_null(table: Any) -> Any:
             if pc.any(is_blank).as_py():
                 table = replaced(table, name, pc.if_else(is_blank, pa.scalar(None, column.type), column))
     return table
+
+
+def is_blank(block: bytes) -> bool:
+    """Whether there is nothing but white space, which is looked at no further than needed."""
+    return not block or block.isspace()
 
 
 def replaced(table: Any, name: str, column: Any) -> Any:

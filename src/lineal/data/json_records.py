@@ -16,7 +16,8 @@ from typing import Any
 
 from lineal import _core
 from lineal.data.blocks import Window
-from lineal.data.csv_records import choose
+from lineal.data.csv_records import choose, is_blank
+from lineal.data.formats import HEAD
 from lineal.errors import InputError
 
 _LARGEST_ARRAY = 1 << 28  # bytes of a file that is one JSON array; it takes some ten times that in memory
@@ -45,9 +46,9 @@ class JsonTables:
 
     def parts(self) -> Iterator[tuple[Any, int]]:
         """Every part's table and how many bytes it was read from."""
-        while not self.window.bytes.strip() and not self.window.is_last:
+        while is_blank(self.window.bytes) and not self.window.is_last:
             self.window.more()
-        head = self.window.bytes.lstrip()[:1]
+        head = b"" if is_blank(self.window.bytes) else self.window.bytes[:HEAD].lstrip()[:1]
         if not head:
             raise InputError("the file is empty: there are no records in it.")
         if head == b"[":
@@ -58,13 +59,13 @@ class JsonTables:
             block = self.window.bytes
             if not self.window.is_last:
                 block = block[: block.rfind(b"\n") + 1]
-            if block.strip():
+            if not is_blank(block):
                 table = self._table(block)
                 n_rows += len(table)
                 yield table, len(block)
-            self._line += block.count(b"\n")
             if self.window.is_last:
                 break
+            self._line += block.count(b"\n")
             self.window.more(len(block))
         if n_rows and self.chosen is not None:
             self._refuse_unknown()
@@ -287,4 +288,4 @@ def _refuse_halves(text: bytes, value: Any, where: str) -> None:
 
 def _has_null_line(block: bytes) -> bool:
     """pyarrow takes a line of null for a row, and crashes if it comes before the first object."""
-    return b"null" in block and re.search(rb"(?:^|\n)[ \t\r]*null", block) is not None
+    return bool(re.match(rb"\s*null", block) or re.search(rb"\n[ \t\r]*null", block))

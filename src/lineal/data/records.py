@@ -15,7 +15,7 @@ import numpy as np
 from lineal.data.blocks import Window, as_utf8, check_encoding
 from lineal.data.compression import Fingerprint, Tapped, compression_of, raw_pieces
 from lineal.data.corpus import named_in_errors
-from lineal.data.csv_records import DelimitedTables, Dialect, dialect
+from lineal.data.csv_records import DelimitedTables, Dialect, dialect, is_blank
 from lineal.data.formats import HEAD, check_format, refuse_strangers, resolve
 from lineal.data.json_records import JsonTables
 from lineal.data.sparse_records import SparseOptions, SparseRows, sparse_parts
@@ -362,9 +362,9 @@ def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterat
 def _delimited(
     window: Window, spoken: Dialect, options: _Options, notes: list[str]
 ) -> Iterator[tuple[Any, int]]:
-    while not window.bytes.strip() and not window.is_last:
+    while is_blank(window.bytes) and not window.is_last:
         window.more()
-    if not window.bytes.strip():
+    if is_blank(window.bytes):
         raise InputError("the file is empty: there is not even a header in it.")
     return DelimitedTables(window, spoken, options.columns, options.drop, options.as_text, notes).parts()
 

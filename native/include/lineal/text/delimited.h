@@ -24,7 +24,11 @@ class Delimited {
         text_(text),
         label_(label),
         skip_(skip),
-        line_(line) {}
+        line_(line),
+        is_coded_(n_fields, 0) {}
+
+  // Which fields began with 0 and went on, as codes such as 007 do that are no numbers.
+  const std::vector<std::uint8_t>& is_coded() const noexcept { return is_coded_; }
 
   Scanned scan(std::string_view block, bool is_last) {
     Scanned found;
@@ -36,6 +40,8 @@ class Delimited {
       const Record record = read(p, end, is_last, [&](std::size_t k, const Field& field) {
         if (k == text_) of_text = field;
         if (label_ && k == *label_) of_label = field;
+        if (field.raw.size() > 1 && field.raw.front() == '0' && field.raw[1] != '.' && k < n_fields_)
+          is_coded_[k] = 1;
       });
       if (record.end == nullptr) break;
       if (!record.is_blank) take(p, record.n_fields, of_text, of_label, arena, found);
@@ -189,6 +195,7 @@ class Delimited {
   std::size_t n_fields_, text_;
   std::optional<std::size_t> label_;
   std::size_t skip_, line_;
+  std::vector<std::uint8_t> is_coded_;
   LabelTable table_;
 };
 

@@ -75,14 +75,30 @@ class LibsvmLines {
     found.queries.push_back(value);
   }
 
+  // What is sound is read in one go; what is not is looked at again, for words about it.
   void entry(SparseLine& line, SparseBlock& found) {
+    const char* p = line.p_;
+    std::int64_t index = 0;
+    for (; p < line.end_ && numerals::is_digit(*p) && index <= most_index; ++p)
+      index = 10 * index + (*p - '0');
+    double value = 0;
+    const char* const stop = p < line.end_ && *p == ':' ? read_number(p + 1, line.end_, value) : nullptr;
+    const bool is_over = stop && (stop == line.end_ || SparseLine::is_space(*stop) || *stop == '#');
+    if (!is_over || p == line.p_ || index < first_ || index > most_index || !(value - value == 0))
+      refuse(line);
+    found.add(std::int32_t(index), value);
+    smallest_ = smallest_ < 0 ? index : std::min(smallest_, index);
+    largest_ = std::max(largest_, index);
+    line.p_ = stop;
+  }
+
+  [[noreturn]] void refuse(SparseLine& line) const {
     const char* const begin = line.p_;
     const char* const stop = token_end(line);
     const char* const colon = find(begin, stop, ':');
     if (colon == stop) line.refuse(begin, "index:value is needed, but " + line.shown(begin) + " came.");
     std::int64_t index = 0;
     const char* p = begin;
-    // Indices have a digit or two more often than not: this is faster than a general reader.
     for (; p < colon && numerals::is_digit(*p) && index <= most_index; ++p) index = 10 * index + (*p - '0');
     if (index > most_index)
       line.refuse(begin, "index " + line.shown(begin) + " is larger than " + std::to_string(most_index) +
@@ -93,9 +109,8 @@ class LibsvmLines {
       line.refuse(begin, "index " + std::to_string(index) + " is below the first, " + std::to_string(first_) +
                              ". Say that columns are counted from 0: first_index=0.");
     line.p_ = colon + 1;
-    found.add(std::int32_t(index), line.number(stop, "the value"));
-    smallest_ = smallest_ < 0 ? index : std::min(smallest_, index);
-    largest_ = std::max(largest_, index);
+    line.number(stop, "the value");
+    line.refuse(begin, "index:value is needed, but " + line.shown(begin) + " came.");
   }
 
   std::int64_t first_, smallest_ = -1, largest_ = -1;
