@@ -14,11 +14,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import lineal
 from lineal.errors import ParameterError
+from lineal.features.scaling import ColumnScaler
+from lineal.features.table import TableVectorizer
 from lineal.learners.bayes.bernoulli import BernoulliNB
 from lineal.learners.bayes.counts import CountingNaiveBayes
 from lineal.learners.bayes.text import ComplementNB
@@ -28,11 +31,14 @@ from lineal.learners.online.model import StreamedModel
 from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.presets.stochastic import SGDClassifier
 from lineal.learners.scoring import ScoringClassifier
+from lineal.learners.spelling import spell
 from lineal.learners.targets import plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.model.about import about_of
 from lineal.model.features.base import Features
 from lineal.model.features.rows import RowFeatures
+from lineal.model.features.steps import Scaled, Step, SteppedFeatures, Taken
+from lineal.model.features.table import TableFeatures, UsedColumns
 from lineal.model.features.texts import TextFeatures
 from lineal.model.golden import put_golden
 from lineal.model.heads import ClassesHead, Head, NumbersHead
@@ -94,7 +100,7 @@ def freeze(estimator: Any, *, about: Mapping[str, Any] | None = None) -> Model:
     features, learner = opened(estimator)
     head = head_of(learner)
     known = {
-        "learner": _spelled(estimator),
+        "learner": " | ".join(spelled(estimator)),
         "plan": str(getattr(estimator, "plan_", "")),
         "version": lineal.__version__,
     }
@@ -177,12 +183,41 @@ def opened(estimator: Any) -> tuple[Features, Any]:
 
 
 def features_of(transformers: Sequence[Any]) -> Features:
-    """How a chain of fitted transformers reads, with NumPy and the core alone."""
+    """How a chain of fitted transformers reads, with NumPy and the core alone.
+
+    The first may be a TextVectorizer or a TableVectorizer; ColumnScaler and selectors of columns may follow,
+    or stand alone before rows of numbers.
+    """
     first, *rest = transformers
-    if isinstance(first, TextVectorizer) and not rest:
-        return text_features([first], first.missing)
-    names = ", ".join(type(transformer).__name__ for transformer in transformers)
-    raise ParameterError(f"a pipeline of {names} cannot be stored: TextVectorizer can. Keep it with pickle.")
+    if isinstance(first, TextVectorizer):
+        inner: Features = text_features([first], first.missing)
+    elif isinstance(first, TableVectorizer):
+        inner = table_features([first])
+    else:
+        inner, rest = row_features(first), [first, *rest]
+    steps = tuple(_step(transformer) for transformer in rest)
+    return SteppedFeatures(inner, steps) if steps else inner
+
+
+def _step(transformer: Any) -> Step:
+    if isinstance(transformer, ColumnScaler):
+        parts = (transformer._unit, transformer._offset, transformer._scale)
+        unit, offset, scale = (np.array(part, dtype=np.float64) for part in parts)
+        return Scaled(unit, offset, scale, bool(transformer.shift))
+    if isinstance(transformer, SelectorMixin):
+        return Taken(np.flatnonzero(transformer.get_support()).astype(np.int64))
+    raise ParameterError(
+        f"a pipeline with {type(transformer).__name__} cannot be stored in a model file: TextVectorizer or "
+        "TableVectorizer first, then ColumnScaler and selectors of columns can. Keep it with pickle."
+    )
+
+
+def table_features(
+    vectorizers: Sequence[TableVectorizer], columns: UsedColumns | None = None
+) -> TableFeatures:
+    """How fitted vectorisers read, side by side; several need to be told which columns are looked at."""
+    is_dense = not all(vectorizer.sparse_output for vectorizer in vectorizers)
+    return TableFeatures(tuple(vectorizer.reader() for vectorizer in vectorizers), columns, is_dense)
 
 
 def text_features(
@@ -299,10 +334,38 @@ def _labels(learner: Any) -> NDArray[Any]:
 # ---- what is told ------------------------------------------------------------------------------
 
 
-def _spelled(estimator: Any) -> str:
-    from lineal.learners.spelling import spell
+def spelled(estimator: Any) -> list[str]:
+    """An estimator's steps in the language of learners: what a thawed one is built from.
 
-    return spell(estimator)
+    Functions that only watch or judge a fit are left out; one that the model itself is made with is refused.
+    """
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    try:
+        return [spell(_plain(step)) for step in steps if step is not None and step != "passthrough"]
+    except ParameterError as error:
+        raise ParameterError(
+            f"a model file keeps how its learner is written, but {error} Fit with options that can be "
+            f"written, "
+            "or keep the model with pickle."
+        ) from None
+
+
+def _plain(learner: Any) -> Any:
+    """The learner with the same options but those that no text can tell and no prediction depends on."""
+    others: dict[str, Any] = {}
+    watching = ("scoring", "progress", "validation")
+    for name, value in learner.get_params(deep=False).items():
+        if name == "callbacks" and len(value):
+            others[name] = ()
+        elif name in watching and value is not None and not isinstance(value, float):
+            others[name] = False if name == "progress" else None
+        elif isinstance(value, (np.random.Generator, np.random.RandomState)):
+            others[name] = None
+        elif isinstance(value, np.ndarray):
+            others[name] = value.tolist()
+        elif hasattr(value, "get_params") and not isinstance(value, type):
+            others[name] = _plain(value)
+    return type(learner)(**{**learner.get_params(deep=False), **others}) if others else learner
 
 
 def _in_json(values: Mapping[str, Any]) -> dict[str, Any]:

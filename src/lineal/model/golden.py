@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 
 from lineal.errors import ModelFileError
-from lineal.model.answers import FloatArray
 from lineal.model.features.base import Features
-from lineal.model.features.rows import RowFeatures
 from lineal.model.heads import Head
 from lineal.model.record import Draft, Spec
-from lineal.model.rows import MatrixRows
 
 _ROUNDING = 1e-9
 _HEAVY = 64
@@ -26,21 +23,16 @@ _HEAVY = 64
 def put_golden(draft: Draft, place: str, features: Features, head: Head) -> dict[str, Any]:
     """Keeps made-up inputs and their scores."""
     made = features.made_up(heaviest(head))
-    kept: dict[str, Any] = {}
-    if isinstance(features, RowFeatures):
-        for name, array in zip(("starts", "columns", "values"), made, strict=True):
-            draft.put(place, name, array)
-    else:
-        kept["inputs"] = made
-    draft.put(place, "scores", _scores(features, head, made))
+    kept = features.put_golden(draft, place, made)
+    draft.put(place, "scores", head.raw(features.golden_rows(made)))
     return kept
 
 
 def check_golden(spec: Spec, features: Features, head: Head) -> None:
     """Takes the scores again and refuses a model that gives others."""
-    made = _inputs(spec, features)
+    made = features.read_golden(spec)
     stored = spec.tensor("scores", (np.float64,), (None, head.width))
-    found = _scores(features, head, made)
+    found = head.raw(features.golden_rows(made))
     if found.shape != stored.shape:
         spec.refuse("scores", f"scores of {len(found)} inputs", f"those of {len(stored)}")
     with np.errstate(invalid="ignore"):
@@ -70,27 +62,3 @@ def heaviest(head: Head, n_most: int = _HEAVY) -> Sequence[int]:
     chosen = np.concatenate([above, equal[: n - len(above)]])
     order = np.argsort(-size[chosen], kind="stable")
     return [int(column) for column in chosen[order]]
-
-
-def _inputs(spec: Spec, features: Features) -> Any:
-    if not isinstance(features, RowFeatures):
-        made = spec.value.get("inputs")
-        if not isinstance(made, list) or len(made) > 64:
-            spec.refuse("inputs", "a list of at most 64 inputs", made)
-        return made
-    starts = spec.tensor("starts", (np.int64,), (None,))
-    columns = spec.tensor("columns", (np.int32,), (None,))
-    values = spec.tensor("values", (np.float64,), columns.shape)
-    arrays = (starts, columns, values)
-    if not 1 <= len(starts) <= 65 or starts[0] != 0 or starts[-1] != len(columns):
-        spec.refuse("starts", "places of at most 64 rows", starts.tolist()[:8])
-    flaw = MatrixRows.of(arrays, features.n_columns, 1).matrix.check(1)[0]
-    if flaw:
-        spec.refuse("columns", "sorted rows of finite numbers", flaw)
-    return arrays
-
-
-def _scores(features: Features, head: Head, made: Any) -> FloatArray:
-    if isinstance(features, RowFeatures):
-        return head.raw(MatrixRows.of(made, features.n_columns, 1))
-    return head.raw(features.rows(made, 1))

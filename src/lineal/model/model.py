@@ -17,7 +17,7 @@ from lineal.errors import InputError, ModelFileError
 from lineal.model import container
 from lineal.model.about import About, about_of
 from lineal.model.answers import FloatArray
-from lineal.model.explanation import Explanation, TopFeature, explained, top_features
+from lineal.model.explanation import Explanation, TopFeature, top_features
 from lineal.model.features.base import Features
 from lineal.model.features.texts import TextFeatures
 from lineal.model.golden import check_golden
@@ -279,11 +279,7 @@ class Model:
         rows = self._features.rows(one, 1)
         if rows.n_rows != 1:
             raise InputError(f"One input is explained at a time, but {rows.n_rows} came.")
-        columns, values = _stored(rows)
-        context = self._features.context(x, columns)
-        return explained(
-            label, columns, values, context.names, weights, intercept, context.places, context.tokens
-        )
+        return self._features.explanation(x, rows, label, weights, intercept)
 
     def _place(self, one: Any, label: Any) -> tuple[int, Any]:
         """Which score is explained, and what it is called."""
@@ -355,12 +351,3 @@ def checksum(array: NDArray[Any]) -> int:
 
 def _number(value: Any) -> Any:
     return float(value) if value in ("inf", "-inf", "nan") else value
-
-
-def _stored(rows: Any) -> tuple[list[int], list[float]]:
-    """The columns of one row that hold something, and what."""
-    if rows.dense is not None:
-        columns = np.flatnonzero(rows.dense[0])
-        return columns.tolist(), rows.dense[0, columns].tolist()
-    _, columns, values = rows.stored()
-    return columns.tolist(), values.tolist()

@@ -6,12 +6,17 @@ from typing import Any
 
 from lineal.model.composed import CalibratedHead, CodedHead
 from lineal.model.features.base import Features
+from lineal.model.features.fasttext import FastTextFeatures
 from lineal.model.features.rows import RowFeatures
+from lineal.model.features.steps import SteppedFeatures
+from lineal.model.features.table import TableFeatures
 from lineal.model.features.texts import TextFeatures
 from lineal.model.heads import ClassesHead, Head, NumbersHead
 from lineal.model.record import Spec
 
-_FEATURES: dict[str, Any] = {features.kind: features for features in (RowFeatures, TextFeatures)}
+_FEATURES: dict[str, Any] = {kind.kind: kind for kind in (RowFeatures, TableFeatures, TextFeatures)}
+_FEATURES["stepped"] = SteppedFeatures
+_FEATURES[FastTextFeatures.stored_kind] = FastTextFeatures  # texts, too, to whoever asks the model
 _HEADS: dict[str, Any] = {head.kind: head for head in (CalibratedHead, ClassesHead, CodedHead, NumbersHead)}
 
 

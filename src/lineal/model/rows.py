@@ -27,6 +27,20 @@ class MatrixRows:
         """Sparse rows that are sorted and in range."""
         return cls(csr_matrix(*arrays, n_columns), n_threads)
 
+    @classmethod
+    def of_dense(cls, array: NDArray[Any], n_threads: int) -> MatrixRows:
+        """Dense rows of finite numbers, one behind another."""
+        return cls(_core.Matrix.from_dense(array, array), n_threads, array)
+
+    def made_dense(self) -> MatrixRows:
+        """The same rows with their zeros."""
+        if self.dense is not None:
+            return self
+        starts, columns, values = self.stored()
+        array = np.zeros((self.n_rows, self.n_columns), dtype=values.dtype)
+        array[np.repeat(np.arange(self.n_rows), np.diff(starts)), columns] = values
+        return MatrixRows.of_dense(array, self.n_threads)
+
     @property
     def n_rows(self) -> int:
         """How many rows."""

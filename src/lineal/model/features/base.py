@@ -6,10 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from lineal.model.answers import FloatArray
-from lineal.model.record import Draft
+from lineal.model.explanation import Explanation, explained
+from lineal.model.record import Draft, Spec
 from lineal.model.rows import MatrixRows
 from lineal.text.occurrences import Places
+
+MOST_GOLDEN = 64
 
 
 class Context(NamedTuple):
@@ -63,6 +68,34 @@ class Features(ABC):
     def made_up(self, heavy: Sequence[int]) -> Any:
         """Eight inputs that touch the heaviest columns, for golden predictions."""
 
+    def explanation(
+        self, x: Any, rows: MatrixRows, label: Any, weights: FloatArray, intercept: float
+    ) -> Explanation:
+        """The score of one input, whose row is given, taken apart."""
+        columns, values = stored_in(rows)
+        context = self.context(x, columns)
+        shown = (context.names, weights, intercept, context.places, context.tokens)
+        return explained(label, columns, values, *shown)
+
+    # ---- golden predictions -------------------------------------------------------------------
+
+    def golden_rows(self, made: Any) -> MatrixRows:
+        """The rows of made-up inputs."""
+        return self.rows(made, 1)
+
+    def put_golden(self, draft: Draft, place: str, made: Any) -> dict[str, Any]:
+        """Keeps made-up inputs."""
+        return {"inputs": made}
+
+    def read_golden(self, spec: Spec) -> Any:
+        """Inputs that ``put_golden`` kept."""
+        made = spec.value.get("inputs")
+        if not isinstance(made, list) or len(made) > MOST_GOLDEN:
+            spec.refuse("inputs", f"a list of at most {MOST_GOLDEN} inputs", made)
+        return made
+
+    # ---- record -------------------------------------------------------------------------------
+
     @abstractmethod
     def put(self, draft: Draft, place: str) -> dict[str, Any]:
         """Keeps all of it in a record."""
@@ -70,3 +103,12 @@ class Features(ABC):
     def scorer(self, W: FloatArray, b: FloatArray) -> Any:
         """Scores of one text, straight from the text; None where there is no such way."""
         return None
+
+
+def stored_in(rows: MatrixRows) -> tuple[list[int], list[float]]:
+    """The columns of one row that hold something, and what."""
+    if rows.dense is not None:
+        columns = np.flatnonzero(rows.dense[0])
+        return columns.tolist(), rows.dense[0, columns].tolist()
+    _, columns, values = rows.stored()
+    return columns.tolist(), values.tolist()

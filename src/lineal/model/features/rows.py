@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lineal.data.matrices import checked_matrix, is_sparse
 from lineal.data.rows import from_dense
 from lineal.errors import InputError, InputTypeError
-from lineal.model.features.base import Features
+from lineal.model.features.base import MOST_GOLDEN, Features
 from lineal.model.record import Draft, Spec
 from lineal.model.rows import MatrixRows
 
@@ -115,6 +115,25 @@ class RowFeatures(Features):
             block[row, places] = 1.0 + 0.25 * row - 0.5 * (places % 3)
         starts, places, values = from_dense(block)
         return starts, columns[places], values
+
+    def golden_rows(self, made: Any) -> MatrixRows:
+        return MatrixRows.of(made, self.width, 1)
+
+    def put_golden(self, draft: Draft, place: str, made: Any) -> dict[str, Any]:
+        for name, array in zip(("starts", "columns", "values"), made, strict=True):
+            draft.put(place, name, array)
+        return {}
+
+    def read_golden(self, spec: Spec) -> Any:
+        starts = spec.tensor("starts", (np.int64,), (None,))
+        columns = spec.tensor("columns", (np.int32,), (None,))
+        arrays = (starts, columns, spec.tensor("values", (np.float64,), columns.shape))
+        if not 1 <= len(starts) <= MOST_GOLDEN + 1 or starts[0] != 0 or starts[-1] != len(columns):
+            spec.refuse("starts", f"places of at most {MOST_GOLDEN} rows", starts.tolist()[:8])
+        flaw = MatrixRows.of(arrays, self.width, 1).matrix.check(1)[0]
+        if flaw:
+            spec.refuse("columns", "sorted rows of finite numbers", flaw)
+        return arrays
 
     def put(self, draft: Draft, place: str) -> dict[str, Any]:
         if self.own_names is not None:
