@@ -132,6 +132,10 @@ def unpacking(file: io.BufferedReader[Any]) -> Any:
 
 
 def _read(stream: Any, n_bytes: int | None) -> Iterator[bytes]:
+    if n_bytes is not None and hasattr(stream, "read1"):
+        while piece := stream.read1(n_bytes):  # what has come through a pipe, without waiting for more
+            yield piece
+        return
     while piece := stream.read(-1 if n_bytes is None else n_bytes):
         yield piece
 

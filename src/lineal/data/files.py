@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from lineal import _core
-from lineal.data.blocks import Reader, Window, check_encoding, pieces, scanned
-from lineal.data.compression import SUFFIXES
+from lineal.data.blocks import Reader, Window, as_utf8, check_encoding, pieces, scanned
+from lineal.data.compression import SUFFIXES, raw_pieces
 from lineal.data.corpus import Corpus, Label, Name, choose_columns, label_values, named_in_errors
 from lineal.data.folders import read_folder
+from lineal.data.formats import HEAD, resolve
 from lineal.data.parquet import read_parquet
 from lineal.errors import InputError, ParameterError
 
@@ -138,6 +139,70 @@ def stream_texts(
     return _parts(Path(path), int(n_bytes), options)
 
 
+def stream_unlabelled(
+    path: str,
+    *,
+    n_bytes: int = 1 << 22,
+    text: str | None = None,
+    format: str | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    quoting: bool | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+) -> Iterator[_core.Documents] | None:
+    """The texts of a file to be labelled, piece by piece; None where the format is not one of texts by line.
+
+    ``"-"`` is the standard input, whose first line tells the format: an object of JSON, or names of columns
+    with the text's among them; anything else is a text to a line. Missing texts are empty ones. What comes
+    through a pipe is handed on as it comes.
+    """
+    source = None if path == "-" else Path(path)
+    more = {"delimiter": delimiter, "quoting": quoting, "header": header}
+    if source is not None and source.is_dir():
+        return (part.documents for part in stream_texts(source, n_bytes=n_bytes, label=False))
+    if source is not None and not source.exists():
+        raise InputError(f"There is no file or folder {source}. The current folder is {Path.cwd()}.")
+    window = Window(as_utf8(raw_pieces(source, n_bytes), encoding, errors))
+    head = window.bytes[:HEAD]
+    if format is None and source is None:
+        format = _piped(head, text)
+    elif format is None:
+        format, _ = resolve(source, None, head)
+    if format not in _LINE_FORMATS:
+        if source is None:
+            raise InputError(f"{format} cannot come through the standard input here. Name the file.")
+        return None
+    place = Path("standard input") if source is None else source
+    columns = {"text": text} if format != "lines" else {}
+    given = (
+        {name: value for name, value in more.items() if value is not None} if format in ("csv", "tsv") else {}
+    )
+    options = _checked_options(
+        format, **columns, label=False, encoding=encoding, errors=errors, missing="empty", **given
+    )
+    return _documents(place, window, options)
+
+
+def _piped(head: bytes, text: str | None) -> str:
+    """The format of what comes through a pipe to a reader of texts."""
+    first = head.lstrip()[:1]
+    if first == b"{":
+        return "jsonl"
+    line = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    for mark, format in (("\t", "tsv"), (",", "csv")):
+        names = [name.strip().strip('"') for name in line.split(mark)]
+        if text is not None and text in names and (len(names) > 1 or line == text):
+            return format
+    return "lines"
+
+
+def _documents(place: Path, window: Window, options: _Options) -> Iterator[_core.Documents]:
+    with named_in_errors(place):
+        for part in _scanned_lines(window, options):
+            yield part.documents
+
+
 def _options(
     path: str | os.PathLike[str],
     format: str | None,
@@ -151,7 +216,22 @@ def _options(
     missing: str,
 ) -> _Options:
     """Checked before the file is opened; an option that a format has no use for is refused."""
-    format = _format(Path(path), format)
+    return _checked_options(
+        _format(Path(path), format), text, label, header, delimiter, quoting, encoding, errors, missing
+    )
+
+
+def _checked_options(
+    format: str,
+    text: Name | None = None,
+    label: Label = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    quoting: bool | None = None,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    missing: str = "refuse",
+) -> _Options:
     check_encoding(encoding, errors)
     if missing not in ("refuse", "empty"):
         raise ParameterError(f'missing must be "refuse" or "empty", got {missing!r}.')
@@ -223,7 +303,10 @@ def _parts(path: Path, n_bytes: int | None, options: _Options) -> Iterator[Corpu
 
 
 def _read_lines(path: Path, n_bytes: int | None, options: _Options) -> Iterator[Corpus]:
-    window = Window(pieces(path, n_bytes, options.encoding, options.errors))
+    return _scanned_lines(Window(pieces(path, n_bytes, options.encoding, options.errors)), options)
+
+
+def _scanned_lines(window: Window, options: _Options) -> Iterator[Corpus]:
     # An empty line is a document of plain text, and nothing elsewhere.
     while not (has_content := _first(window.bytes) is not None) and not window.is_last:
         window.more()

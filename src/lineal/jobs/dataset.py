@@ -109,6 +109,14 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
     return documents(table.column(name), missing="empty")
 
 
+def sparse_options(model: Any) -> dict[str, Any]:
+    """Options of ``stream_records`` that let rows of LIBSVM or VW come with a model's own columns."""
+    if model.inputs != "rows":
+        return {}
+    names = getattr(model, "feature_names_in_", None)
+    return {"n_columns": model.n_features_in_} if names is None else {"names": names.tolist()}
+
+
 def matrix_of(rows: Any, n_columns: int | None = None) -> Any:
     """Sparse rows as a SciPy matrix; columns that a model does not know are left out."""
     import scipy.sparse as sp

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from lineal.data.corpus import Name
 from lineal.errors import InputError
 from lineal.jobs.answers import Answers, answers_of
 from lineal.model.model import Model
 
 N_BYTES = 1 << 22
-_NATIVE = ("csv", "tsv", "jsonl", "lines", "folder")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,45 +79,25 @@ def predict(
 def _pieces(
     model: Model, path: str, text: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
-    from lineal.data.formats import format_of
-
     wanted = text or (model.about.columns or {}).get("text")
     if model.inputs == "texts" and not carry:
-        source, format = format_of(path, reading.get("format"))
-        if format in _NATIVE:
-            yield from _texts(source, format, wanted, text is not None, reading, n_bytes)
+        from lineal.data.files import stream_unlabelled
+
+        texts = stream_unlabelled(path, text=wanted, n_bytes=n_bytes, **reading)
+        if texts is not None:
+            for documents in texts:
+                yield documents, {}
             return
     yield from _records(model, path, wanted, carry, reading, n_bytes)
-
-
-def _texts(
-    source: Path, format: str, wanted: str | None, is_asked: bool, reading: dict[str, Any], n_bytes: int
-) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
-    from lineal.data.files import stream_texts
-
-    options = {**reading, "format": format}
-    has_columns = format in ("csv", "tsv", "jsonl")
-    name: Name | None = wanted if has_columns else None
-    try:
-        for part in stream_texts(source, n_bytes=n_bytes, text=name, label=False, missing="empty", **options):
-            yield part.documents, {}
-    except InputError as flaw:
-        if is_asked or not has_columns or "there is no column" not in str(flaw):
-            raise
-        # Another file may call its texts by another name that is a usual one.
-        for part in stream_texts(source, n_bytes=n_bytes, label=False, missing="empty", **options):
-            yield part.documents, {}
 
 
 def _records(
     model: Model, path: str, wanted: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
     from lineal.data.records import stream_records
-    from lineal.jobs.dataset import inputs_of
+    from lineal.jobs.dataset import inputs_of, sparse_options
 
-    names = model.row_names() if model.inputs == "rows" else None
-    more = {"names": names} if names is not None else {}
-    for records in stream_records(path, n_bytes=n_bytes, as_text=True, **more, **reading):
+    for records in stream_records(path, n_bytes=n_bytes, as_text=True, **sparse_options(model), **reading):
         carried = {}
         for name in carry:
             if records.table is None or name not in records.table.column_names:

@@ -44,7 +44,9 @@ def two_classes(w: ArrayLike, b: float, above: Any, below: Any, link: str = "non
     return ClassesHead(_scores(-W, [-b]), classes[::-1].copy(), link)
 
 
-def many_classes(W: ArrayLike, b: ArrayLike, labels: Sequence[Any], link: str = "none") -> ClassesHead:
+def many_classes(
+    W: ArrayLike, b: ArrayLike, labels: Sequence[Any] | NDArray[Any], link: str = "none"
+) -> ClassesHead:
     """A score for each label, (n_columns, K) weights; of equal scores the first label's wins."""
     classes = _array(labels)
     order = np.argsort(classes, kind="stable")
@@ -53,7 +55,7 @@ def many_classes(W: ArrayLike, b: ArrayLike, labels: Sequence[Any], link: str = 
     return ClassesHead(_scores(np.asarray(W)[:, order], b[order]), classes[order], link)
 
 
-def voting_classes(W: ArrayLike, b: ArrayLike, labels: Sequence[Any]) -> CodedHead:
+def voting_classes(W: ArrayLike, b: ArrayLike, labels: Sequence[Any] | NDArray[Any]) -> CodedHead:
     """A score for each pair i < j of labels, for i above 0 and for j elsewhere; the first of most votes wins.
 
     The labels stay in the order they come in, which ties of votes are decided by.
@@ -74,5 +76,5 @@ def _scores(W: ArrayLike, b: ArrayLike) -> Scores:
     return Scores(LinearScores(W, np.array(b, dtype=np.float64)))
 
 
-def _array(labels: Sequence[Any]) -> NDArray[Any]:
+def _array(labels: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     return labels if isinstance(labels, np.ndarray) else np.array(labels)

@@ -41,7 +41,7 @@ def read_libsvm(path: Path) -> Model:
         lines.refuse(f"there is no kernel_type {kernel[:40]!r}")
     if kernel != "linear":
         raise ModelFileError(
-            f"{path} has the kernel {kernel}, whose model is no sum of weights, so it cannot be a linear one. "
+            f"{path} has the kernel {kernel}, whose model is no sum of weights and cannot be linear. "
             "Train with a linear kernel: svm-train -t 0."
         )
     K = lines.whole("nr_class", 2, _MOST_CLASSES)

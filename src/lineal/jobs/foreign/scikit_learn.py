@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import linear_model, naive_bayes, preprocessing, svm
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn import preprocessing
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -22,21 +21,19 @@ from lineal.model.features.base import Features
 from lineal.model.features.rows import RowFeatures
 from lineal.model.heads import Head
 
-_LOGISTIC = (linear_model.LogisticRegression, linear_model.LogisticRegressionCV)
-_CLASSIFIERS = (
+_LOGISTIC = {"LogisticRegression", "LogisticRegressionCV"}
+_CLASSIFIERS = {
     *_LOGISTIC,
-    linear_model.RidgeClassifier,
-    linear_model.RidgeClassifierCV,
-    linear_model.SGDClassifier,
-    linear_model.Perceptron,
-    svm.LinearSVC,
-    LinearDiscriminantAnalysis,
-)
-_REGRESSORS = tuple(
-    getattr(linear_model, name)
-    for name in ["ARDRegression", "BayesianRidge", "ElasticNet", "ElasticNetCV", "HuberRegressor", "Lars", "LarsCV", "Lasso", "LassoCV", "LassoLars", "LassoLarsCV", "LassoLarsIC", "LinearRegression", "MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "OrthogonalMatchingPursuit", "OrthogonalMatchingPursuitCV", "QuantileRegressor", "Ridge", "RidgeCV", "SGDRegressor", "TheilSenRegressor"]
-) + (svm.LinearSVR,)
-_OLD_NAMES = ("PassiveAggressiveClassifier", "PassiveAggressiveRegressor")
+    *("LinearDiscriminantAnalysis", "LinearSVC", "PassiveAggressiveClassifier", "Perceptron"),
+    *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier"),
+}
+_REGRESSORS = {
+    *("ARDRegression", "BayesianRidge", "ElasticNet", "ElasticNetCV", "HuberRegressor", "Lars", "LarsCV"),
+    *("Lasso", "LassoCV", "LassoLars", "LassoLarsCV", "LassoLarsIC", "LinearRegression", "LinearSVR"),
+    *("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV"),
+    *("OrthogonalMatchingPursuit", "OrthogonalMatchingPursuitCV", "PassiveAggressiveRegressor"),
+    *("QuantileRegressor", "Ridge", "RidgeCV", "SGDRegressor", "TheilSenRegressor"),
+}
 _SCALERS = (preprocessing.StandardScaler, preprocessing.MaxAbsScaler)
 
 
@@ -124,20 +121,25 @@ def _scaled(scaler: Any, scale: FloatArray, shift: FloatArray) -> tuple[FloatArr
 
 
 def _answering(learner: Any, scale: FloatArray, shift: FloatArray) -> Head:
-    kind = type(learner).__name__
-    if isinstance(learner, naive_bayes.MultinomialNB):
+    kind = _kind(learner)
+    if kind == "MultinomialNB":
         return _bayes(learner, scale, shift)
-    is_pair = isinstance(learner, svm.SVC) and learner.kernel == "linear" and len(learner.classes_) == 2
-    if isinstance(learner, _CLASSIFIERS) or kind == _OLD_NAMES[0] or is_pair:
+    is_pair = kind == "SVC" and learner.kernel == "linear" and len(learner.classes_) == 2
+    if kind in _CLASSIFIERS or is_pair:
         return _classifier(learner, scale, shift)
-    if isinstance(learner, _REGRESSORS) or kind == _OLD_NAMES[1]:
+    if kind in _REGRESSORS:
         coef, b = np.asarray(_dense(learner.coef_)), np.asarray(learner.intercept_, dtype=np.float64)
         W, b = _through(np.atleast_2d(coef), b, scale, shift)
         return numbers(W, b, is_one=coef.ndim == 1)
     raise ParameterError(
-        f"{kind} cannot be imported. Linear classifiers and regressors of scikit-learn can, MultinomialNB, and "
-        "SVC(kernel='linear') of two classes."
+        f"{type(learner).__name__} cannot be imported. scikit-learn's linear classifiers and regressors can, "
+        "MultinomialNB, and SVC(kernel='linear') of two classes."
     )
+
+
+def _kind(learner: Any) -> str:
+    """The name of a class of scikit-learn itself: one made of it may answer otherwise."""
+    return type(learner).__name__ if type(learner).__module__.startswith("sklearn.") else ""
 
 
 def _classifier(learner: Any, scale: FloatArray, shift: FloatArray) -> Head:
@@ -159,14 +161,17 @@ def _classifier(learner: Any, scale: FloatArray, shift: FloatArray) -> Head:
 
 def _link(learner: Any) -> str:
     """How scores become probabilities, where they do by a rule that models have."""
-    if isinstance(learner, LinearDiscriminantAnalysis):
-        return "softmax"
-    if isinstance(learner, _LOGISTIC):
-        is_rest = getattr(learner, "multi_class", "auto") == "ovr" or learner.solver == "liblinear"
-        return "own" if is_rest else "softmax"
-    if isinstance(learner, linear_model.SGDClassifier) and learner.loss == "log_loss":
+    kind, rule = _kind(learner), getattr(learner, "multi_class", "auto")
+    if kind in _LOGISTIC:
+        if rule == "multinomial" and len(learner.classes_) == 2:
+            raise ParameterError(
+                f"{kind}(multi_class='multinomial') of two classes counts its score twice. "
+                "Fit it without multi_class."
+            )
+        return "own" if rule == "ovr" or learner.solver == "liblinear" else "softmax"
+    if kind == "SGDClassifier" and learner.loss == "log_loss":
         return "own"
-    return "none"
+    return "softmax" if kind == "LinearDiscriminantAnalysis" else "none"
 
 
 def _bayes(learner: Any, scale: FloatArray, shift: FloatArray) -> Head:
