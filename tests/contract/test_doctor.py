@@ -3,12 +3,18 @@
 import gzip
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from contract.small_files import CSV, JSON, NUMBERS, SVM, changed, column, csv_lines, reviews, sentence, write
 from lineal.data import diagnose
 from lineal.data.doctor import codes
+
+# Their fixes name a command for another file, or two of which one must be chosen.
+NOT_COMMANDS = {"replacement-character"}
 
 # name, file, content, options, code, line, column, part of the fix
 CASES = [
@@ -65,6 +71,12 @@ CASES = [
      {}, "unclosed-quote", 9, "text", "Close the quote"),
     ("stray quote", "a.csv", changed(CSV, 9, 'pos,a 5" nail,3\n'), {}, "stray-quote", 9, "text",
      '"a 5"" nail"'),
+    ("escaped quotes", "a.csv", changed(CSV, 9, 'pos,"he said \\"no, no\\" twice",3\n'), {},
+     "escaped-quote", 9, None, 'pos,"he said ""no, no"" twice",3'),
+    ("space before a quote", "a.csv", changed(CSV, 9, 'pos, "well, well",3\n'), {}, "space-before-quote", 9,
+     None, 'pos,"well, well",3'),
+    ("sep=", "a.csv", "sep=;\n" + "".join(CSV).replace(",", ";"), {}, "separator-line", 1, None,
+     "sed -i '1d'"),
     ("quote in TSV", "a.tsv", changed([x.replace(",", "\t") for x in CSV], 9, 'pos\t"well then\t3\n'), {},
      "quote-in-tsv", 9, "text", "quoting=3"),
     ("quoted TSV", "a.tsv", "".join(re.sub(r",(.*),", '\t"\\1"\t', x) for x in CSV), {}, "quoted-tsv", 2,
@@ -221,6 +233,29 @@ def test_a_broken_file_gets_its_finding(tmp_path, name, content, options, code, 
     assert finding.message
     assert "{" not in finding.place
     json.dumps(found.to_dict())
+
+
+COMMAND = re.compile(r"(?:sed -i|iconv|tr|awk|jq|python3 -c|\(head) .*?(?=, or | \(the line becomes|$)")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "code"), [case[1:5] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_commands_of_fixes_work(tmp_path, name, content, options, code):
+    """Where the fix is a command, running it removes the problem and makes no other error."""
+    path = write(tmp_path, name, content)
+    finding = diagnose(path, **options).of(code)[0]
+    command = COMMAND.search(finding.fix)
+    if command is None or code in NOT_COMMANDS:
+        return
+    if shutil.which(command[0].split()[0].strip("(")) is None:
+        pytest.skip(f"there is no {command[0].split()[0]} on this machine")
+    subprocess.run(["bash", "-c", command[0]], check=True, cwd=tmp_path, timeout=20)
+    fixed = Path(codes.mended(str(path)))
+    before = {finding.code for finding in diagnose(path, **options).findings}
+    after = diagnose(fixed if fixed.exists() else path, **options)
+    assert code not in {finding.code for finding in after.findings}, str(after)
+    assert {finding.code for finding in after.findings if finding.severity == "error"} <= before
 
 
 def test_there_are_enough_kinds_of_broken_files():

@@ -198,6 +198,27 @@ _FIELDS = (
         {"lines": (17,), "column": "text", "text": "'a 5\" nail'", "repaired": '"a 5"" nail"'},
     ),
     Kind(
+        "escaped-quote",
+        "error",
+        "quotes in a value are written behind a backslash, which CSV does not know: they end the value.",
+        'Double them: sed -i \'s/\\\\"/""/g\' {shell} (the line becomes: {repaired})',
+        {"lines": (17,), "repaired": 'spam,"he said ""call now"""'},
+    ),
+    Kind(
+        "space-before-quote",
+        "error",
+        "there is a space between the {delimiter!r} and the quote, so the quotes count as letters.",
+        "sed -i 's/{delimiter} *\"/{delimiter}\"/g' {shell} (the line becomes: {repaired})",
+        {"lines": (17,), "delimiter": ",", "repaired": 'spam,"call now, it is free"'},
+    ),
+    Kind(
+        "separator-line",
+        "error",
+        "the first line, {text}, is for Excel alone: readers take it for the names of the columns.",
+        "sed -i '{line}d' {shell}",
+        {"lines": (1,), "text": "'sep=;'"},
+    ),
+    Kind(
         "quote-in-tsv",
         "note",
         "the value begins with a quote: {text}. Here it is a letter like others; readers that take "

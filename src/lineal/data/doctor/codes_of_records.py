@@ -102,8 +102,8 @@ _JSON = (
             "column": "author",
             "kind": "an object",
             "text": "'{\"id\": 7}'",
-            "advice": 'Make columns of its parts: jq -c \'. + (.author | with_entries(.key |= "author_" + .))'
-            " | del(.author)' reviews.jsonl",
+            "advice": "Make columns of its parts: jq -c 'with_entries(if [.value|iterables] == [] then . else"
+            ' .key as $k | .value | to_entries[] | .key |= "\\($k)_\\(.)" end)\' reviews.jsonl',
         },
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from lineal.data.csv_records import MISSING
 from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.frame import Column, Frame
-from lineal.data.doctor.spellings import DATES, iso, plain, shape
+from lineal.data.doctor.spellings import DATE_NAMES, iso, plain, shape
 
 _IDENTIFIER = re.compile(r"(.*[_\s-])?(id|uuid|guid|key|index|rownum|row)|unnamed(: ?\d+)?|", re.IGNORECASE)
 _LEAST_IDENTIFIER = 20
@@ -19,7 +19,6 @@ _MOSTLY = 0.8
 _HALF = 0.5
 # Distinct values that are looked at one by one where speed counts.
 QUICK_LEVELS = 20_000
-_DATE_NAMES = tuple(name for name, _, _ in DATES)
 
 
 def check_columns(frame: Frame, found: Collector, *, is_quick: bool = False) -> None:
@@ -72,7 +71,7 @@ def _identifies(column: Column) -> str | None:
         if is_whole and _IDENTIFIER.fullmatch(column.name.strip()):
             return f"all {n:,} values differ"
         return None
-    if column.is_string and all(shape(value) not in _DATE_NAMES for value in column.levels[:20]):
+    if column.is_string and all(shape(value) not in DATE_NAMES for value in column.levels[:20]):
         return f"all {n:,} values differ"
     return None
 
@@ -119,7 +118,7 @@ def _check_strings(frame: Frame, column: Column, found: Collector, *, is_label: 
     _spelled_missing(frame, column, found, shapes["missing"], is_numeric=is_numeric)
     if is_numeric:
         _written_numbers(frame, column, found, shapes)
-        levels = [*shapes["other"], *shapes["unit"], *(n for d in _DATE_NAMES for n in shapes[d])]
+        levels = [*shapes["other"], *shapes["unit"], *(n for d in DATE_NAMES for n in shapes[d])]
         _mixed(frame, column, found, levels, n_numbers / n_present)
     elif n_numbers >= _HALF * n_present and shapes["unit"]:
         _mixed(frame, column, found, shapes["unit"], n_numbers / n_present)
@@ -245,7 +244,7 @@ def _mixed(frame: Frame, column: Column, found: Collector, levels: list[int], sh
 def _dates(
     frame: Frame, column: Column, found: Collector, shapes: dict[str, list[int]], n_present: int
 ) -> None:
-    counts = {name: int(column.counts[shapes[name]].sum()) for name in _DATE_NAMES if shapes[name]}
+    counts = {name: int(column.counts[shapes[name]].sum()) for name in DATE_NAMES if shapes[name]}
     if len(counts) < 2 or sum(counts.values()) < _MOSTLY * n_present:
         return
     usual = max(counts, key=lambda name: counts[name])

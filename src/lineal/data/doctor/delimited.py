@@ -5,6 +5,7 @@ Where fields do not fit, the record is mended in the likeliest way, so that what
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,8 @@ from lineal.data.doctor.collector import Collector, shown
 from lineal.data.doctor.cutting import Cut, cut, joined
 from lineal.data.doctor.lines import Block, Rows
 
+# What Excel writes before the header to say its delimiter.
+_EXCEL = re.compile('"?sep=(.)"?', re.IGNORECASE)
 _MARKS = (",", ";", "\t", "|")
 # A quoted value of more bytes, or lines, than these was probably never closed.
 _LONGEST_RECORD, _MOST_LINES = 1 << 24, 20_000
@@ -71,6 +74,10 @@ class Delimited:
             self._found.add("blank-line", line=first + k)
         if start == len(lines):
             return start
+        if match := _EXCEL.fullmatch(lines[start].strip()):
+            self._found.add("separator-line", line=first + start, text=shown(lines[start].strip()))
+            self.delimiter, self._is_given = match[1], True
+            return start + 1 + self._read_header(lines[start + 1 :], first + start + 1)
         self._guess_delimiter(lines[start : start + 20], first + start)
         n_lines = 1
         fields = self._cut(lines[start])
@@ -207,6 +214,10 @@ class Delimited:
             self._found.add("header-repeated", line=first + k)
             return None, 1
         found, n_lines = self._cut(line), 1
+        if '"' in line and self._quoting and (found.stray or found.open_field is not None):
+            mended = self._mended_quotes(line, first + k)
+            if mended is not None:
+                return list(mended.fields), 1
         if found.open_field is not None:
             longer = self._over_lines(lines, k, is_last=is_last)
             if longer is None:
@@ -217,6 +228,21 @@ class Delimited:
             found = record
         self._say_stray(found, first + k)
         return self._fitted(found.fields, line, first + k), n_lines
+
+    def _mended_quotes(self, line: str, number: int) -> Cut | None:
+        """The record, if its quotes are written in another usual way: after a backslash, or a space."""
+        spaced = re.sub(f'({re.escape(self.delimiter)}) +(?=")', r"\1", line)
+        for code, other in (("escaped-quote", line.replace('\\"', '""')), ("space-before-quote", spaced)):
+            found = self._cut(other) if other != line else None
+            if (
+                found
+                and not found.stray
+                and found.open_field is None
+                and len(found.fields) == len(self.names)
+            ):
+                self._found.add(code, line=number, delimiter=self.delimiter, repaired=_short(other))
+                return found
+        return None
 
     def _over_lines(self, lines: list[str], k: int, *, is_last: bool) -> tuple[Cut, int] | None:
         """A record whose quote is open at the end of its first line; one line if it is never closed.
@@ -254,13 +280,12 @@ class Delimited:
     def _say_unclosed(self, number: int, line: str, found: Cut) -> None:
         assert found.open_field is not None
         place = min(found.open_field, len(self.names) - 1)
-        repaired = line + '"'
         self._found.add(
             "unclosed-quote",
             line=number,
             column=self.names[place],
             field=found.open_field + 1,
-            repaired=repaired if len(repaired) <= 100 else f"{repaired[:50]} ... {repaired[-25:]}",
+            repaired=_short(line + '"'),
         )
 
     def _say_stray(self, found: Cut, number: int) -> None:
@@ -361,3 +386,7 @@ class Delimited:
         """The column of a place in a line, by what is before it."""
         place = len(self._cut(before).fields) - 1
         return self.names[place] if place < len(self.names) else None
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= 100 else f"{line[:50]} ... {line[-25:]}"

@@ -13,10 +13,11 @@ from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.contents import Contents
 from lineal.data.doctor.frame import Column, Frame, TextsBuilder
 from lineal.data.doctor.lines import Rows
+from lineal.data.doctor.spellings import DATE_NAMES, shape
 from lineal.errors import ParameterError
 
 _MORE_LABEL_NAMES = (*LABEL_NAMES, "sentiment", "outcome", "is_spam", "spam")
-_WORDS_OF_PROSE, _DISTINCT_OF_PROSE = 4.0, 0.5
+_WORDS_OF_PROSE, _DISTINCT_OF_PROSE, _WORDS_OF_TITLES = 4.0, 0.5, 1.5
 _SAMPLE = 2000
 
 
@@ -77,7 +78,7 @@ class Gatherer:
                 if name in self._contents:
                     self._contents[name].add(texts, rows.lines if self.has_lines else None, self.n_rows)
             else:
-                self._values[name] += values
+                self._values[name].append(_typed(values))
         self._lines.append(np.asarray(rows.lines, dtype=np.int64))
         self._ends.append(self._lines[-1] if rows.ends is None else np.asarray(rows.ends, dtype=np.int64))
         self.n_rows += n
@@ -87,12 +88,12 @@ class Gatherer:
                 if name in self.texts:
                     self.texts[name].add([None] * n)
                 else:
-                    self._values[name] += [None] * n
+                    self._values[name].append(pa.nulls(n))
 
     def _appear(self, name: str) -> None:
         """A key that was not met before: nothing is known of it in the rows so far."""
         self.names.append(name)
-        self._values[name] = [None] * self.n_rows
+        self._values[name] = [pa.nulls(self.n_rows)]
 
     def _settle(self, rows: Rows) -> None:
         """Which columns are texts, and which is the label."""
@@ -104,9 +105,11 @@ class Gatherer:
                 raise ParameterError(f"there is no column {asked!r}. Choose among {shown_names}.")
         samples = {name: _sample(rows.columns[name]) for name in names}
         usual = [name for name in names if name.strip().lower() in TEXT_NAMES and _is_strings(samples[name])]
-        texts = list(self._asked_text) or [
-            name for name in names if name != self.label and (name in usual or _is_prose(samples[name]))
-        ]
+        others = [name for name in names if name != self.label]
+        texts = list(self._asked_text) or [n for n in others if n in usual or _is_prose(samples[n])]
+        if not texts and len(others) <= 2:
+            # Names to be told apart by their letters, where there is nothing else to learn from.
+            texts = [name for name in others if _is_distinct(samples[name])][:1]
         if self.label is None and not self._is_test:
             self.label = _guess_label(names, texts)
             texts = [name for name in texts if name != self.label]
@@ -121,7 +124,7 @@ class Gatherer:
 
     def frame(self, file: str, format: str, **more: Any) -> Frame:
         """All rows, and what their letters told."""
-        columns = {name: Column(name, _typed(values)) for name, values in self._values.items()}
+        columns = {name: Column(name, _joined(parts)) for name, parts in self._values.items()}
         nothing = np.zeros(0, dtype=np.int64)
         lines, ends = (np.concatenate([nothing, *parts]) for parts in (self._lines, self._ends))
         frame = Frame(
@@ -180,15 +183,26 @@ def _is_strings(sample: list[Any]) -> bool:
 
 
 def _is_prose(sample: list[Any]) -> bool:
+    """Several words a value, and few values twice; fewer words will do if almost all values differ."""
     if not sample or not _is_strings(sample):
         return False
-    words = sum(len(value.split()) for value in sample)
-    return words >= _WORDS_OF_PROSE * len(sample) and len(set(sample)) > _DISTINCT_OF_PROSE * len(sample)
+    words = sum(len(value.split()) for value in sample) / len(sample)
+    if _is_distinct(sample) and words >= _WORDS_OF_TITLES:
+        return not all(shape(value) in DATE_NAMES for value in sample[:20])
+    return words >= _WORDS_OF_PROSE and len(set(sample)) > _DISTINCT_OF_PROSE * len(sample)
+
+
+def _is_distinct(sample: list[Any]) -> bool:
+    if len(sample) <= 20 or not _is_strings(sample) or len(set(sample)) <= 0.95 * len(sample):
+        return False
+    return sum(shape(value) == "other" for value in sample) > _DISTINCT_OF_PROSE * len(sample)
 
 
 def _typed(values: list[Any]) -> Any:
     """The values as an Arrow array: of one type if they have one, else as text."""
     kinds = {type(value) for value in values if value is not None}
+    if not kinds:
+        return pa.nulls(len(values))
     if kinds == {bool}:
         return pa.array(values, pa.bool_())
     if kinds == {int}:
@@ -199,6 +213,21 @@ def _typed(values: list[Any]) -> Any:
     if kinds and kinds <= {int, float}:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
     return pa.array([None if value is None else _as_text(value) for value in values], pa.string())
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Blocks of a column as one: of the type that all have, numbers if all are, else text."""
+    kinds = {part.type for part in parts if not pa.types.is_null(part.type)}
+    if len(kinds) > 1:
+        kind = pa.float64() if kinds == {pa.int64(), pa.float64()} else pa.string()
+        parts = [part.cast(kind) for part in parts]
+    elif kinds:
+        kind = kinds.pop()
+        parts = [part if part.type == kind else pa.nulls(len(part), kind) for part in parts]
+    else:
+        kind = pa.string()
+        parts = [pa.nulls(len(part), kind) for part in parts]
+    return pa.chunked_array(parts, kind)
 
 
 def _as_text(value: Any) -> str:

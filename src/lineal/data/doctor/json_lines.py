@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,11 @@ _SPACE = re.compile(r"[\s,]*")
 _MOST_SHAPES = 1000
 # A file that is one value is read as a whole, up to so many characters.
 _LARGEST_VALUE = 1 << 28
+# jq's way to make columns a_b of an object or a list in a.
+FLATTEN = (
+    "with_entries(if [.value|iterables] == [] then . else "
+    '.key as $k | .value | to_entries[] | .key |= "\\($k)_\\(.)" end)'
+)
 _KINDS = {str: "a string", bool: "a truth value", int: "a number", float: "a number"}
 
 
@@ -163,7 +169,7 @@ class JsonLines:
             why=why,
             character=at + 1,
             text=shown(line[max(0, at - 20) : at + 20]),
-            advice=f"{advice}, or delete it: sed -i '{number}d' {self._found.file}",
+            advice=f"{advice}, or delete it: sed -i '{number}d' {shlex.quote(self._found.file)}",
         )
 
     def _objects(self, values: list[Any], number: int, line: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -205,16 +211,13 @@ class JsonLines:
             self._constants.clear()
 
     def _nested(self, record: dict[str, Any], name: str, value: Any, number: int) -> None:
-        is_object = isinstance(value, dict)
-        flatten = f'with_entries(.key |= "{name}_" + .)' if is_object else f"{{{name}_1: .[0]}}"
         self._found.add(
             "nested-value",
             line=number,
             column=name,
-            kind="an object" if is_object else "a list",
+            kind="an object" if isinstance(value, dict) else "a list",
             text=shown(json.dumps(value)),
-            advice="Make columns of its parts: "
-            f"jq -c '. + (.{name} | {flatten}) | del(.{name})' {self._found.file}",
+            advice=f"Make columns of its parts: jq -c '{FLATTEN}' {shlex.quote(self._found.file)}",
         )
         record[name] = None
 

@@ -26,6 +26,7 @@ DATES = (
     ("month/day/year", re.compile(r"(\d\d?)/(\d\d?)/(\d{4})( \d\d?:\d\d.*)?"), (3, 1, 2)),
     ("day-month-year", re.compile(r"(\d\d?)-(\d\d?)-(\d{4})( \d\d?:\d\d.*)?"), (3, 2, 1)),
 )
+DATE_NAMES = tuple(name for name, _, _ in DATES)
 
 
 def plain(text: str) -> str:
