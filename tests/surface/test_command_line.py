@@ -23,7 +23,7 @@ def reviews(n=120):
     for k in range(n):
         label = "pos" if k % 2 else "neg"
         wrong = k % 17 == 0
-        word = WORDS[label if not wrong else ("neg" if label == "pos" else "pos")][k % 4]
+        word = WORDS[label if not wrong else ("neg" if label == "pos" else "pos")][k // 2 % 4]
         pairs.append((f"a {word} film with number {k % 7} in its cast and plot", label))
     return pairs
 
@@ -300,31 +300,25 @@ def test_predict_and_help_start_without_large_libraries(trained):
 def test_pipes_are_read_and_may_be_closed(trained, tmp_path):
     """Rows come through the standard input; a reader that stops early is no error to be seen."""
     many = tmp_path / "many.txt"
-    many.write_text("a good film\n" * 200_000)
-    process = lineal(
-        "predict", trained / "model.lineal", many, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    process.stdout.readline()
-    process.stdout.close()
-    _, err = process.stderr.read(), process.wait(timeout=60)
-    assert process.returncode == 141
-    assert _ == b""
+    many.write_text("a good film\n" * 400_000)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with lineal("predict", trained / "model.lineal", many, **pipes) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
 
 
 def test_ctrl_c_ends_a_command_with_130_and_leaves_no_file(trained, tmp_path):
     """Half an output file is not left behind."""
-    fifo = tmp_path / "rows.txt"
-    os.mkfifo(fifo)
-    out = tmp_path / "out.csv"
-    process = lineal(
-        "predict", trained / "model.lineal", fifo, "-o", out, "--format", "lines", stderr=subprocess.PIPE
-    )
-    with open(fifo, "w") as writer:
-        writer.write("a good film\n")
-        writer.flush()
-        time.sleep(1.0)
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with lineal("predict", trained / "model.lineal", "-", "-o", tmp_path / "out.csv", **pipes) as process:
+        process.stdin.write(b"a good film\n" * 10)
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)  # the hidden file that is being written
         process.send_signal(signal.SIGINT)
-        code = process.wait(timeout=30)
-    assert code == 130
-    assert b"interrupted" in process.stderr.read()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.txt"]
+        assert process.wait(timeout=30) == 130
+        assert b"interrupted" in process.stderr.read()
+    assert list(tmp_path.iterdir()) == []

@@ -33,8 +33,18 @@ VERBS = {
 _OPTIONS = re.compile(r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test)=(?!=)")
 
 
+class ClosedPipe(Exception):  # noqa: N818
+    """Whoever read the output has stopped; click would make it an error."""
+
+
 class Verbs(click.Group):
     """Verbs that are imported when they are called."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ClosedPipe from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -111,7 +121,7 @@ def run(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted.")
         return 130
-    except BrokenPipeError:
+    except (ClosedPipe, BrokenPipeError):
         # Python would complain once more when it closes the pipe at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lineal.data.records import read_records, write_records
+from lineal.data.records import read_records
+from lineal.data.writing import write_records
 from lineal.jobs.foreign import Difference, difference, import_model
 from lineal.model.model import Model
 

@@ -41,7 +41,7 @@ class Predicted:
 
     def one(self, row: int) -> Any:
         """A row as ``Model.explain`` takes it."""
-        if hasattr(self.X, "slice"):
+        if hasattr(self.X, "to_pylist"):
             return self.X.slice(row, 1).to_pylist()[0]
         return self.X[row]
 

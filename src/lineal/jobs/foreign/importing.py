@@ -13,7 +13,16 @@ from lineal.model import Model
 
 FORMATS = ("liblinear", "libsvm", "fasttext", "scikit-learn")
 # Pickles begin with their protocol; joblib's may be compressed.
-_PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_PICKLES = (
+    b"\x80\x02",
+    b"\x80\x03",
+    b"\x80\x04",
+    b"\x80\x05",
+    b"\x78\x01",
+    b"\x78\x5e",
+    b"\x78\x9c",
+    b"\x78\xda",
+)
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x04\x22\x4d\x18")
 
 

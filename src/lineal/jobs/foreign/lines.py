@@ -17,6 +17,8 @@ class ModelLines:
         """Reads the header, up to the line ``body``; other keys than ``keys`` are refused."""
         self.path, self.name = path, name
         self._lines = path.read_bytes().split(b"\n")
+        if self._lines.pop():
+            self.refuse("its last line does not end: was it cut off?")
         self.header: dict[str, list[str]] = {}
         for number, line in enumerate(self._lines):
             key, *values = line.decode("ascii", "replace").split() or [""]

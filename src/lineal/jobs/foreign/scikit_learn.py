@@ -60,6 +60,8 @@ def from_estimator(estimator: Any) -> Model:
     ParameterError
         For estimators, steps and options that cannot be honoured exactly, by name.
     """
+    if not hasattr(estimator, "fit") or isinstance(estimator, type):
+        raise ParameterError(f"A fitted estimator is needed, but a {type(estimator).__name__} came.")
     check_is_fitted(estimator)
     steps = _flat(estimator)
     *transformers, learner = steps
