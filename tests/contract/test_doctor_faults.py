@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import datasets
 
 from lineal.data import diagnose, read_records
 from lineal.data.doctor import diagnose_records
@@ -289,6 +290,30 @@ def test_a_test_table_beside_the_training_table():
     (overlap,) = diagnose_records(train, test=joined, **options)
     assert (overlap.code, overlap.rows) == ("test-overlap", (80,))
     assert "row 30" in overlap.message
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [("iris", {"duplicate-row"}), ("wine", set()), ("breast_cancer", set()), ("diabetes", {"label-numeric"})],
+)
+def test_truths_about_bundled_data(tmp_path, name, codes):
+    """Tables that come with scikit-learn: flowers of which one occurs twice, and nothing else."""
+    frame = getattr(datasets, f"load_{name}")(as_frame=True).frame.sample(frac=1, random_state=0)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = diagnose(tmp_path / "a.csv")
+    assert {finding.code for finding in found.findings} == codes, str(found)
+
+
+def test_labels_that_alternate_are_sampled_well():
+    """A column that decides the label is found, and another is not, whatever the period of the rows."""
+    draw = random.Random(0)
+    n = 20_000
+    labels = [str(k * 7 % 10) for k in range(n)]
+    table = pa.table(
+        {"label": labels, "same": [f"x{x}" for x in labels], "other": [draw.random() for _ in labels]}
+    )
+    found = diagnose_records(table, label="label", features=["same", "other"])
+    assert [(finding.code, finding.column) for finding in found] == [("decides-label", "same")]
 
 
 def real(name):

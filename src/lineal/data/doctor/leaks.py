@@ -38,14 +38,21 @@ def check_leaks(frame: Frame, found: Collector, *, is_classes: bool) -> None:
             _check_target(column, label, found)
 
 
+def drawn(n_rows: int, size: int) -> Ints:
+    """Some rows, in order; drawn, for labels that alternate would be all alike in every tenth row."""
+    if n_rows <= size:
+        return np.arange(n_rows)
+    return np.unique(np.random.default_rng(0).integers(0, n_rows, size))
+
+
 def _check_classes(column: Column, label: Column, found: Collector) -> None:
     n_classes = len(label.levels)
     if n_classes < 2:
         return
     # What is pure is pure in a sample: most columns are acquitted without a look at all rows.
-    step = max(1, len(label) // _SAMPLE)
-    rows = np.arange(0, len(label), step)
-    sampled, _ = encoded(column.values.take(row_numbers(rows))) if step > 1 else (column.codes, None)
+    rows = drawn(len(label), _SAMPLE)
+    is_all = len(rows) == len(label)
+    sampled = column.codes if is_all else encoded(column.values.take(row_numbers(rows)))[0]
     is_promising = _purity(sampled, label.codes[rows], n_classes)[0] >= 0.98
     numbers = column.numbers
     has_threshold = numbers is not None and _in_intervals(numbers[rows], label.codes[rows])

@@ -8,7 +8,7 @@ import numpy as np
 
 from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.frame import Frame, Texts
-from lineal.data.doctor.leaks import label_in_text
+from lineal.data.doctor.leaks import drawn, label_in_text
 
 _LONG_BYTES, _LONG_TIMES = 20_000, 50
 _SAMPLE = 400
@@ -65,7 +65,7 @@ def _label(frame: Frame, texts: Texts, found: Collector) -> None:
     if label is None or len(label.levels) < 2:
         return
     rows = np.flatnonzero((label.codes >= 0) & (texts.folded != 0))
-    rows = rows[:: max(1, len(rows) // _SAMPLE)]
+    rows = rows[drawn(len(rows), _SAMPLE)]
     heads = [texts.head(int(row)) for row in rows]
     labels: list[Any] = [label.levels[code] for code in label.codes[rows]]
     how = label_in_text(heads, labels)
