@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lineal.data.doctor.collector import Collector, shown
 from lineal.data.doctor.frame import Frame
@@ -21,6 +20,8 @@ def gather_parquet(
     path: Path | None, pieces: Iterator[bytes], gatherer: Gatherer, found: Collector
 ) -> tuple[Frame, int]:
     """The rows of a Parquet file, and how many bytes it has; ``pieces`` are those of the standard input."""
+    import pyarrow.parquet as pq  # it brings network file systems with it, which take long to load
+
     gatherer.has_lines = False
     source = path if path is not None else io.BytesIO(b"".join(pieces))
     n_bytes = path.stat().st_size if path is not None else 0
