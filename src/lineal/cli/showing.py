@@ -40,7 +40,9 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
 def show_roles(training: Any, out: Any) -> None:
     """What each column was taken for."""
     records = training.records
-    out.print(f"[bold]{escaped(str(records.path))}[/bold]: {records.n_rows:,} rows, {training.split}")
+    out.print(
+        f"[bold]{escaped(str(records.path))}[/bold]: {records.n_rows:,} rows; {escaped(training.split)}"
+    )
     if training.roles is None:
         return
     rows = [
@@ -59,7 +61,7 @@ def show_findings(findings: Sequence[Any], out: Any, *, most: int = 8) -> None:
     colours = {"error": "red", "warning": "yellow", "note": "dim"}
     order = sorted(findings, key=lambda found: list(colours).index(found.severity))
     for found in order[:most]:
-        place = f"{found.place}: " if found.place else ""
+        place = f"{_short(found.place)}: " if found.place else ""
         colour = colours[found.severity]
         out.print(f"[{colour}]{found.severity}[/{colour}]  {escaped(place + found.message)}")
         if found.fix:
@@ -126,6 +128,12 @@ def training_document(training: Any, model_path: str, report_path: str | None) -
         "model": model_path,
         "report": report_path,
     }
+
+
+def _short(place: str) -> str:
+    """A place without the folders of its file."""
+    head, comma, rest = place.partition(", ")
+    return head.rsplit("/", 1)[-1] + comma + rest
 
 
 def _shown(name: str) -> str:

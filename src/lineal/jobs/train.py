@@ -229,25 +229,32 @@ def _prepared(
             text_columns=roles.of("text"),
             features=list(roles.features),
             test=test_records,
+            task=roles.task,
         )
-        roles = _without_answers(roles, findings, columns)
+        roles, findings = _without_answers(roles, findings, columns)
         data = dataset_of(records, roles)
         test = None if test_records is None else dataset_of(test_records, roles)
     return roles, findings, data, test
 
 
-def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) -> Roles:
+def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) -> tuple[Roles, list[Finding]]:
     """Leaves out columns that decide the label alone, as long as another one is left to learn from."""
     asked = {*columns.keep, *columns.text, *columns.category}
-    told = [
+    told = {
         finding.column
         for finding in findings
         if finding.code == _DECIDES and finding.column in roles.features and finding.column not in asked
+    }
+    if not told or len(told) == len(roles.features):
+        return roles, findings
+    left = roles.without((name for name in told if name is not None), "it tells the label alone")
+    fix = "It was left out. If it is known where the model is used, keep it: --keep {}"
+    return left, [
+        replace(finding, fix=fix.format(finding.column))
+        if finding.code == _DECIDES and finding.column in told
+        else finding
+        for finding in findings
     ]
-    if len(told) == len(roles.features):
-        return roles
-    reason = "it tells the label alone, and would not be known where the model is used; --keep it if it would"
-    return roles.without([name for name in told if name is not None], reason)
 
 
 def _check_test(records: Records, roles: Roles) -> None:
