@@ -26,6 +26,8 @@ class Dates(Kind):
     cycles : "circle", "one_hot" or "number"
         A part that begins again becomes a point on the circle (a sine and a cosine, so December is close to
         January), a column for each of its values, or its number.
+    scaled : bool
+        Whether year and epoch_day are shifted and divided to mean 0 and variance 1 of the training data.
     missing : "indicate" or "refuse"
         A missing date has the mean of year and epoch_day and 0 elsewhere. If the training data had some, a
         column ``name is missing`` is added.
@@ -35,6 +37,7 @@ class Dates(Kind):
 
     parts: tuple[str, ...] | None = None
     cycles: str = "circle"
+    scaled: bool = False
     missing: str = "indicate"
 
     def __post_init__(self) -> None:
@@ -52,5 +55,8 @@ class Dates(Kind):
         if parts is None:
             has_time = bool((dates != dates.astype("datetime64[D]")).any())
             parts = ("year", "month", "day", "weekday") + (("hour",) if has_time else ())
-        means = {part: float(TRENDS[part](dates).mean()) for part in parts if part in TRENDS}
-        return DatesEncoding(*self._usual(column), tuple(parts), self.cycles, means)
+        trends = {part: TRENDS[part](dates) for part in parts if part in TRENDS}
+        means = {part: float(values.mean()) for part, values in trends.items()}
+        # A constant has no deviation to be measured in; it is shifted to 0.
+        sizes = {part: float(values.std()) or 1.0 for part, values in trends.items() if self.scaled}
+        return DatesEncoding(*self._usual(column), tuple(parts), self.cycles, means, sizes)

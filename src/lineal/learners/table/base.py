@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
+from lineal.data.columns import Table
 from lineal.errors import InputError, ParameterError
-from lineal.features.columns import Table
 from lineal.features.kinds import Kind
 from lineal.learners.reading import read_matrix
 from lineal.learners.searched.model import SearchedModel
@@ -19,13 +20,13 @@ from lineal.learners.table.data import (
     MatrixData,
     TableData,
     checked_kinds,
-    matched,
     table_data,
     table_of,
     texts_of,
 )
 from lineal.learners.table.recipes import is_wide, recipes_of_matrices, recipes_of_tables
 from lineal.learners.text.search import side_by_side
+from lineal.model.features.table import UsedColumns
 from lineal.model.row_explanation import RowBlock, RowExplanation, explained_row
 
 
@@ -133,8 +134,14 @@ class BaseTableModel(SearchedModel):
 
     def _table(self, X: Any) -> Table:
         """The columns that this model uses."""
-        has_names = hasattr(self, "feature_names_in_")
-        return matched(table_of(X), self._used, self.n_features_in_, has_names, type(self).__name__)
+        return self._used_columns().matched(table_of(X))
+
+    def _used_columns(self) -> UsedColumns:
+        """Which columns of a table are looked at, and how they are found."""
+        names = getattr(self, "feature_names_in_", None)
+        known = () if names is None else tuple(names.tolist())
+        used = tuple(self._used)
+        return UsedColumns(used, int(self.n_features_in_), names is not None, known, type(self).__name__)
 
     def _blocks(self, X: Any) -> list[Any]:
         check_is_fitted(self, "model_")
@@ -199,6 +206,7 @@ class BaseTableModel(SearchedModel):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.target_tags.required = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])  # it has transform
         return tags
 
 

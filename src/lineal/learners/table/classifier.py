@@ -36,7 +36,7 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
     n_folds
         In how many parts rows are held out in turn.
     search_bytes
-        Of more than this (eight bytes a cell, and the characters of texts), the choice is made on a random
+        Of more than this (four bytes a cell, and the characters of texts), the choice is made on a random
         part of this size, or of a smaller one with more than two labels.
     scoring
         What is best: a function of labels and predicted labels; ``None``: the share that is right.

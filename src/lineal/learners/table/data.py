@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal.data.columns import Column, Table, read_table
 from lineal.errors import InputError, ParameterError
-from lineal.features.columns import Column, Table, read_table
 from lineal.features.kinds import Kind, inferred
 
 WORDS = ("number", "boolean", "category", "date", "text")
-_CELL_BYTES = 8
+_CELL_BYTES = 4  # a fit on so many cells costs about as much as on so much text
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class TableData:
 
     @property
     def n_bytes(self) -> float:
-        """About how much there is to read: characters of texts, eight bytes for any other cell."""
+        """About how much there is to read: characters of texts, four bytes for any other cell."""
         texts = self.of_kind("text")
         characters = sum(len(text) for name in texts for text in self.texts(name))
         return float(characters + _CELL_BYTES * len(self) * (len(self.kinds) - len(texts)))
@@ -67,7 +66,7 @@ class MatrixData:
 
     @property
     def n_bytes(self) -> float:
-        """Eight bytes for each stored number."""
+        """Four bytes for each stored number."""
         return float(_CELL_BYTES * self.X.nnz)
 
 
@@ -106,39 +105,6 @@ def checked_kinds(kinds: Any) -> Mapping[str, str | Kind]:
                 f"got {asked!r}."
             )
     return kinds or {}
-
-
-def matched(table: Table, used: list[str], n_columns: int, has_names: bool, learner: str) -> Table:
-    """The columns that a learner uses, by name if both tables have names, else by place; no others."""
-    came = list(table.columns)
-    if not (has_names and table.has_names):
-        if len(came) != n_columns:
-            raise InputError(
-                f"X has {len(came)} features, but {learner} is expecting {n_columns} features as input."
-            )
-        if has_names != table.has_names:
-            _warn_of_names(learner, has_names)
-    if not has_names:  # they are called x0, x1 ... here, whatever the table calls them
-        table = replace(table, columns={f"x{j}": c for j, c in enumerate(table.columns.values())})
-    absent = [name for name in used if name not in table.columns]
-    if absent and table.is_complete and table.has_names:
-        raise InputError(
-            f"the table lacks columns of the fit: {few(absent)}. It has {few(came)}. Add them; cells may be "
-            "missing values."
-        )
-    n = table.n_rows
-    columns = {name: table.columns.get(name) or _empty(name, n) for name in used}
-    return Table(columns, n, has_names=True)
-
-
-def _warn_of_names(learner: str, fit_had: bool) -> None:
-    warnings.warn(
-        f"X does not have valid feature names, but {learner} was fitted with feature names"
-        if fit_had
-        else f"X has feature names, but {learner} was fitted without feature names",
-        UserWarning,
-        stacklevel=6,
-    )
 
 
 def rows_of(table: Table, rows: NDArray[Any]) -> Table:
@@ -191,7 +157,3 @@ def few(names: Any) -> str:
 
 def _is_column(value: Any) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
-
-
-def _empty(name: str, n_rows: int) -> Column:
-    return Column(name, np.full(n_rows, None, dtype=object), np.ones(n_rows, dtype=bool))

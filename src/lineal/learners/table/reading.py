@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lineal.features.columns import Table
+from lineal.data.columns import Table
 from lineal.features.kinds import Kind, Text
 from lineal.features.scaling import ColumnScaler
 from lineal.features.table import TableVectorizer

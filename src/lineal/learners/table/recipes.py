@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.features.columns import Column, Table
+from lineal.data.columns import Column, Table
 from lineal.features.kinds import Booleans, Categories, Dates, Kind, Numbers, Quantiles
 from lineal.features.scaling import ColumnScaler
 from lineal.learners.table.data import MatrixData, TableData
@@ -23,6 +23,7 @@ _FEW_VALUES = 20
 # A number that is 0 in most rows is not shifted, so that its zeros stay unstored.
 _SHIFTED_FROM = 0.25
 _MIN_COUNT = 2
+_DATE_PARTS = ("epoch_day", "month", "day", "weekday")
 # With more columns than this, their deviations differ by chance and a common scale does harm.
 _MANY_COLUMNS = 1000
 
@@ -80,7 +81,8 @@ def recipes_of_matrices(data: MatrixData) -> list[MatrixRecipe]:
     usual = as_it_is if size <= 10.0 else bounded
     if data.X.shape[1] > _MANY_COLUMNS:
         return [usual]
-    return [MatrixRecipe("columns scaled to variance 1", ColumnScaler("variance")), usual]
+    scaled = MatrixRecipe("columns scaled to variance 1", ColumnScaler("variance"))
+    return [scaled, replace(usual, is_costly=True)]  # of many rows a part is enough to choose by
 
 
 def _with_texts(
@@ -105,8 +107,16 @@ def _plain(data: TableData) -> tuple[PlainColumns, ...]:
         elif kind == "number":
             kinds[name] = Numbers(scale=ColumnScaler("variance", shift=_is_dense(data.table.columns[name])))
         elif kind != "text":
-            kinds[name] = {"boolean": Booleans(), "date": Dates(), "category": Categories(_MIN_COUNT)}[kind]
+            kinds[name] = _usual_kind(kind, data.table.columns[name])
     return (PlainColumns(kinds),) if kinds else ()
+
+
+def _usual_kind(word: str, column: Column) -> Kind:
+    if word == "date":
+        dates = Dates().checked(column).present
+        has_time = bool((dates != dates.astype("datetime64[D]")).any())
+        return Dates((*_DATE_PARTS, "hour") if has_time else _DATE_PARTS, scaled=True)
+    return Booleans() if word == "boolean" else Categories(_MIN_COUNT)
 
 
 def _binned_kinds(data: TableData, n_bins: int) -> dict[str, Kind]:

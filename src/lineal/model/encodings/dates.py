@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ class DatesEncoding(Encoding):
     calendar : the parts, in the order of their features
     cycles : "circle", "one_hot" or "number": what becomes of parts that begin again
     means : of the parts that do not, for missing dates
+    deviations : of the same parts where they are scaled: less their mean, over this
     """
 
     kind: ClassVar[str] = "dates"
@@ -56,6 +57,7 @@ class DatesEncoding(Encoding):
     calendar: tuple[str, ...]
     cycles: str
     means: dict[str, float]
+    deviations: dict[str, float] = field(default_factory=dict)
 
     @property
     def n_parts(self) -> int:
@@ -86,7 +88,10 @@ class DatesEncoding(Encoding):
 
     def _part(self, part: str, dates: NDArray[Any], there: NDArray[np.bool_]) -> Arrays:
         if part in TRENDS:
-            return from_dense(_spread(TRENDS[part](dates), there, self.means[part]))
+            trend = _spread(TRENDS[part](dates), there, self.means[part])
+            if part in self.deviations:
+                trend = (trend - self.means[part]) / self.deviations[part]
+            return from_dense(trend)
         period, value_of = CYCLES[part]
         values = value_of(dates)
         if self.cycles == "number":
@@ -102,7 +107,8 @@ class DatesEncoding(Encoding):
         return f"{2001 + 3 * turn}-{1 + turn:02}-{28 - turn:02}T{(5 * turn) % 24:02}:30:00"
 
     def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
-        return {"calendar": list(self.calendar), "cycles": self.cycles, "means": self.means}
+        told: dict[str, Any] = {"calendar": list(self.calendar), "cycles": self.cycles, "means": self.means}
+        return told | ({"deviations": self.deviations} if self.deviations else {})
 
     @classmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Self:
@@ -111,7 +117,14 @@ class DatesEncoding(Encoding):
             spec.refuse("calendar", f"some of {[*TRENDS, *CYCLES]}", calendar)
         means = spec.child("means")
         found = {part: means.number(part) for part in calendar if part in TRENDS}
-        return cls(column, has_indicator, refuses_missing, tuple(calendar), spec.text("cycles", WAYS), found)
+        sizes = {}
+        if spec.has("deviations"):
+            deviations = spec.child("deviations")
+            sizes = {part: deviations.number(part) for part in found}
+            if not all(size > 0 for size in sizes.values()):
+                spec.refuse("deviations", "numbers above 0", sizes)
+        usual = (column, has_indicator, refuses_missing)
+        return cls(*usual, tuple(calendar), spec.text("cycles", WAYS), found, sizes)
 
 
 def _spread(values: Any, there: NDArray[np.bool_], elsewhere: float) -> NDArray[np.float64]:
