@@ -74,9 +74,10 @@ format: .venv/.check
 	$(BIN)/ruff check --fix --quiet . || true
 	$(BIN)/clang-format -i $$(find native -name '*.h' -o -name '*.cpp')
 
-# The help of every verb, into docs/command-line.md.
+# The help of every verb into docs/command-line.md, and what is said of broken input into docs/messages.md.
 reference: .venv/.built
 	$(BIN)/python docs/command_reference.py
+	$(BIN)/python docs/messages_page.py >/dev/null 2>&1
 
 stubs: .venv/.check
 	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o src/lineal/_core.pyi

@@ -1,4 +1,4 @@
-"""Writes the help of every verb into command-line.md; ``make reference`` runs it, a test holds the page to it."""
+"""Writes the help of every verb into command-line.md: ``make reference``. A test holds the page to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def reference() -> str:
     for verb in VERBS:
         command = lineal.get_command(context, verb)
         assert command is not None
-        own = click.Context(command, info_name=verb, parent=context, terminal_width=100, max_content_width=100)
+        own = click.Context(
+            command, info_name=verb, parent=context, terminal_width=100, max_content_width=100
+        )
         parts.append(f"### `lineal {verb}`\n\n```text\n{command.get_help(own)}\n```\n")
     return "\n".join(parts)
 

@@ -30,7 +30,14 @@ VERBS = {
     "completion": "What to add to your shell for completion of names.",
 }
 # Options of functions, as they are spelled on the command line.
-_OPTIONS = re.compile(r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test)=(?!=)")
+_OPTION = r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test|cv|drop)="
+_SPELLINGS = (
+    (re.compile(_OPTION + "False"), r"--no-\1"),
+    (re.compile(_OPTION + "True"), r"--\1"),
+    (re.compile(_OPTION + r'"([^"]*)"'), r"--\1 \2"),
+    (re.compile(_OPTION + r"(?=[\s.,:;)])"), r"--\1"),
+    (re.compile(_OPTION + r"(?!=)"), r"--\1 "),
+)
 
 
 class ClosedPipe(Exception):  # noqa: N818
@@ -137,7 +144,10 @@ def _told(error: Exception) -> int:
         place = f" {error.filename}" if error.filename is not None else ""
         _say(f"a file cannot be read or written{':' + place if place else ''}: {error.strerror or error}.")
         return 3
-    _say(_OPTIONS.sub(lambda found: f"--{found[1]} ", str(error)))
+    said = str(error)
+    for option, spelling in _SPELLINGS:
+        said = option.sub(spelling, said)
+    _say(said)
     if isinstance(error, ModelFileError):
         return 4
     if isinstance(error, ParameterError):

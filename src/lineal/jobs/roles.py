@@ -123,10 +123,13 @@ def guess_roles(
              "weight": [weight] if weight is not None else [],
              "text": list(text), "category": list(category), "dropped": list(drop)}  # fmt: skip
     asked = _asked(names, given, keep)
+    if not table.num_rows:
+        raise InputError("there are names of columns and no rows below them.")
     if task not in (None, "classification", "regression"):
         raise ParameterError(f"task must be 'classification' or 'regression', got {task!r}.")
     found_label, why = (label, "asked for") if label is not None else _label(table, asked)
     task, task_reason = (task, "asked for") if task is not None else _task(table.column(found_label))
+    _check_label(found_label, table.column(found_label), task)
     roles = []
     for name in names:
         if name == found_label:
@@ -180,6 +183,17 @@ def _label(table: Any, asked: dict[str, str]) -> tuple[str, str]:
         if names
         else "there is no column left to be the label."
     )
+
+
+def _check_label(name: str, column: Any, task: str) -> None:
+    present = column.drop_null()
+    if not len(present):
+        raise InputError(f"no row has a label in column {name!r}. Fill it, or choose another with --label.")
+    if task == "classification" and len(present.unique()) < 2:
+        only = present[0].as_py()
+        raise InputError(
+            f"all rows have one label in column {name!r}, {only!r}: at least two are needed to learn from."
+        )
 
 
 def _task(column: Any) -> tuple[str, str]:
@@ -244,7 +258,8 @@ def _guessed_of_strings(name: str, sample: list[str], n_distinct: int, *, is_kep
     if all(map(_ISO_DATE.fullmatch, sample)):
         return Role(name, "date", "dates in ISO 8601")
     words = sum(len(value.split()) for value in sample) / len(sample)
-    if _is_prose(sample) or (name.strip().lower() in TEXT_NAMES and n_distinct > 20):
+    is_called_text = name.strip().lower() in TEXT_NAMES
+    if _is_prose(sample) or (is_called_text and (n_distinct > 20 or words >= 3)):
         return Role(name, "text", f"{words:.0f} words on average")
     is_distinct = len(set(sample)) > 0.95 * len(sample) and len(sample) > 20
     if is_distinct and (_is_identifier(name) or words < 1.5) and not is_kept:

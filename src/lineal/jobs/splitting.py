@@ -55,7 +55,15 @@ def _folds(data: Dataset, task: str, n_folds: int, seed: int) -> list[Split]:
     table = Table(np.empty((len(data), 0)), data.y, None, data.groups)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of labels with fewer rows than folds
-        splits: list[Any] = splits_of(table, n_folds, task, np.random.default_rng(seed))
+        try:
+            splits: list[Any] = splits_of(table, n_folds, task, np.random.default_rng(seed))
+        except InputError:
+            raise
+        except ValueError:
+            raise InputError(
+                f"the {len(data)} rows cannot be dealt into {n_folds} parts with every label in each: there "
+                "are too few. Give more rows, or a test file with --test."
+            ) from None
     if task == "classification":
         for train, _ in splits:
             if len(set(data.y[train].tolist())) < 2:
