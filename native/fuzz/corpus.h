@@ -152,6 +152,10 @@ inline std::vector<std::string> inputs() {
       add(before + piece);
       add("fine\xFF" + before + piece + " behind it");
     }
+  for (const std::string text :
+       {"1 1:0.5 3:-2e1 # x\n\n-1\t7:1 2:3\r\n0\n2 4:1#x\n", "2 qid:3 1:1\nqid:9 2:1e-400\n1 qid:3 0:1.5\n",
+        "1 2.5 'first|a x y:2 |b:0.5 x:4\n-1 |a y x\n| z\n1 t|\n0.5 | z:3 z:-1 ^a a^ a^b^c\n"})
+    for (std::size_t k = 0; k < 4; ++k) add(text.substr(0, text.size() - k));
   add(together);
   add(together + together);
   for (unsigned k = 0; k < 256; ++k) {

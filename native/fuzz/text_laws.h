@@ -2,7 +2,8 @@
 // it makes up and by the native tests on the corpus. A broken law throws std::logic_error.
 //
 // An input is two bytes of options and documents between bytes 0xFF, which no UTF-8 has; or, by its first
-// bit, two bytes of options and what an Arrow array is filled with.
+// bit, two bytes of options and what an Arrow array is filled with. The same bytes are lines of LIBSVM and
+// VW.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/vocabulary.h"
 #include "lineal/text/word_grams.h"
+#include "sparse_laws.h"
 
 namespace lineal::fuzz {
 
@@ -348,8 +350,11 @@ inline void text_obeys(std::span<const std::uint8_t> input) {
   const auto options = input.first(2), rest = input.subspan(2);
   if (options[0] & 1)
     arrow_obeys(options, rest);
-  else
-    texts_obey(options, {reinterpret_cast<const char*>(rest.data()), rest.size()});
+  else {
+    const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+    sparse_obeys(text, text.empty() ? 0 : options[1] * text.size() / 256);
+    texts_obey(options, text);
+  }
 }
 
 }  // namespace lineal::fuzz

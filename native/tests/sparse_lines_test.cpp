@@ -194,6 +194,11 @@ THEOREM("LIBSVM lines that are not are refused at their line and byte") {
   CHECK(refuses(libsvm("1 99999999999999999999999:1\n"), "is larger than 2147483646"));
   CHECK((libsvm("1 2147483646:1\n").rows.indices == Ints{2147483646}));
   CHECK(refuses(libsvm("1 3:1 2:1 3:2\n"), "line 1, byte 1: index 3 is there twice"));
+  CHECK(refuses(libsvm("caf\xC3\xA9 1:1\n"), "but 'caf\xC3\xA9' came"));
+  CHECK(refuses(libsvm("caf\xE9\x01 1:1\n"),
+                "but 'caf"
+                "?"
+                "?' came"));
   LibsvmLines from_one(1);
   CHECK(refuses(read(from_one, "1 1:1\n1 0:2\n", 100), "line 2, byte 3: index 0 is below the first"));
 }

@@ -82,43 +82,41 @@ class RowEnd {
 };
 
 // A line, and where one is in it.
-class SparseLine {
- public:
-  SparseLine(const char* begin, const char* end, std::size_t line)
-      : begin_(begin), end_(end), line_(line), p_(begin) {
-    if (end_ > begin_ && end_[-1] == '\r') --end_;
-  }
+struct SparseLine {
+  const char *begin, *end;
+  std::size_t line;
+  const char* p = begin;
 
-  const char *begin_, *end_;
-  std::size_t line_;
-  const char* p_;
-
-  static bool is_space(char c) noexcept { return c == ' ' || c == '\t'; }
-  bool is_over() const noexcept { return p_ == end_; }
-  bool is_at(char c) const noexcept { return p_ < end_ && *p_ == c; }
+  static bool is_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+  bool is_over() const noexcept { return p == end; }
+  bool is_at(char c) const noexcept { return p < end && *p == c; }
   void skip_space() noexcept {
-    while (p_ < end_ && is_space(*p_)) ++p_;
+    while (p < end && is_space(*p)) ++p;
   }
-  // What stands from p to the next space, not longer than is good to show.
-  std::string shown(const char* p) const {
-    const char* q = p;
-    while (q < end_ && !is_space(*q) && q - p < 40) ++q;
-    while (q > p && q < end_ && (static_cast<unsigned char>(*q) & 0xC0) == 0x80) --q;  // no half character
-    std::string text;
-    for (; p < q; ++p) text += static_cast<unsigned char>(*p) < 0x20 ? '?' : *p;
+  // What stands from there to the next space, not longer than is good to show.
+  std::string shown(const char* at) const {
+    const char* q = at;
+    while (q < end && !is_space(*q) && q - at < 40) ++q;
+    while (q > at && q < end && (static_cast<unsigned char>(*q) & 0xC0) == 0x80) --q;  // no half character
+    // What is no text, or cannot be seen, is shown as a question mark.
+    std::string text(at, q);
+    const bool is_text = first_malformed(text) == no_flaw;
+    for (char& c : text)
+      if (static_cast<unsigned char>(c) < 0x20 || (!is_text && static_cast<unsigned char>(c) >= 0x80))
+        c = '?';
     return "'" + text + "'";
   }
   [[noreturn]] void refuse(const char* at, const std::string& what) const {
-    refuse_at(line_, std::size_t(at - begin_) + 1, what);
+    refuse_at(line, std::size_t(at - begin) + 1, what);
   }
   // A finite number that begins here and ends at stop.
   double number(const char* stop, const char* what) {
     double value = 0;
-    const char* const read = read_number(p_, stop, value);
-    if (read != stop) refuse(p_, std::string(what) + " must be a number, but " + shown(p_) + " came.");
+    const char* const read = read_number(p, stop, value);
+    if (read != stop) refuse(p, std::string(what) + " must be a number, but " + shown(p) + " came.");
     if (!(value - value == 0))
-      refuse(p_, std::string(what) + " must be a finite number, but " + shown(p_) + " came.");
-    p_ = stop;
+      refuse(p, std::string(what) + " must be a finite number, but " + shown(p) + " came.");
+    p = stop;
     return value;
   }
 };
@@ -131,7 +129,7 @@ std::size_t each_line(std::string_view block, bool is_last, std::size_t& line, U
   while (p < end) {
     const char* const stop = find(p, end, '\n');
     if (stop == end && !is_last) break;
-    use(SparseLine(p, stop, line));
+    use(SparseLine{p, stop, line});
     p = stop == end ? end : stop + 1;
     ++line;
   }

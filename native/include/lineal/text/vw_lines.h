@@ -31,33 +31,33 @@ class VwLines {
   void read(SparseLine& line, SparseBlock& found) {
     line.skip_space();
     if (line.is_over()) return;
-    const std::string_view whole(line.begin_, std::size_t(line.end_ - line.begin_));
+    const std::string_view whole(line.begin, std::size_t(line.end - line.begin));
     if (const std::size_t bad = first_malformed(whole); bad != no_flaw)
-      line.refuse(line.begin_ + bad, not_utf8(whole[bad]));
-    const char* const bar = find(line.p_, line.end_, '|');
-    if (bar == line.end_)
-      line.refuse(line.end_, "there is no '|', which begins the features. Is this a VW file?");
+      line.refuse(line.begin + bad, not_utf8(whole[bad]));
+    const char* const bar = find(line.p, line.end, '|');
+    if (bar == line.end)
+      line.refuse(line.end, "there is no '|', which begins the features. Is this a VW file?");
     head(line, bar, found);
-    line.p_ = bar;
+    line.p = bar;
     while (line.is_at('|')) features(line, found);
     look_up(line, found);
     end_row_(found);
     for (std::size_t k = std::size_t(found.starts.end()[-2]); k < found.values.size(); ++k)
       if (!(found.values[k] - found.values[k] == 0))
-        line.refuse(line.begin_, "the values of a name add up to more than a number can hold.");
+        line.refuse(line.begin, "the values of a name add up to more than a number can hold.");
   }
 
   // Label, importance and tag: what stands before the first bar.
   static void head(SparseLine& line, const char* bar, SparseBlock& found) {
     std::array<std::string_view, 3> tokens;
     std::size_t n = 0;
-    while (line.skip_space(), line.p_ < bar) {
-      const char* q = line.p_;
+    while (line.skip_space(), line.p < bar) {
+      const char* q = line.p;
       while (q < bar && !SparseLine::is_space(*q)) ++q;
       if (n == tokens.size())
-        line.refuse(line.p_, "a base beside label and importance is not read. Leave it out.");
-      tokens[n++] = {line.p_, std::size_t(q - line.p_)};
-      line.p_ = q;
+        line.refuse(line.p, "a base beside label and importance is not read. Leave it out.");
+      tokens[n++] = {line.p, std::size_t(q - line.p)};
+      line.p = q;
     }
     std::string_view tag;
     if (n > 0 && (tokens[n - 1].data() + tokens[n - 1].size() == bar || tokens[n - 1].front() == '\'')) {
@@ -71,8 +71,8 @@ class VwLines {
       line.refuse(tokens[2].data(), "a base beside label and importance is not read. Leave it out.");
     found.labels.push_back(n > 0 ? label(line, tokens[0]) : std::numeric_limits<double>::quiet_NaN());
     if (n > 1) {
-      line.p_ = tokens[1].data();
-      const double importance = line.number(line.p_ + tokens[1].size(), "the importance");
+      line.p = tokens[1].data();
+      const double importance = line.number(line.p + tokens[1].size(), "the importance");
       if (importance < 0) line.refuse(tokens[1].data(), "an importance cannot be negative.");
       found.weights.resize(found.n_rows() - 1, 1.0);
       found.weights.push_back(importance);
@@ -90,36 +90,35 @@ class VwLines {
       line.refuse(token.data(), "the label " + line.shown(token.data()) +
                                     " has several parts (costs, actions or several labels), where one number "
                                     "is needed.");
-    line.p_ = token.data();
+    line.p = token.data();
     return line.number(token.data() + token.size(), "the label");
   }
 
   // One namespace, from its bar to the next.
   void features(SparseLine& line, SparseBlock& found) {
-    const char* const begin = ++line.p_;
-    while (line.p_ < line.end_ && !SparseLine::is_space(*line.p_) && *line.p_ != '|' && *line.p_ != ':')
-      ++line.p_;
-    const std::string_view space(begin, std::size_t(line.p_ - begin));
+    const char* const begin = ++line.p;
+    while (line.p < line.end && !SparseLine::is_space(*line.p) && *line.p != '|' && *line.p != ':') ++line.p;
+    const std::string_view space(begin, std::size_t(line.p - begin));
     if (space.size() > longest_namespace)
       line.refuse(begin, "a namespace has at most " + std::to_string(longest_namespace) + " bytes.");
     double scale = 1;
     if (line.is_at(':')) {
-      ++line.p_;
+      ++line.p;
       scale = line.number(token_end(line), "the value of a namespace");
     }
     for (;;) {
       line.skip_space();
       if (line.is_over() || line.is_at('|')) return;
-      const char* const first = line.p_;
+      const char* const first = line.p;
       const char* const stop = token_end(line);
       const char* const colon = find(first, stop, ':');
       if (colon == first) line.refuse(first, "a feature needs a name before its ':'.");
       double value = 1;
       if (colon < stop) {
-        line.p_ = colon + 1;
+        line.p = colon + 1;
         value = line.number(stop, "the value of a feature");
       }
-      line.p_ = stop;
+      line.p = stop;
       if (!space.empty()) spelled_.append(space).push_back('^');
       spelled_.append(first, colon);
       ends_.push_back(spelled_.size());
@@ -129,8 +128,8 @@ class VwLines {
   }
 
   static const char* token_end(const SparseLine& line) noexcept {
-    const char* q = line.p_;
-    while (q < line.end_ && !SparseLine::is_space(*q) && *q != '|') ++q;
+    const char* q = line.p;
+    while (q < line.end && !SparseLine::is_space(*q) && *q != '|') ++q;
     return q;
   }
 
@@ -149,7 +148,7 @@ class VwLines {
     else
       names_.add(words_, readable, ids_.data());
     if (std::int64_t(names_.size()) > SparseBlock::most_columns)
-      line.refuse(line.begin_, "there are more than 2^31 - 1 names. Hash them.");
+      line.refuse(line.begin, "there are more than 2^31 - 1 names. Hash them.");
     for (std::size_t k = 0; k < ids_.size(); ++k) {
       if (ids_[k] == WordMap::none)
         ++n_unknown_;
