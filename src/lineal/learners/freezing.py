@@ -32,6 +32,7 @@ from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.presets.stochastic import SGDClassifier
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.spelling import spell
+from lineal.learners.table.base import BaseTableModel
 from lineal.learners.targets import plain_array
 from lineal.learners.text.base import BaseTextModel
 from lineal.model.about import about_of
@@ -171,6 +172,9 @@ def opened(estimator: Any) -> tuple[Features, Any]:
         check_is_fitted(estimator, "model_")
         is_short = isinstance(estimator.model_, (ScoringClassifier, StreamedModel))
         return text_features(estimator.vectorizers_, estimator.missing, is_short=is_short), estimator.model_
+    if isinstance(estimator, BaseTableModel):
+        check_is_fitted(estimator, "model_")
+        return _features_of_table_model(estimator), estimator.model_
     if isinstance(estimator, Pipeline):
         check_is_fitted(estimator)
         *steps, (_, learner) = estimator.steps
@@ -180,6 +184,15 @@ def opened(estimator: Any) -> tuple[Features, Any]:
         estimator = learner
     check_is_fitted(estimator)
     return row_features(estimator), estimator
+
+
+def _features_of_table_model(estimator: BaseTableModel) -> Features:
+    if not estimator._is_matrix:
+        return table_features(estimator.vectorizers_, estimator._used_columns())
+    rows = row_features(estimator)
+    return (
+        SteppedFeatures(rows, tuple(map(_step, estimator.vectorizers_))) if estimator.vectorizers_ else rows
+    )
 
 
 def features_of(transformers: Sequence[Any]) -> Features:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -153,6 +153,14 @@ class BaseTableModel(SearchedModel):
 
     def _matrix(self, X: Any) -> Any:
         return side_by_side(self._blocks(X))
+
+    def fit_transform(self, X: Any, y: ArrayLike, **more: Any) -> Any:
+        """As ``fit(X, y).transform(X)``."""
+        return self.fit(X, y, **more).transform(X)
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learns from rows and their targets."""
+        raise NotImplementedError
 
     def get_feature_names_out(self) -> NDArray[np.object_]:
         """The names of the columns, in the order of ``coef_``: ``age``, ``city=York``, ``20 <= age < 40``."""

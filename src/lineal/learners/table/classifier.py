@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.searched.classification import SearchedClassifier
 from lineal.learners.table.base import BaseTableModel, one_row
-from lineal.learners.targets import labels_of_rows, require_targets
+from lineal.learners.targets import labels_of_rows, plain_array, require_targets
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Log, SquaredHinge
 
@@ -120,16 +120,19 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
-        return self.model_.decision_function(self._matrix(X))
+        matrix = self._matrix(X)
+        return self.model_.decision_function(matrix)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the highest score."""
-        return self.model_.predict(self._matrix(X))
+        matrix = self._matrix(X)
+        return self.model_.predict(matrix)
 
     @available_if(lambda self: self._has_probabilities())
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n, K) probabilities whose largest entry is always the predicted label's."""
-        return self.model_.predict_proba(self._matrix(X))
+        matrix = self._matrix(X)
+        return self.model_.predict_proba(matrix)
 
     def explain(self, row: Any, label: Any = None) -> RowExplanation:
         """Why a row got its score for a label (its predicted one): every feature's and column's exact share.
@@ -142,7 +145,7 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
         return self._explained(row, label, *self._place(label))
 
     def _labels(self, y: ArrayLike) -> NDArray[Any]:
-        return labels_of_rows(y, len(super()._labels(y)))
+        return labels_of_rows(y, len(plain_array(y)))
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         if self.learner is not None:

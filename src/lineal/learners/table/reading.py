@@ -102,7 +102,9 @@ class BinnedColumns:
         """The columns as one block."""
         table = data.part(list(self.kinds))
         columns = {name: filled(column) for name, column in table.columns.items()}
-        return _block(self.kinds, replace(table, columns=columns))
+        vectorizer = TableVectorizer(dict(self.kinds), extra="ignore").fit(replace(table, columns=columns))
+        # A number that is missing has the bin of the mean, here as in later data.
+        return Block(vectorizer, sp.csr_matrix(vectorizer.transform(table)))
 
 
 @dataclass(frozen=True)

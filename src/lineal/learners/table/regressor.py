@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lineal.learners.regressor import LinearRegressor
 from lineal.learners.searched.regression import SearchedRegressor
 from lineal.learners.table.base import BaseTableModel
-from lineal.learners.targets import require_targets
+from lineal.learners.targets import numbers_of_rows, plain_array, require_targets
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Squared
 
@@ -73,12 +73,16 @@ class TableRegressor(SearchedRegressor, BaseTableModel):
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number of each row."""
-        return self.model_.predict(self._matrix(X))
+        matrix = self._matrix(X)
+        return self.model_.predict(matrix)
 
     def explain(self, row: Any) -> RowExplanation:
         """Why a row got its number: every feature's and column's exact share."""
         check_is_fitted(self, "model_")
         return self._explained(row, "prediction", 0, 1.0)
+
+    def _targets(self, y: ArrayLike) -> NDArray[np.float64]:
+        return super()._targets(numbers_of_rows(y, len(plain_array(y)), type(self).__name__))
 
     def _learner(self, strength: float, is_trial: bool) -> Any:
         if self.learner is not None:

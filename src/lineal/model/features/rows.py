@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from lineal.data.matrices import checked_matrix, is_sparse
 from lineal.data.rows import from_dense
 from lineal.errors import InputError, InputTypeError
-from lineal.model.features.base import MOST_GOLDEN, Features
+from lineal.model.answers import FloatArray
+from lineal.model.explanation import Explanation
+from lineal.model.features.base import MOST_GOLDEN, Features, stored_in
 from lineal.model.record import Draft, Spec
+from lineal.model.row_explanation import RowBlock, explained_row
 from lineal.model.rows import MatrixRows
 
 MOST_COLUMNS = 2**31 - 1
@@ -116,6 +119,11 @@ class RowFeatures(Features):
         starts, places, values = from_dense(block)
         return starts, columns[places], values
 
+    def explanation(
+        self, x: Any, rows: MatrixRows, label: Any, weights: FloatArray, intercept: float
+    ) -> Explanation:
+        return explained_columns(self, rows, label, weights, intercept)
+
     def golden_rows(self, made: Any) -> MatrixRows:
         return MatrixRows.of(made, self.width, 1)
 
@@ -148,6 +156,16 @@ class RowFeatures(Features):
         if names is not None and len(names) != width:
             spec.refuse("names", f"names of {width} columns", f"{len(names)} names")
         return cls(width, names, spec.flag("is_open"))
+
+
+def explained_columns(
+    features: Features, rows: MatrixRows, label: Any, weights: FloatArray, intercept: float
+) -> Explanation:
+    """The explanation of a row whose columns are what people know."""
+    columns, values = stored_in(rows)
+    names = features.names_of(columns)
+    of = np.asarray(weights[columns], dtype=np.float64)
+    return explained_row(label, [RowBlock(names, names, np.array(values), of)], intercept)
 
 
 def float_array(X: Any) -> NDArray[Any]:

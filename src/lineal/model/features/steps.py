@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from lineal.data.rows import in_precision
 from lineal.errors import InputError
 from lineal.model.answers import FloatArray
+from lineal.model.explanation import Explanation
 from lineal.model.features.base import Context, Features
+from lineal.model.features.rows import explained_columns
 from lineal.model.record import Draft, Spec
 from lineal.model.rows import MatrixRows
 
@@ -188,6 +190,13 @@ class SteppedFeatures(Features):
 
     def single(self, x: Any) -> Any:
         return self.inner.single(x)
+
+    def explanation(
+        self, x: Any, rows: MatrixRows, label: Any, weights: FloatArray, intercept: float
+    ) -> Explanation:
+        if self.kind == "rows":
+            return explained_columns(self, rows, label, weights, intercept)
+        return super().explanation(x, rows, label, weights, intercept)
 
     def context(self, x: Any, columns: Sequence[int]) -> Context:
         names = dict(zip(columns, self.names_of(columns), strict=True))
