@@ -32,7 +32,7 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
         if len(self.classes_) < 2:
             name = type(self).__name__
             raise InputError(
-                f"{name} needs at least 2 classes, but all labels are {self.classes_.tolist()[0]!r}."
+                f"{name} needs at least 2 classes, but y has only one class: {self.classes_.tolist()[0]!r}."
                 if len(self.classes_)
                 else f"{name} needs at least 2 classes, but there are no labels."
             )
