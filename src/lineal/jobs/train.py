@@ -164,9 +164,9 @@ def train(
     clock = Clock(tell)
     reading = reading or {}
     with clock.step("read", f"reading {path}"):
-        records = read_records(path, **reading)
+        records = _read(path, columns, reading)
         seal = records.fingerprint or fingerprint(path)
-        test_records = None if judging.test is None else read_records(judging.test, **reading)
+        test_records = None if judging.test is None else _read(judging.test, columns, reading)
     roles, findings, data, test = _prepared(records, test_records, columns, clock)
     task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=judging.seed)
@@ -209,6 +209,25 @@ def train(
         baseline_name=baseline_name, evaluation=evaluation, comparison=comparison, judging=judging,
         seconds=clock.seconds,
     )  # fmt: skip
+
+
+def _read(path: str, columns: Columns, reading: dict[str, Any]) -> Records:
+    """The records; a column that cannot be read, such as nested JSON, may be one that is not wanted."""
+    try:
+        return read_records(path, **reading)
+    except InputError:
+        if not columns.drop or path == "-":
+            raise
+        records = read_records(path, drop=columns.drop, **reading)
+        if records.table is None:
+            raise
+        import pyarrow as pa
+
+        for name in columns.drop:
+            if name not in records.table.column_names:
+                empty = pa.nulls(records.n_rows, pa.string())
+                records = replace(records, table=records.table.append_column(name, empty))
+        return records
 
 
 def _prepared(
