@@ -81,6 +81,8 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.online import regressor as online_regressor
     from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
+    from lineal.learners.table import classifier as table_classifier
+    from lineal.learners.table import regressor as table_regressor
     from lineal.learners.text import classifier as text_classifier
     from lineal.learners.text import regressor as text_regressor
     from lineal.selection import elimination, filters, stepwise
@@ -93,7 +95,7 @@ def test_every_estimator_of_the_package_is_public():
             *(curve, discriminant, polynomial, scaling, table),
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
-            *(text_classifier, text_regressor, vectorizer),
+            *(table_classifier, table_regressor, text_classifier, text_regressor, vectorizer),
             *(co_training, self_training),
             *(elimination, filters, stepwise),
             *(online_classifier, online_regressor, passive_aggressive),
