@@ -426,6 +426,7 @@ def test_content_decides_where_the_name_is_wrong(tmp_path):
         ("1 0.5 'tag| b c\n| x\n", "vw"),
         ("Dear all,\nhow are you?\n\nYours, Ada\n", "lines"),
         ("hello\nworld\n", "lines"),
+        ("name|full name\nada|Ada L\n", "csv"),
     ],
     ids=lambda value: repr(value)[:24],
 )
@@ -490,6 +491,7 @@ def test_libsvm(tmp_path):
     assert rows.labels.tolist() == [1, -1, 0]
     assert rows.to_scipy().toarray().tolist() == [[0.5, 0, 2, 0], [0, 0, 0, -0.001], [0, 0, 0, 0]]
     assert (rows.indptr.dtype, rows.indices.dtype) == (np.int64, np.int32)
+    assert rows.first_index == 1
     assert rows.queries is rows.weights is rows.tags is rows.names is None
     refuses(
         write(tmp_path / "a.libsvm", "1 1:1\n1 2:x\n"), "a.libsvm, line 2, byte 5: the value must be a number"
@@ -505,6 +507,7 @@ def test_libsvm_counts_from_one_unless_a_zero_is_met(tmp_path):
     assert read_records(path).rows.to_scipy().toarray().tolist() == [[0, 1, 0], [2, 0, 3]]
     with pytest.raises(InputError, match=r"line 2, byte 3: index 0 is below the first, 1.*first_index=0"):
         list(stream_records(path, n_bytes=6))
+    assert read_records(path).rows.first_index == 0
     assert sparse(path, first_index=0).n_columns == 3
     assert sparse(write(tmp_path / "b.libsvm", "1 1:1\n"), first_index=0).n_columns == 2
     refuses(path, "index 0 is below the first", first_index=1)

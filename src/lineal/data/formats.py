@@ -48,7 +48,7 @@ _LIBSVM_LINE = re.compile(
 )
 _LIBSVM_BARE = re.compile(rb"[ \t]*" + _NUMBER + rb"[ \t\r]*|[ \t]*(?:#.*)?\r?")
 # A label, perhaps an importance, a base and a tag, a bar, and names with spaces between them.
-_VW_LINE = re.compile(rb"[ \t]*(?:" + _NUMBER + rb"[ \t]+){0,3}(?:'?[^\s|']*)?\|[^|,;]*(?:\|[^|]*)*")
+_VW_LINE = re.compile(rb"[ \t]*(?:(?:" + _NUMBER + rb"[ \t]+){1,3}[^\s|]*|'[^\s|]*)?\|[^|,;]*(?:\|[^|]*)*")
 
 
 def suffix_format(path: Path) -> str | None:

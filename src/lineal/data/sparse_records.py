@@ -36,6 +36,9 @@ class SparseRows:
         The tags of VW.
     n_unknown : int
         How many entries were dropped because their columns are not among those that were asked for.
+    first_index : int or None
+        What LIBSVM calls the first column, 0 or 1. Another file of the same data, which may lack an index 0,
+        must be read with it.
     """
 
     labels: NDArray[np.float64]
@@ -47,6 +50,7 @@ class SparseRows:
     weights: NDArray[np.float64] | None = None
     tags: list[str] | None = None
     n_unknown: int = 0
+    first_index: int | None = None
     _named_by: Any = field(default=None, repr=False, compare=False)  # a reader, or the names themselves
 
     @property
@@ -147,7 +151,7 @@ class _LibsvmReader:
             self._first = 0 if self.lines.smallest == 0 else 1
             self.lines.count_from(self._first)
         first = self._first or 0
-        part = replace(part, n_columns=max(0, self.lines.largest + 1 - first))
+        part = replace(part, n_columns=max(0, self.lines.largest + 1 - first), first_index=self._first)
         if first:
             np.subtract(part.indices, first, out=part.indices)
         return part if self._n_columns is None else _cut(part, self._n_columns)
@@ -210,5 +214,6 @@ def joined(parts: Sequence[SparseRows]) -> SparseRows:
         column("weights", 1.0),
         [tag for part in parts for tag in (part.tags or [""] * part.n_rows)] if has_tags else None,
         sum(part.n_unknown for part in parts),
+        last.first_index,
         last._named_by,
     )
