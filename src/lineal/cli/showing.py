@@ -7,8 +7,10 @@ from typing import Any
 
 from lineal.cli.printing import console, escaped, table
 
-_SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss", "brier",
-           "calibration_error", "r2", "rmse", "mae")  # fmt: skip
+_SCORES = (
+    *("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss", "brier"),
+    *("calibration_error", "r2", "rmse", "mae"),
+)
 _LABELS, _WORDS = 12, 7
 
 
@@ -82,7 +84,7 @@ def show_scores(training: Any, out: Any) -> None:
         score = evaluation.scores.get(name)
         if score is not None:
             beside = brief(baseline.value) if name == training.comparison.metric else ""
-            rows.append([score.name.replace("_", " "), brief(score.value),
+            rows.append([evaluation.titles.get(name, name), brief(score.value),
                          f"{brief(score.low)} .. {brief(score.high)}", beside])  # fmt: skip
     header = [
         f"{len(training.test):,} rows not seen",

@@ -20,7 +20,8 @@ from lineal.jobs.learning import learning_points
 from lineal.jobs.mistakes import worst_mistakes
 from lineal.jobs.train import Training
 
-_PERCENT = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro", "f1", "precision")
+# Shares of rows, shown as percentages.
+_PERCENT = ("accuracy", "precision", "recall", "f1")
 _FEATURES_SHOWN, _LABELS_WITH_FEATURES = 12, 40
 _CURVES_SHOWN = 6
 
@@ -90,10 +91,12 @@ def scores_of(
     """Every score with its interval, beside the baseline's."""
     rows = []
     for name, score in evaluation.scores.items():
+        if name not in evaluation.titles:
+            continue  # the same number under another name
         other = None if baseline is None else baseline.scores.get(name)
         rows.append(
             report.Score(
-                **_plain(name, score),
+                **_plain(name, score, evaluation.titles[name]),
                 baseline=None if other is None else other.value,
                 baseline_low=None if other is None else other.low,
                 baseline_high=None if other is None else other.high,
@@ -105,7 +108,7 @@ def scores_of(
     outcome = "undecided" if pair.better is None else "better" if pair.better == "model" else "worse"
     return report.Scores(
         rows=rows,
-        verdict=pair.verdict,
+        verdict=_without_p(pair),
         outcome=outcome,
         p_value=pair.p_value,
         test=pair.test.test,
@@ -115,14 +118,20 @@ def scores_of(
     )
 
 
-def _plain(name: str, score: evaluation_records.Score) -> dict[str, Any]:
+def _without_p(pair: Any) -> str:
+    """The verdict; the p-value has its own place."""
+    head, comma, tail = pair.verdict.partition(", p ")
+    return head + "." if comma and tail else pair.verdict
+
+
+def _plain(name: str, score: evaluation_records.Score, title: str | None = None) -> dict[str, Any]:
     return {
-        "name": score.name.replace("_", " "),
+        "name": title or {"f1": "F1", "roc_auc": "ROC AUC"}.get(name, name.replace("_", " ")),
         "value": score.value,
         "low": score.low,
         "high": score.high,
         "greater_is_better": score.greater_is_better,
-        "unit": "%" if name in _PERCENT else "",
+        "unit": "%" if any(word in name for word in _PERCENT) else "",
         "method": score.interval.method,
     }
 
@@ -299,8 +308,16 @@ def _trials(estimator: Any) -> report.Trials | None:
     return report.Trials(
         columns=["how the data are read", "strength", "score", "standard error", "rows", "seconds"],
         rows=rows,
+        chosen=_chosen(estimator, trials),
         sentence=str(getattr(estimator, "plan_", "")),
     )
+
+
+def _chosen(estimator: Any, trials: Any) -> int | None:
+    """Which trial was taken: its recipe begins the plan, and its strength is the model's."""
+    plan, strength = str(getattr(estimator, "plan_", "")), getattr(estimator, "strength_", None)
+    own = [k for k, t in enumerate(trials) if t.strength == strength and plan.startswith(t.recipe + ", ")]
+    return max(own, key=lambda k: trials[k].n_rows) if own else None
 
 
 def _data(training: Training) -> report.Data:
@@ -356,7 +373,7 @@ def _model(training: Training) -> report.ModelSummary:
     return report.ModelSummary(
         learner=model.about.learner,
         plan=model.about.plan,
-        n_features=model.n_features_in_,
+        n_features=int(model.coef_.shape[-1]),
         n_bytes=model.size,
         path=str(model.path or ""),
     )
