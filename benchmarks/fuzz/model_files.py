@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,6 +62,21 @@ def join(header: Any, data: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + data
 
 
+def with_true_sums(content: bytes) -> bytes:
+    """The file with checksums that fit what is in it, so that they do not hide what lies behind them."""
+    try:
+        header, data = split(content)
+        record = json.loads(header[METADATA]["lineal"])
+        record["checksums"] = {
+            name: zlib.crc32(data[slice(*header[name]["data_offsets"])]) for name in _arrays(header)
+        }
+        text = json.dumps(record, ensure_ascii=False)
+        header[METADATA] |= {"lineal": text, "checksum": str(zlib.crc32(text.encode()))}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return content
+    return join(header, data)
+
+
 def _with_other_records(header: dict[str, Any], chance: Chance) -> dict[str, Any]:
     """A text among the strings is changed as the JSON that it is, or as characters."""
     strings = dict(header.get(METADATA, {}))
@@ -101,7 +117,7 @@ def _with_other_numbers(header: dict[str, Any], data: bytes, chance: Chance) -> 
         elif what == 1:
             array[place:] = array[place]
         elif what == 2 and array.dtype.kind in "iu":
-            array[place] += chance.choice((1, -1)) if array.dtype.kind == "i" else 1
+            array[place : place + 1] += np.array(chance.choice((1, -1))).astype(array.dtype)  # wraps round
         elif what == 3:
             array[:] = array[::-1].copy()
         else:

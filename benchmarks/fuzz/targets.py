@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from model_files import change_model
+from model_files import change_model, with_true_sums
 from mutations import Chance, change_bytes
 
-from lineal.errors import InputError, ModelFileError
+from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
 from lineal.model import container
 
 
@@ -65,6 +66,70 @@ class Containers(Target):
     def use(self, content: bytes, chance: Chance) -> None:
         found = container.decode(content)
         sum(len(array.tobytes()) for array in found.tensors.values())
+
+
+class Models(Target):
+    """Models of every kind, loaded from a file and asked."""
+
+    expected = (ModelFileError,)
+
+    def make_seeds(self) -> Sequence[bytes]:
+        folder = self.scratch / "models"
+        if not folder.exists():
+            from seeds import save_models
+
+            folder.mkdir()
+            save_models(folder)
+        return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+    def change(self, content: bytes, chance: Chance) -> bytes:
+        changed = change_model(content, chance, self.seeds)
+        return with_true_sums(changed) if chance.random() < 0.85 else changed
+
+    def use(self, content: bytes, chance: Chance) -> None:
+        import lineal
+
+        path = self.scratch / "model.lineal"
+        path.write_bytes(content)
+        model = lineal.load(path, check=chance.random() < 0.5)
+        if model.inputs == "texts":
+            X: Any = ["good film, really", "", "bad " * 50, "Ünïcode \0 12"]
+        elif model.inputs == "rows":
+            X = _made_rows(min(model.n_features_in_, 1000), model.n_features_in_)
+        else:
+            X = {"age": [30, None], "town": ["Rome", "?"], "review": ["good", ""]}
+        for question in chance.sample(_QUESTIONS, 3):
+            # A model that cannot answer this, or not these inputs, says so.
+            with suppress(LinealError, AttributeError):
+                question(model, X)
+        with suppress(InputError, ParameterError):  # a language that the stemmer does not know, say
+            assert len(model.predict(X)) == (2 if isinstance(X, dict) else 4)
+
+
+_QUESTIONS: list[Callable[[Any, Any], Any]] = [
+    lambda model, X: model.decision_function(X),
+    lambda model, X: model.predict_proba(X),
+    lambda model, X: model.top_features(3),
+    lambda model, X: model.explain(_first(X)),
+    lambda model, X: model.predict(X[:1] if not isinstance(X, dict) else {name: X[name][:1] for name in X}),
+    lambda model, X: (model.coef_, model.intercept_, repr(model), model.size, model.about),
+    lambda model, X: model.certificate_,
+    lambda model, X: len(model.get_feature_names_out()) if model.coef_.size < 10**6 else 0,
+]
+
+
+def _first(X: Any) -> Any:
+    if isinstance(X, dict):
+        return {name: values[0] for name, values in X.items()}
+    return X[0] if isinstance(X, list) else X[:1]
+
+
+def _made_rows(n_used: int, n_columns: int) -> Any:
+    import scipy.sparse as sp
+
+    values = np.linspace(-1.0, 1.0, 4 * n_used).reshape(4, n_used)
+    rows = sp.csr_matrix(values)
+    return sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(4, n_columns))
 
 
 COMMON = [
@@ -235,6 +300,7 @@ class Parquet(Tables):
 
 TARGETS: dict[str, Callable[[Path], Target]] = {
     "container": Containers,
+    "model": Models,
     "csv": Csv,
     "tsv": Tsv,
     "jsonl": JsonLines,

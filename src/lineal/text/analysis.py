@@ -91,7 +91,7 @@ def stemmer(language: str) -> Any:
         ) from error
     try:
         return Stemmer.Stemmer(language)
-    except KeyError as error:
+    except (KeyError, UnicodeEncodeError) as error:
         known = ", ".join(sorted(Stemmer.algorithms()))
         raise ParameterError(f"stem must be one of {known}; got {language!r}.") from error
 

@@ -5,7 +5,8 @@ A reader is what a fitted ``TextVectorizer`` transforms with, and what a stored 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.data.documents import documents as documents_of
 from lineal.data.rows import Arrays, from_dense, side_by_side
+from lineal.errors import ModelFileError
 from lineal.text.analysis import Analysis
 from lineal.text.columns import GramColumns, HashedColumns, NGramColumns
 from lineal.text.lexicons import LexiconFeatures
@@ -93,12 +95,15 @@ class TextReader:
 
     def names(self) -> list[str]:
         """The names of all columns."""
-        return self.columns.names() + (self.lexicons.names() if self.lexicons is not None else [])
+        with _damage_told():
+            terms = self.columns.names()
+        return terms + (self.lexicons.names() if self.lexicons is not None else [])
 
     def names_of(self, columns: Sequence[int]) -> list[str]:
         """The names of some columns, without making those of the others."""
         n_terms = self.columns.n_columns
-        terms = iter(self.columns.names_of([column for column in columns if column < n_terms]))
+        with _damage_told():
+            terms = iter(self.columns.names_of([column for column in columns if column < n_terms]))
         more = self.lexicons.names() if self.lexicons is not None else []
         return [next(terms) if column < n_terms else more[column - n_terms] for column in columns]
 
@@ -127,3 +132,14 @@ class TextReader:
         splitting = self.analysis.splitting((int(grams[0]), int(grams[1])))
         is_signed = isinstance(self.columns, HashedColumns) and self.columns.is_signed
         return self.columns.native(), is_signed, splitting, self.weights.native, self.is_double
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """A vocabulary that was fitted spells all its columns; one out of a damaged file may not."""
+    try:
+        yield
+    except (KeyError, IndexError, UnicodeDecodeError):
+        raise ModelFileError(
+            "the vocabulary is damaged: a column has no name, or one that is not UTF-8. Make the file again."
+        ) from None

@@ -180,6 +180,8 @@ class TableFeatures(Features):
     def golden_rows(self, made: list[dict[str, Any]]) -> MatrixRows:
         """The rows of made-up inputs, whatever the columns of the table are called."""
         names = dict.fromkeys(name for reader in self.readers for name in reader.encodings)
+        if not all(isinstance(row, dict) for row in made):
+            raise InputError("they are no rows of a table.")
         table = read_table([{name: row.get(name) for name in names} for row in made])
         blocks = []
         for reader in self.readers:
