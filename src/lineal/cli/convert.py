@@ -46,7 +46,7 @@ def command(
     """
     from lineal.cli.printing import console, print_json
     from lineal.jobs.convert import convert_data, convert_model
-    from lineal.jobs.storing import check_places
+    from lineal.jobs.places import check_places
 
     check_places(None if target == "-" else target)
     if target.endswith(".lineal"):

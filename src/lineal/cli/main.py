@@ -107,7 +107,13 @@ def lineal() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
-    sys.exit(run(arguments))
+    code = run(arguments)
+    if code == 130:
+        # A thread may still be reading a large file, and Python would wait for it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

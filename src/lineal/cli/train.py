@@ -90,14 +90,20 @@ def command(
     lineal train houses.csv --label price --drop address
     lineal train mails.jsonl --label is_spam --group sender --cv 5
     """
-    from lineal.cli.printing import Teller, command_line, print_json
-    from lineal.cli.showing import show_training, training_document
-    from lineal.jobs.learner import Learner
-    from lineal.jobs.storing import check_places, store
-    from lineal.jobs.train import Columns, Judging, train
+    from lineal.jobs.places import check_places
 
     report = None if no_report else report_path
     check_places(output, report)
+    from lineal.data.ahead import ReadAhead
+
+    # The core reads the files while Python imports what learns from them.
+    read = ReadAhead([file] if test is None else [file, test], **reading)
+    from lineal.cli.printing import Teller, command_line, print_json
+    from lineal.cli.showing import show_training, training_document
+    from lineal.jobs.learner import Learner
+    from lineal.jobs.storing import store
+    from lineal.jobs.train import Columns, Judging, train
+
     columns = Columns(
         label=label, text=text, category=category, drop=drop, keep=keep, group=group, weight=weight, task=task
     )
@@ -105,8 +111,8 @@ def command(
     with Teller(quiet or as_json) as tell:
         wanted = Learner(name=learner, settings=settings, n_threads=threads)
         training = train(
-            file, columns=columns, learner=wanted, judging=judging, reading=reading, is_refitted=is_refitted,
-            tell=tell,
+            file, columns=columns, learner=wanted, judging=judging, reading=reading, read=read,
+            is_refitted=is_refitted, tell=tell,
         )  # fmt: skip
         stored = store(training, output, report, command=command_line(), tell=tell)
     if as_json:

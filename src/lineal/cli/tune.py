@@ -67,7 +67,7 @@ def command(
     """
     from lineal.cli.printing import Teller, console, print_json
     from lineal.jobs.learner import Learner
-    from lineal.jobs.storing import check_places
+    from lineal.jobs.places import check_places
     from lineal.jobs.train import Columns
     from lineal.jobs.tune import tune_file
 

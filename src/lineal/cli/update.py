@@ -37,7 +37,7 @@ def command(
     Labels may be new. Each piece is predicted before it is learned from: the accuracy shown is honest.
     """
     from lineal.cli.printing import Teller, console, print_json
-    from lineal.jobs.storing import check_places
+    from lineal.jobs.places import check_places
     from lineal.jobs.update import update
 
     place = output or model

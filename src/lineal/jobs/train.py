@@ -131,6 +131,7 @@ def train(
     learner: Learner = Learner(),
     judging: Judging = Judging(),
     reading: dict[str, Any] | None = None,
+    read: Callable[..., Records] = read_records,
     is_refitted: bool = False,
     about: dict[str, Any] | None = None,
     tell: Callable[[str], None] = lambda sentence: None,
@@ -145,6 +146,8 @@ def train(
         What was asked for; the rest is guessed.
     reading : dict, optional
         Options of ``lineal.data.read_records``.
+    read : callable
+        ``lineal.data.read_records``, or something that has begun to read already.
     is_refitted : bool
         Whether the stored model is fitted once more, to all rows, after it was judged.
     about : dict, optional
@@ -164,9 +167,9 @@ def train(
     clock = Clock(tell)
     reading = reading or {}
     with clock.step("read", f"reading {path}"):
-        records = _read(path, columns, reading)
+        records = _read(path, columns, reading, read)
         seal = records.fingerprint or fingerprint(path)
-        test_records = None if judging.test is None else _read(judging.test, columns, reading)
+        test_records = None if judging.test is None else _read(judging.test, columns, reading, read)
     roles, findings, data, test = _prepared(records, test_records, columns, clock)
     task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=judging.seed)
@@ -211,10 +214,10 @@ def train(
     )  # fmt: skip
 
 
-def _read(path: str, columns: Columns, reading: dict[str, Any]) -> Records:
+def _read(path: str, columns: Columns, reading: dict[str, Any], read: Callable[..., Records]) -> Records:
     """The records; a column that cannot be read, such as nested JSON, may be one that is not wanted."""
     try:
-        return read_records(path, **reading)
+        return read(path, **reading)
     except InputError:
         if not columns.drop or path == "-":
             raise
