@@ -3,6 +3,7 @@
 #   make test    the test suite, then the native tests under sanitizers
 #   make check   format, lint, types, layers, stubs
 #   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
+#   make fuzz-files   broken model and data files by the million, for FUZZ_SECONDS (60)
 #   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
@@ -21,11 +22,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,20s/^# *//p' Makefile
+	@sed -n '2,21s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -59,6 +60,10 @@ test-slow: .venv/.built
 # Needs a compiler only; what breaks is left in build/fuzz/.
 fuzz:
 	@bash native/fuzz/run.sh
+
+# FUZZ_FILES_OPTIONS="--only container --count 1000000" is a long one of one kind.
+fuzz-files: .venv/.built
+	$(BIN)/python benchmarks/fuzz/run.py $(or $(FUZZ_FILES_OPTIONS),--seconds $(or $(FUZZ_SECONDS),60))
 
 check: .venv/.check
 	$(BIN)/ruff format --check .
