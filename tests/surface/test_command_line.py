@@ -13,6 +13,7 @@ import pytest
 
 from lineal import load
 from lineal.cli.main import VERBS, run
+from lineal.jobs.demo import write_docstrings
 
 WORDS = {"pos": ["good", "fine", "lovely", "great"], "neg": ["bad", "poor", "awful", "dull"]}
 
@@ -204,7 +205,7 @@ def test_evaluate_compare_inspect_and_explain(trained, monkeypatch, capsys):
 
 
 def test_verify_proves_the_stored_certificate_again(trained, monkeypatch, capsys):
-    """From the same file, with the same rows held out; other data are not what was proved, and leave with 1."""
+    """From the same file, with the same rows held out; of other data nothing was proved, and the code is 1."""
     monkeypatch.chdir(trained)
     found = document(capsys, "verify", "model.lineal", "reviews.csv")
     assert found["converged"] is True
@@ -231,8 +232,8 @@ def test_update_learns_on_and_takes_new_labels(trained, tmp_path, monkeypatch, c
 def test_tune_writes_the_best_model(folder, capsys):
     """The space is spelled like settings; the result says what was tried."""
     found = document(
-        capsys, "tune", "reviews.csv", "learner.C=[0.1, 1.0]", "text.ngrams=[(1, 1), (1, 2)]", "--learner", "svm",
-        "--cv", "3",
+        capsys, "tune", "reviews.csv", "learner.C=[0.1, 1.0]", "text.ngrams=[(1, 1), (1, 2)]",
+        "--learner", "svm", "--cv", "3",
     )  # fmt: skip
     assert len(found["trials"]) == 4
     assert load("model.lineal").predict(["a lovely film"]).tolist() == ["pos"]
@@ -286,7 +287,8 @@ def test_predict_and_help_start_without_large_libraries(trained):
     """Neither SciPy, scikit-learn, pyarrow nor pandas is imported to label a line."""
     code = (
         "import sys; from lineal.cli.main import run; code = run(sys.argv[1:]);"
-        "print(sorted({'scipy', 'sklearn', 'pyarrow', 'pandas', 'rich'} & set(sys.modules)), file=sys.stderr); sys.exit(code)"
+        "large = {'scipy', 'sklearn', 'pyarrow', 'pandas', 'rich'} & set(sys.modules);"
+        "print(sorted(large), file=sys.stderr); sys.exit(code)"
     )
     for arguments in (["--help"], ["predict", str(trained / "model.lineal"), "-"]):
         found = subprocess.run(
@@ -322,3 +324,26 @@ def test_ctrl_c_ends_a_command_with_130_and_leaves_no_file(trained, tmp_path):
         assert process.wait(timeout=30) == 130
         assert b"interrupted" in process.stderr.read()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_demo_does_the_whole_of_it(tmp_path):
+    """Data, a model and a report in the folder asked for; a certificate, a reason, three commands to try."""
+    found = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "lineal", "demo", str(tmp_path / "new")],
+        capture_output=True, encoding="utf-8", timeout=300, check=True,
+    )  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+        *("docstrings.jsonl", "model.lineal", "report.html"),
+    ]
+    for words in ("certified: objective", "is better than always", "score of math", "lineal explain"):
+        assert words in found.stdout
+
+
+def test_docstrings_are_texts_with_labels(tmp_path):
+    """Thousands of lines, dozens of modules, each text once."""
+    n = write_docstrings(tmp_path / "docstrings.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "docstrings.jsonl").read_text().splitlines()]
+    assert len(rows) == n > 1000
+    assert len({row["label"] for row in rows}) > 10
+    assert len({row["text"] for row in rows}) == n

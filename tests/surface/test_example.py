@@ -31,19 +31,6 @@ def names_in(folder):
 
 
 @pytest.mark.slow
-def test_the_standard_library_example_runs():
-    """It trains on this Python's docstrings, certifies, verifies, and beats guessing the largest class."""
-    out = " ".join(printed("standard_library.py", COLUMNS="120", NO_COLOR="1").split())
-    assert "certificate certified: objective" in out
-    assert "verified relative gap" in out
-    share, guess = (
-        float(out.split(mark)[1].split("%")[0]) for mark in ("accuracy ", "guessing the largest: ")
-    )
-    assert share > guess
-    assert "for math" in out
-
-
-@pytest.mark.slow
 def test_the_pictures_of_optimisers_are_written(tmp_path):
     """Three pictures in the folder asked for and nothing beside them; the tables are printed."""
     pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
