@@ -194,6 +194,19 @@ class Calibrated(CompositeClassifier):
         )
         return CalibratedHead(inner, labels, None, slopes, shifts)
 
+    _part_names = ("learner_",)
+
+    def _stored_parts(self) -> dict[str, Any]:
+        """The learners inside that a model file keeps."""
+        return {"learner_": self.learner_}
+
+    def _take_parts(self, stored: dict[str, list[Any]], head: Any, read: Callable[[Any, Any], Any]) -> None:
+        """Takes the learner back that a model file kept, and its sigmoids, with the weights of a head."""
+        (learner,) = stored["learner_"]
+        self.learner_ = read(learner, head.inner)
+        if head.slopes is not None:
+            self.maps_ = [Sigmoid.of(*line) for line in zip(head.slopes, head.shifts, strict=True)]
+
     def _scores(self, X: Any) -> FloatArray:
         X = self._asked(X)
         return scores_of(self.learner_, X)
@@ -214,6 +227,13 @@ class Sigmoid:
         model = LinearClassifier(Log(), NoPenalty(), tol=1e-9)
         model.fit(np.tile(z, 2)[:, None], labels, sample_weight=weights)
         self.slope, self.shift = float(model.coef_[0, 0]), float(model.intercept_[0])
+
+    @classmethod
+    def of(cls, slope: float, shift: float) -> Sigmoid:
+        """With numbers that were fitted before."""
+        made = cls.__new__(cls)
+        made.slope, made.shift = float(slope), float(shift)
+        return made
 
     def __call__(self, z: FloatArray) -> FloatArray:
         """Probabilities."""

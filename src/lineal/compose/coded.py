@@ -159,6 +159,17 @@ class CodedClassifier(CompositeClassifier):
         parts = tuple(head_of(part) for part in self.parts_)
         return CodedHead(parts, np.array(self.classes_), name, self.code_, decoding, margin)
 
+    _part_names = ("parts_",)
+
+    def _stored_parts(self) -> dict[str, Any]:
+        """The learners inside that a model file keeps."""
+        return {"parts_": self.parts_}
+
+    def _take_parts(self, stored: dict[str, list[Any]], head: Any, read: Callable[[Any, Any], Any]) -> None:
+        """Takes learners back that a model file kept, with the weights of a head."""
+        pairs = zip(stored["parts_"], head.parts, strict=True)
+        self.parts_ = [read(part, own) for part, own in pairs]
+
     @property
     def certificates_(self) -> list[Any]:
         """The certificates of the parts, in their order, where they have any."""

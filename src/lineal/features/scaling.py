@@ -131,6 +131,12 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return Affine(float(self._unit[j]), float(self._offset[j]), float(self._scale[j]))
 
+    def take_scales(self, unit: FloatArray, offset: FloatArray, scale: FloatArray) -> None:
+        """Scales from now on with numbers that were learned by a scaler with these options."""
+        self._unit, self._offset, self._scale = unit, offset, scale
+        with np.errstate(over="ignore"):
+            self.scale_, self.offset_ = scale / unit, offset / unit
+
     def inverse_transform(self, X: Any) -> Any:
         """Numbers as they were before ``transform``, up to rounding."""
         check_is_fitted(self)

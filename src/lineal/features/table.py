@@ -238,6 +238,11 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             self._encodings, has_names, self.extra, np.dtype(self.dtype), owner=type(self).__name__
         )
 
+    def take_encodings(self, encodings: Mapping[str, Encoding | None]) -> None:
+        """Reads from now on with encodings that were learned by a vectoriser with these options."""
+        self._encodings = dict(encodings)
+        self._origin = self.reader().origins
+
     def _encode(self, table: Table) -> Any:
         starts, columns, values = self.reader().rows(table, 1)
         shape = (table.n_rows, len(self._origin))

@@ -32,6 +32,8 @@ from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.presets.stochastic import SGDClassifier
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.spelling import spell
+from lineal.learners.states.estimators import put_estimator
+from lineal.learners.states.plain import plain
 from lineal.learners.table.base import BaseTableModel
 from lineal.learners.targets import plain_array
 from lineal.learners.text.base import BaseTextModel
@@ -106,7 +108,10 @@ def freeze(estimator: Any, *, about: Mapping[str, Any] | None = None) -> Model:
         "version": lineal.__version__,
     }
     certificate = getattr(learner, "certificate_", None)
-    return model_of(features, head, about={**known, **(about or {})}, certificate=certificate)
+    draft = Draft()
+    state = put_estimator(draft, "state", estimator)
+    told = {**known, **(about or {})}
+    return model_of(features, head, about=told, certificate=certificate, state=state, draft=draft)
 
 
 def model_of(
@@ -354,31 +359,13 @@ def spelled(estimator: Any) -> list[str]:
     """
     steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
     try:
-        return [spell(_plain(step)) for step in steps if step is not None and step != "passthrough"]
+        return [spell(plain(step)) for step in steps if step is not None and step != "passthrough"]
     except ParameterError as error:
         raise ParameterError(
             f"a model file keeps how its learner is written, but {error} Fit with options that can be "
             f"written, "
             "or keep the model with pickle."
         ) from None
-
-
-def _plain(learner: Any) -> Any:
-    """The learner with the same options but those that no text can tell and no prediction depends on."""
-    others: dict[str, Any] = {}
-    watching = ("scoring", "progress", "validation")
-    for name, value in learner.get_params(deep=False).items():
-        if name == "callbacks" and len(value):
-            others[name] = ()
-        elif name in watching and value is not None and not isinstance(value, float):
-            others[name] = False if name == "progress" else None
-        elif isinstance(value, (np.random.Generator, np.random.RandomState)):
-            others[name] = None
-        elif isinstance(value, np.ndarray):
-            others[name] = value.tolist()
-        elif hasattr(value, "get_params") and not isinstance(value, type):
-            others[name] = _plain(value)
-    return type(learner)(**{**learner.get_params(deep=False), **others}) if others else learner
 
 
 def _in_json(values: Mapping[str, Any]) -> dict[str, Any]:

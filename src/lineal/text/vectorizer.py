@@ -326,6 +326,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             lexicons[0] if lexicons else None,
         )
 
+    def take_reader(self, reader: TextReader) -> None:
+        """Reads from now on as a reader does that was made by a vectoriser with these options.
+
+        In how many documents terms were is not known then.
+        """
+        self._analysis = checked_analysis(self)
+        self._columns, self._extras = reader.columns, self._made_extras()
+        self._weight = reader.weights.of_columns
+        self._idf = None if self.emphasis else self._weight
+        self._mean_length, self.document_frequency_ = reader.weights.mean_length, None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True

@@ -86,6 +86,12 @@ class _Words(TextEncoding):
         return super().block(column, thread_count(self.transformer.n_threads))
 
 
+def restored_words(encoding: TextEncoding, transformer: TextVectorizer) -> TextEncoding:
+    """An encoding that was stored, with the vectoriser that made it."""
+    usual = (encoding.column, encoding.has_indicator, encoding.refuses_missing)
+    return _Words(*usual, encoding.reader, transformer)
+
+
 @dataclass(frozen=True, eq=False)
 class _TransformedText(Encoding):
     """Texts in the hands of a transformer, of which nothing is known but that it transforms."""

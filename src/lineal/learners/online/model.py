@@ -37,6 +37,7 @@ class StreamedModel(MatrixModel):
     """Linear scores that are fitted, or learned from a stream."""
 
     _stream: Stream | None = None
+    _n_fitted: int = 0  # the rows of a fit whose dual point was not stored with it
     online_loss_: float
     n_seen_: int
 

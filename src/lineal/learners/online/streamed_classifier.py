@@ -171,7 +171,7 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         )
 
     def _fitted_stream(self, recipe: Recipe) -> Stream:
-        n_rows = len(getattr(self, "dual_", ()))
+        n_rows = len(getattr(self, "dual_", ())) or self._n_fitted
         return Stream.from_fit(recipe, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_), n_rows)
 
     def _factors(self, arrivals: Arrivals) -> FloatArray:

@@ -88,7 +88,7 @@ class StreamedRegressor(StreamedModel):
         return None if np.ndim(self.coef_) == 1 else len(self.coef_)
 
     def _fitted_stream(self, recipe: Recipe) -> Stream:
-        n_rows = len(getattr(self, "dual_", ()))
+        n_rows = len(getattr(self, "dual_", ())) or self._n_fitted
         return Stream.from_fit(recipe, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_), n_rows)
 
     def _public(self, W: FloatArray, b: FloatArray) -> tuple[FloatArray, Any]:
