@@ -227,6 +227,16 @@ def test_text_that_is_not_utf8_is_refused_at_its_byte(tmp_path):
     refuses(write(tmp_path / "a.txt", b"x\ny\xe4\n"), "line 2, byte 2: this is not UTF-8")
 
 
+def test_a_last_line_without_an_end_is_read_in_any_encoding(tmp_path):
+    """Decoding gives text piece by piece, and the last of them may be empty."""
+    for name, content in (("a.csv", "a\nx\ny"), ("a.txt", "x\ny"), ("a.jsonl", '{"a": "x"}\n{"a": "y"}')):
+        path = write(tmp_path / name, content)
+        for options in ({}, {"errors": "replace"}, {"encoding": "latin-1"}):
+            assert [list(row.values()) for row in rows(path, **options)] == [["x"], ["y"]]
+    with pytest.raises(InputError, match="not in the encoding that was given"):
+        read_records(path, encoding="utf-16")
+
+
 def test_utf16_is_recognised(tmp_path):
     """With a mark or without, the encoding to give is named."""
     text = "a,b\nx,y\n"

@@ -78,6 +78,11 @@ def _decoded(raw: Iterator[bytes], decoder: codecs.IncrementalDecoder) -> Iterat
             f"byte {place} of the file (0x{byte:02x}) is not {flaw.encoding}: {flaw.reason}."
             ' Give the encoding it was written in, or read on with errors="replace".'
         ) from None
+    except UnicodeError as flaw:  # UTF-16 that does not say which half comes first
+        raise InputError(
+            f"the file is not in the encoding that was given: {flaw}. Name it exactly, such as "
+            '"utf-16-le", or leave it out.'
+        ) from None
 
 
 class Window:

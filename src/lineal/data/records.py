@@ -348,6 +348,8 @@ def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterat
     text = as_utf8(opened.raw, options.encoding, options.errors)
     if opened.is_old_mac:  # lines end with a carriage return alone
         text = (piece.replace(b"\r", b"\n") for piece in text)
+    if n_bytes is None:
+        text = iter([b"".join(text)])
     if opened.format in ("libsvm", "vw"):
         return sparse_parts(Window(_sliced(text)), opened.format, options.sparse, is_whole=n_bytes is None)
     window = Window(text)
