@@ -40,7 +40,7 @@ class Touch:
         return os.mkdir, (str(self.path),)
 
 
-@pytest.mark.parametrize("format", [None, "scikit-learn"])
+@pytest.mark.parametrize("format", [None, "sklearn"])
 def test_pickles_are_not_opened_unasked(tmp_path, format):
     """Without trust=True no byte of a pickle is run, and the message says why."""
     (tmp_path / "model.pkl").write_bytes(pickle.dumps(Touch(tmp_path / "touched")))
@@ -308,6 +308,28 @@ def test_records_of_files_are_compared(tmp_path):
     assert difference(import_model(rows), rows, read_records(tmp_path / "rows.csv")).n == 2
     with pytest.raises(InputError, match="3 columns of numbers"):
         difference(import_model(rows), rows, read_records(tmp_path / "texts.csv"))
+
+
+def test_converted_models_say_what_they_are(tmp_path):
+    """The job behind ``lineal convert`` writes the model, tries it on data and says how far it is off."""
+    from lineal.jobs.convert import convert_model
+
+    target = str(tmp_path / "model.lineal")
+    for path in good_files(tmp_path):
+        found = convert_model(str(path), target, reading={})
+        assert found.to_dict()["learner"] == found.model.about.learner
+        assert (
+            found.sentence
+            == f"{found.model.about.learner} with {found.model.n_features_in_} features written to {target}."
+        )
+        assert (
+            lineal.load(target).predict(["good"] if path.name == "fasttext" else np.ones((1, 3))) is not None
+        )
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(texts(TfidfVectorizer())))
+    (tmp_path / "texts.csv").write_text("text,label\ngood film,+\nbad film,-\n")
+    check = str(tmp_path / "texts.csv")
+    found = convert_model(str(tmp_path / "model.pkl"), target, check=check, trust=True, reading={})
+    assert "On 2 rows: 0 of 2 labels differ, no score differs by more than" in found.sentence
 
 
 def test_what_liblinear_cannot_hold_is_not_exported(tmp_path):

@@ -8,7 +8,7 @@ import click
 
 from lineal.cli.options import FORMATS, json_option, reading_options
 
-_MODELS = ("liblinear", "libsvm-model", "fasttext", "sklearn")
+_MODELS = ("liblinear", "libsvm", "fasttext", "sklearn")
 
 
 @click.command("convert")

@@ -59,4 +59,5 @@ def convert_model(
     found = None
     if check is not None:
         found = difference(model, source, read_records(check, **reading), format=format, trust=trust)
-    return Converted(model.save(target), target, found)
+    model.save(target)
+    return Converted(model, target, found)

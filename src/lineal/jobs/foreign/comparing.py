@@ -79,7 +79,7 @@ def difference(
     else:
         path = Path(foreign)
         found = format_of(path) if format is None else format
-        if found == "scikit-learn":
+        if found == "sklearn":
             if not trust:
                 raise ParameterError(
                     f"{path} is a pickle; opening it runs code. Say trust=True if you trust it."

@@ -11,7 +11,7 @@ from typing import Any
 from lineal.errors import ModelFileError, ParameterError
 from lineal.model import Model
 
-FORMATS = ("liblinear", "libsvm", "fasttext", "scikit-learn")
+FORMATS = ("liblinear", "libsvm", "fasttext", "sklearn")
 # Pickles begin with their protocol; joblib's may be compressed.
 _PICKLES = (
     b"\x80\x02",
@@ -38,7 +38,7 @@ def import_model(source: Any, *, format: str | None = None, trust: bool = False)
     source
         A path, or a fitted estimator or pipeline of scikit-learn.
     format
-        ``"liblinear"``, ``"libsvm"``, ``"fasttext"`` or ``"scikit-learn"``; by default what the file begins
+        ``"liblinear"``, ``"libsvm"``, ``"fasttext"`` or ``"sklearn"``; by default what the file begins
         with.
     trust
         Pickles run code when they are opened, whatever code their maker put in: they are opened only if you
@@ -70,7 +70,7 @@ def import_model(source: Any, *, format: str | None = None, trust: bool = False)
     path = Path(source)
     found = format_of(path) if format is None else format
     _check_file(path)
-    if found == "scikit-learn" and not trust:
+    if found == "sklearn" and not trust:
         raise ParameterError(
             f"{path} is a pickle, and opening it runs whatever code is in it. If you trust where it comes "
             "from, say trust=True (on the command line: --trust)."
@@ -81,7 +81,7 @@ def import_model(source: Any, *, format: str | None = None, trust: bool = False)
 def _live(estimator: Any, format: str | None) -> Model:
     if isinstance(estimator, Model):
         return estimator
-    if format not in (None, "scikit-learn"):
+    if format not in (None, "sklearn"):
         raise ParameterError(f"A model of {format} is given as a path, not as {type(estimator).__name__}.")
     from lineal.jobs.foreign.scikit_learn import from_estimator
 
@@ -131,7 +131,7 @@ def format_of(path: Path) -> str:
     if head.startswith((793712314).to_bytes(4, "little")):
         return "fasttext"
     if head.startswith(_PICKLES + _PACKED):
-        return "scikit-learn"
+        return "sklearn"
     if head[8:9] == b"{":
         raise ModelFileError(f"{path} looks like a model of Lineal: load it with lineal.load.")
     raise ModelFileError(

@@ -68,7 +68,7 @@ def from_estimator(estimator: Any) -> Model:
     features, scale, shift = _reading(transformers, learner)
     head = _answering(learner, scale, shift)
     names = ", ".join(type(step).__name__ for step in steps)
-    return assemble(features, head, learner=f"scikit-learn {names}", notes={"from": "scikit-learn"})
+    return assemble(features, head, learner=f"scikit-learn {names}", notes={"from": "sklearn"})
 
 
 def _flat(estimator: Any) -> list[Any]:
