@@ -124,18 +124,19 @@ class SearchedModel(BaseEstimator):
     def _searched_rows(self, data: Any) -> NDArray[np.int64]:
         """All rows, or of many a random part of about ``search_bytes``, in order.
 
-        A fit costs as much for each score it learns, so with more than eight of them the part is smaller,
-        down to twenty rows for each.
+        With many scores to learn the part is smaller, down to twenty rows for each.
         """
         n, n_scores = len(data), self._n_scores()
-        share = self.search_bytes * min(1.0, self._full_scores / n_scores) / max(self._n_bytes(data), 1)
+        share = self.search_bytes * min(1.0, self._affordable(n_scores)) / max(self._n_bytes(data), 1)
         if share >= 1.0:
             return np.arange(n, dtype=np.int64)
         rng = np.random.default_rng(self.random_state)
         wanted = min(n, max(int(share * n), 20 * n_scores, 100))
         return np.sort(rng.permutation(n)[:wanted]).astype(np.int64)
 
-    _full_scores: ClassVar[float] = 8.0
+    def _affordable(self, n_scores: int) -> float:
+        """Which part of ``search_bytes`` is searched for so many scores, at most all of it."""
+        return 8.0 / n_scores  # a fit costs as much for each of them
 
     def _sentence(self, recipe: Recipe, found: Found | None, n: int, had_choice: bool) -> str:
         chosen = f"{recipe.name}, strength {self.strength_:g}"

@@ -34,7 +34,6 @@ class BaseTableModel(SearchedModel):
     """Vectorisers of a table, a linear model behind them, and the search that chose both."""
 
     _unit = "rows"
-    _full_scores = 2.0  # softmax costs more for each label than one against the rest
     _made_names = ("kinds", "learner")
     _has_classes: ClassVar[bool]
     _texts: list[Any]  # of each vectoriser the column of text that it reads, and how; None for other columns
@@ -99,6 +98,10 @@ class BaseTableModel(SearchedModel):
 
     def _n_bytes(self, data: TableData | MatrixData) -> float:
         return data.n_bytes
+
+    def _affordable(self, n_scores: int) -> float:
+        # Softmax of few columns is solved with pairs of labels, one against the rest is not.
+        return super()._affordable(n_scores) if self._is_wide else (4.0 / n_scores) ** 2
 
     def _made_by(self) -> tuple[Any, ...]:
         return self.kinds, self.learner

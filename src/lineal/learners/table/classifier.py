@@ -37,7 +37,7 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
         In how many parts rows are held out in turn.
     search_bytes
         Of more than this (four bytes a cell, and the characters of texts), the choice is made on a random
-        part of this size, or of a smaller one with more than two labels.
+        part of this size, or of a smaller one with more than four labels.
     scoring
         What is best: a function of labels and predicted labels; ``None``: the share that is right.
     random_state
