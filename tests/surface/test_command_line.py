@@ -205,7 +205,7 @@ def test_evaluate_compare_inspect_and_explain(trained, monkeypatch, capsys):
 
 
 def test_verify_proves_the_stored_certificate_again(trained, monkeypatch, capsys):
-    """From the same file, with the same rows held out; of other data nothing was proved, and the code is 1."""
+    """From the same file, with the same rows held out; of other data nothing is proved, and the code is 1."""
     monkeypatch.chdir(trained)
     found = document(capsys, "verify", "model.lineal", "reviews.csv")
     assert found["converged"] is True
