@@ -320,7 +320,7 @@ def test_converted_models_say_what_they_are(tmp_path):
         assert found.to_dict()["learner"] == found.model.about.learner
         assert (
             found.sentence
-            == f"{found.model.about.learner} with {found.model.n_features_in_} features written to {target}."
+            == f"{found.model.about.learner} with {found.n_features} features written to {target}."
         )
         assert (
             lineal.load(target).predict(["good"] if path.name == "fasttext" else np.ones((1, 3))) is not None

@@ -20,10 +20,15 @@ class Converted:
     difference: Difference | None
 
     @property
+    def n_features(self) -> int:
+        """How many features have a weight for each label; of texts the words, and what else is looked for."""
+        return int(self.model.coef_.shape[-1])
+
+    @property
     def sentence(self) -> str:
         """In words."""
         learner = self.model.about.learner or "a model"
-        said = f"{learner} with {self.model.n_features_in_:,} features written to {self.path}."
+        said = f"{learner} with {self.n_features:,} features written to {self.path}."
         return said if self.difference is None else f"{said} {self.difference}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -31,7 +36,7 @@ class Converted:
         return {
             "model": self.path,
             "learner": self.model.about.learner,
-            "n_features": self.model.n_features_in_,
+            "n_features": self.n_features,
             "difference": None if self.difference is None else vars(self.difference),
         }
 

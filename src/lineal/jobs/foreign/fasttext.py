@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.errors import ModelFileError
-from lineal.jobs.foreign.assembling import assemble, many_classes, numbers, two_classes
+from lineal.jobs.foreign.assembling import assemble, numbers
 from lineal.model import Model
 from lineal.model.features.fasttext import LABEL, MOST_GRAMS, FastTextFeatures
 from lineal.model.heads import ClassesHead, Head
@@ -75,16 +75,17 @@ def _head(W: NDArray[Any], labels: tuple[bytes, ...], loss: str, notes: dict[str
     if has_prefix:
         names = [name.removeprefix(LABEL.decode()) for name in names]
         notes["label_prefix"] = LABEL.decode()
-    b = np.zeros(len(names))
     if len(names) == 1:
-        return ClassesHead(numbers(W, b).linear, np.array(names))
+        return ClassesHead(numbers(W, np.zeros(1)).linear, np.array(names))
     if len(names) == 2:
         link = "softmax" if loss == "softmax" else "none"
         # Labels of ova have a probability each, of which one score does not know both.
-        return two_classes(W[:, 0] - W[:, 1], 0.0, names[0], names[1], link)
+        first, second = np.argsort(names)
+        return ClassesHead(numbers(W[:, [second]] - W[:, [first]], [0.0]).linear, np.sort(names), link)
     if loss != "softmax":
         notes["probabilities"] = "each label's own, divided by their sum"
-    return many_classes(W, b, names, "softmax" if loss == "softmax" else "own")
+    scores = numbers(W[:, np.argsort(names)], np.zeros(len(names))).linear
+    return ClassesHead(scores, np.sort(names), "softmax" if loss == "softmax" else "own")
 
 
 def _vocabulary(file: _File) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
