@@ -296,8 +296,13 @@ def test_json_that_is_none_is_refused_at_its_byte(tmp_path):
         write(tmp_path / "a.jsonl", '{"a": 1}\n{"a": "x}\n'), "line 2, byte 7: the string that begins here"
     )
     refuses(write(tmp_path / "a.jsonl", '{"a": 1}\n{"a": 1,}\n'), "line 2, byte 9: a key in quotes is needed")
-    refuses(write(tmp_path / "a.jsonl", "1\n2\n"), "line 1: a number came where an object was needed")
+    refuses(
+        write(tmp_path / "a.jsonl", "1\n2\n"), r"line 1, byte 1: an object \('{'\) is needed, but '1' came"
+    )
     refuses(write(tmp_path / "a.jsonl", '{"a": 1} {"a": 2}\n'), "line 1")
+    refuses(write(tmp_path / "a.jsonl", "null\n{}\n"), "line 1, byte 1: an object")
+    refuses(write(tmp_path / "a.jsonl", '{"a": ' + "[" * 10**5), "line 1, byte 208: values are nested")
+    refuses(write(tmp_path / "a.json", "[" * 10**5), "begins like a JSON array, but is none")
     refuses(write(tmp_path / "a.jsonl", "{}\n{}\n"), "no keys")
     refuses(write(tmp_path / "a.jsonl", '{"a": 1}\n'), "there is no column 'b'. There are 'a'", columns=["b"])
     refuses(write(tmp_path / "a.jsonl", '{\n"a": 1\n}\n'), "an object on several lines")

@@ -1,14 +1,13 @@
 """JSON lines as tables: by pyarrow, or line by line in Python where a column is of several kinds.
 
-Keys that a line lacks are null there. Only the second way can say the line of what is wrong, so a file that
-pyarrow refuses, or counts otherwise, goes through it.
+Keys that a line lacks are null there. The core looks at every line first, and says line and byte of what is
+no object; what pyarrow still refuses, or counts otherwise, goes through Python.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from lineal.data.formats import HEAD
 from lineal.errors import InputError
 
 _LARGEST_ARRAY = 1 << 28  # bytes of a file that is one JSON array; it takes some ten times that in memory
+_NO_KEY = "a key that no object has"  # the core looks for one, and only checks the others
 _LOOSE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -40,6 +40,7 @@ class JsonTables:
 
     def __post_init__(self) -> None:
         self._line = 1
+        self._checker = _core.JsonLines(_NO_KEY, None, True)
         self._types: dict[str, Any] = {}
         self._met: dict[str, None] = {}  # every key so far, in order
         self._dates: set[str] = set()  # columns of text that pyarrow would take for dates
@@ -101,31 +102,32 @@ class JsonTables:
         return table, len(whole)
 
     def _table(self, block: bytes) -> Any:
-        table, n_rows = self._by_arrow(block)
-        if table is None:
-            table, n_rows = self._by_line(block)
-        return self._steady(table, n_rows)
+        # The core refuses what is no object to a line, with its byte, and what crashes pyarrow: lines of null
+        # and values that are nested very deep.
+        n_rows = len(self._checker.scan(block, True)[0])
+        flaw = _core.Documents.from_sequence([block]).check()
+        if flaw is not None:
+            raise InputError(_not_utf8(block, flaw[1], self._line))
+        table = self._by_arrow(block, n_rows)
+        return self._steady(self._by_line(block) if table is None else table, n_rows)
 
-    def _by_arrow(self, block: bytes) -> tuple[Any, int]:
-        """pyarrow's table; None where it cannot, or where values are nested or lines are not rows."""
+    def _by_arrow(self, block: bytes, n_rows: int) -> Any:
+        """pyarrow's table; None where it cannot, or where values are nested."""
         import pyarrow as pa
 
-        if _core.Documents.from_sequence([block]).check() is not None or _has_null_line(block):
-            return None, 0
         table = self._parse(block)
-        if table is None or len(table) != block.count(b"\n") + (not block.endswith(b"\n")):
-            return None, 0
-        n_rows = len(table)
+        if table is None or len(table) != n_rows:
+            return None
         met = table.column_names
         self._met.update(dict.fromkeys(met))
         kept = [name for name in self._wanted(met) if name in met]
         table = table.select(kept)
         if any(pa.types.is_nested(column.type) for column in table.schema):
-            return None, 0
+            return None
         if self.as_text and (dates := [f.name for f in table.schema if pa.types.is_temporal(f.type)]):
             self._dates.update(dates)
             table = self._parse(block).select(kept)
-        return table, n_rows
+        return table
 
     def _parse(self, block: bytes) -> Any:
         import pyarrow as pa
@@ -150,13 +152,13 @@ class JsonTables:
     def _wanted(self, met: Sequence[str]) -> list[str]:
         return [name for name in (met if self.chosen is None else self.chosen) if name not in self.dropped]
 
-    def _by_line(self, block: bytes) -> tuple[Any, int]:
+    def _by_line(self, block: bytes) -> Any:
         records, places = [], []
         for number, line in enumerate(block.split(b"\n"), start=self._line):
             if line.strip():
                 records.append(_object(line, number))
                 places.append(f"line {number}")
-        return self._of_records(records, places), len(records)
+        return self._of_records(records, places)
 
     def _of_records(self, records: list[dict[str, Any]], places: list[str]) -> Any:
         import pyarrow as pa
@@ -236,23 +238,12 @@ def _widens(pa: Any, kind: Any, to: Any) -> bool:
 
 
 def _object(line: bytes, number: int) -> dict[str, Any]:
+    """The object of a line that the core found to be one."""
     try:
-        record = json.loads(line.decode("utf-8"), strict=True, parse_constant=_LOOSE.__getitem__)
-    except UnicodeDecodeError as flaw:
-        raise InputError(_not_utf8(line, flaw.start, number)) from None
-    except (ValueError, RecursionError):
-        # The core says the byte and what was needed there; it reads numbers and strings as JSON does.
-        try:
-            _core.JsonLines("", None, True).scan(line, True)
-        except InputError as flaw:
-            raise InputError(str(flaw).replace("line 1,", f"line {number},", 1)) from None
-        raise InputError(f"line {number}: this is not a JSON object that Python can read.") from None
+        record: dict[str, Any] = json.loads(line, parse_constant=_LOOSE.__getitem__)
+    except (ValueError, RecursionError) as flaw:
+        raise InputError(f"line {number}: Python cannot read this JSON object: {flaw}.") from None
     _refuse_halves(line, record, f"line {number}")
-    if not isinstance(record, dict):
-        raise InputError(
-            f"line {number}: {_kind(record)} came where an object was needed, such as "
-            '{"text": "...", "label": "..."}.'
-        )
     return record
 
 
@@ -284,8 +275,3 @@ def _refuse_halves(text: bytes, value: Any, where: str) -> None:
         raise InputError(
             f"{where}: half of a surrogate pair (\\ud800 to \\udfff) stands alone. Write the whole character."
         ) from None
-
-
-def _has_null_line(block: bytes) -> bool:
-    """pyarrow takes a line of null for a row, and crashes if it comes before the first object."""
-    return bool(re.match(rb"\s*null", block) or re.search(rb"\n[ \t\r]*null", block))

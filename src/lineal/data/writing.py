@@ -106,7 +106,7 @@ def replacing(target: Path | None) -> Iterator[IO[bytes]]:
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with temporary.open("xb") as file:
+        with temporary.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
