@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -130,6 +131,93 @@ def _made_rows(n_used: int, n_columns: int) -> Any:
     values = np.linspace(-1.0, 1.0, 4 * n_used).reshape(4, n_used)
     rows = sp.csr_matrix(values)
     return sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(4, n_columns))
+
+
+class Foreign(Target):
+    """Models of other libraries, imported and asked."""
+
+    expected = (ModelFileError,)
+    format = ""
+    words: Sequence[bytes] = ()
+
+    def change(self, content: bytes, chance: Chance) -> bytes:
+        return change_bytes(content, chance, [*COMMON, *self.words], self.seeds)
+
+    def use(self, content: bytes, chance: Chance) -> None:
+        from lineal.jobs.foreign import import_model
+
+        path = self.scratch / "foreign"
+        path.write_bytes(content)
+        model = import_model(path, format=self.format)
+        X = (
+            ["good film", "", "b\u00e4d"]
+            if model.inputs == "texts"
+            else _made_rows(min(3, model.n_features_in_), model.n_features_in_)
+        )
+        assert len(model.predict(X)) in (3, 4)
+
+
+class Liblinear(Foreign):
+    """Lines of weights."""
+
+    format, words = (
+        "liblinear",
+        (b"label 1 2", b"nr_class 2", b"MCSVM_CS", b"L2R_L2LOSS_SVR", b"bias -1", b"w\n"),
+    )
+
+    def make_seeds(self) -> Sequence[bytes]:
+        head = b"solver_type L2R_LR\nnr_class %d\nlabel %s\nnr_feature 3\nbias 1\nw\n"
+        return [
+            head % (2, b"1 -1") + b"0.5 \n-1 \n1e-3 \n2 \n",
+            head % (3, b"3 1 2") + b"0.5 1 2 \n-1 0 0 \n1 2 3 \n2 2 2 \n",
+        ]
+
+
+class LibsvmModels(Foreign):
+    """Lines of support vectors."""
+
+    format, words = (
+        "libsvm",
+        (b"probA 1", b"probB 1", b"nr_sv 1 1", b"rho 0", b"SV\n", b" 9999:1", b"epsilon_svr"),
+    )
+
+    def make_seeds(self) -> Sequence[bytes]:
+        head = b"svm_type %s\nkernel_type linear\nnr_class %d\ntotal_sv %d\n"
+        return [
+            head % (b"c_svc", 2, 2)
+            + b"rho 0.1\nlabel 1 -1\nprobA -1\nprobB 0\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:1 \n",
+            head % (b"nu_svc", 3, 3)
+            + b"rho 0 1 2\nlabel 3 1 2\nnr_sv 1 1 1\nSV\n1 2 1:1 \n-1 1 2:1 \n1 1 3:1 \n",
+            head % (b"epsilon_svr", 2, 1) + b"rho 0\nSV\n1 1:0.5 2:1 \n",
+        ]
+
+
+class FastText(Foreign):
+    """A vocabulary and two matrices."""
+
+    format, words = "fasttext", (b"\x01\x00\x00\x00", b"\x00" * 8, b"__label__", b"\x03\x00\x00\x00")
+
+    def make_seeds(self) -> Sequence[bytes]:
+        found = []
+        for n_grams, n_buckets, most in ((1, 0, 0), (2, 5, 3)):
+            out = struct.pack(
+                "<14id", 793712314, 12, 2, 5, 5, 1, 5, n_grams, 3, 3, n_buckets, 2, most, 100, 1e-4
+            )
+            out += struct.pack("<3iqq", 5, 3, 2, 9, -1)
+            for word, kind in (
+                (b"</s>", 0),
+                (b"good", 0),
+                (b"film", 0),
+                (b"__label__a", 1),
+                (b"__label__b", 1),
+            ):
+                out += word + b"\0" + struct.pack("<qb", 1, kind)
+            for n_rows in (3 + n_buckets, 2):
+                out += (
+                    struct.pack("<bqq", 0, n_rows, 2) + np.linspace(-1, 1, 2 * n_rows).astype("<f4").tobytes()
+                )
+            found.append(out)
+        return found
 
 
 COMMON = [
@@ -301,6 +389,9 @@ class Parquet(Tables):
 TARGETS: dict[str, Callable[[Path], Target]] = {
     "container": Containers,
     "model": Models,
+    "liblinear-model": Liblinear,
+    "libsvm-model": LibsvmModels,
+    "fasttext-model": FastText,
     "csv": Csv,
     "tsv": Tsv,
     "jsonl": JsonLines,

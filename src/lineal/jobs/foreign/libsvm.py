@@ -21,7 +21,7 @@ _KERNELS = ("linear", "polynomial", "rbf", "sigmoid", "precomputed")
 _KEYS = ("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho", "label")
 _MORE_KEYS = ("probA", "probB", "prob_density_marks", "nr_sv")
 _MOST_CLASSES = 1 << 12
-_MOST_WEIGHTS = 1 << 28  # 2 GB; a hostile column number must not ask for all memory
+_MOST_WEIGHTS = 1 << 26  # half a gigabyte; a hostile column number must not ask for all memory
 
 
 def read_libsvm(path: Path) -> Model:
