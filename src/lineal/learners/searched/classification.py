@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,13 @@ from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.searched.folds import Fold, folds_of_labels
 from lineal.learners.searched.model import SearchedModel
-from lineal.learners.searched.search import Found
+from lineal.learners.searched.search import Found, Search, Trial
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.model.explanation import TopFeature, top_features
+
+
+def _say_nothing(trial: Trial) -> None:
+    """Nobody asked for a search."""
 
 
 class SearchedClassifier(ClassifierMixin, SearchedModel):
@@ -47,6 +52,20 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
                 f"y should be a 1d array of labels, got an array of shape {labels.shape} instead."
             )
         return labels
+
+    def _held_out(self, read: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Found | None:
+        """One part held out, for the temperature of scores that are no likelihood."""
+        is_likelihood = hasattr(self.model_, "temperature_")
+        if is_likelihood or not hasattr(self.model_, "decision_function"):
+            return None
+        fold = self._folds(y, groups)[:1]
+        if not fold:
+            return None
+        search = Search(
+            [self.strength_], self._folds, partial(self._learner, is_trial=True), self._score, _say_nothing
+        )
+        trial, held_out = search.tried(read, y, fold, self.strength_)
+        return Found(read.recipe, trial, read, [], y, held_out)
 
     def _temperature(self, found: Found | None) -> float:
         # Where nothing was held out, or not of all labels, a margin of 1 is a chance of 73 %.

