@@ -22,13 +22,14 @@ from lineal import (
     Ridge,
     TableClassifier,
     TableRegressor,
+    TableVectorizer,
     TextClassifier,
     TextRegressor,
     TextVectorizer,
     verify,
 )
 from lineal.errors import InputError, ParameterError
-from lineal.features import Numbers, Quantiles
+from lineal.features import Dates, EachValue, Numbers, Quantiles
 from lineal.learners.searched.folds import codes_of_groups, folds_of_labels, folds_of_numbers
 from lineal.objective import L2, Log
 
@@ -204,6 +205,36 @@ def test_bins_are_chosen_where_a_line_does_not_do():
     assert model.score(x[400:], y[400:]) > 0.9
     z = np.where(np.abs(x[:, 0]) < 0.7, 3.0, 1.0)
     assert TableRegressor().fit(x[:400], z[:400]).score(x[400:], z[400:]) > 0.7
+
+
+def test_a_bin_for_each_value():
+    """Every training value has a bin of its own, a new one falls to the nearest; many are quantiles."""
+    values = {"x": [3.0, -1.0, 7.0, 3.0, 100.0]}
+    vectorizer = TableVectorizer(numbers=Numbers(bins=EachValue())).fit(values)
+    assert vectorizer.transform(values).toarray().argmax(axis=1).tolist() == [1, 0, 2, 1, 3]
+    assert vectorizer.transform({"x": [-1e300, 0.9, 1.1, 54.0, 1e300]}).toarray().argmax(axis=1).tolist() == [
+        0,
+        0,
+        1,
+        3,
+        3,
+    ]
+    many = {"x": np.arange(100.0)}
+    ours, theirs = (
+        TableVectorizer(numbers=Numbers(bins=kind(20))).fit(many) for kind in (EachValue, Quantiles)
+    )
+    assert list(ours.get_feature_names_out()) == list(theirs.get_feature_names_out())
+
+
+def test_scaled_dates_have_no_unit():
+    """Days and years less their mean over their deviation; a missing date is 0, and one date alone, too."""
+    days = [dt.date(2020, 1, 1), None, dt.date(2022, 1, 1), dt.date(2021, 1, 1)]
+    kinds = {"when": Dates(("year", "epoch_day"), scaled=True)}
+    found = TableVectorizer(kinds).fit_transform({"when": days}).toarray()
+    np.testing.assert_allclose(found[[0, 2, 3]][:, :2].mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(found[[0, 2, 3]][:, :2].std(axis=0), 1.0)
+    np.testing.assert_array_equal(found[1], [0.0, 0.0, 1.0])
+    assert not TableVectorizer(kinds).fit_transform({"when": days[:1] * 3}).toarray().any()
 
 
 def test_a_held_out_label_does_not_reach_the_weights_of_words():

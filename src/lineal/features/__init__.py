@@ -1,7 +1,16 @@
 """From what there is to what a learner takes: tables, scales, products and scores of columns, joint maps."""
 
 from lineal.features.joint import block_map
-from lineal.features.kinds import Booleans, Categories, Dates, EqualWidths, Numbers, Quantiles, Text
+from lineal.features.kinds import (
+    Booleans,
+    Categories,
+    Dates,
+    EachValue,
+    EqualWidths,
+    Numbers,
+    Quantiles,
+    Text,
+)
 from lineal.features.polynomial import PolynomialFeatures
 from lineal.features.relevance import (
     chi2,
@@ -23,6 +32,7 @@ __all__ = [
     "Categories",
     "ColumnScaler",
     "Dates",
+    "EachValue",
     "EqualWidths",
     "Numbers",
     "PolynomialFeatures",

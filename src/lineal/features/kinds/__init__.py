@@ -1,7 +1,7 @@
 """Kinds of columns: what each makes of its values."""
 
 from lineal.features.kinds.base import Kind
-from lineal.features.kinds.bins import Bins, EqualWidths, Quantiles
+from lineal.features.kinds.bins import Bins, EachValue, EqualWidths, Quantiles
 from lineal.features.kinds.categories import Categories
 from lineal.features.kinds.dates import Dates
 from lineal.features.kinds.inference import inferred
@@ -14,6 +14,7 @@ __all__ = [
     "Booleans",
     "Categories",
     "Dates",
+    "EachValue",
     "Encoding",
     "EqualWidths",
     "Kind",

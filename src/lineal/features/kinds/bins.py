@@ -47,3 +47,16 @@ class EqualWidths(Bins):
 
     def borders(self, values: FloatArray) -> FloatArray:
         return 2 * np.linspace(values.min() / 2, values.max() / 2, self.n_bins + 1)
+
+
+@dataclass(frozen=True)
+class EachValue(Bins):
+    """A bin for each training value, halfway to its neighbours; of more than ``n_bins`` values quantiles."""
+
+    n_bins: int = 20
+
+    def borders(self, values: FloatArray) -> FloatArray:
+        distinct = np.unique(values)
+        if len(distinct) > self.n_bins:
+            return Quantiles(self.n_bins).borders(values)
+        return np.concatenate([distinct[:1], distinct[:-1] / 2 + distinct[1:] / 2, distinct[-1:]])

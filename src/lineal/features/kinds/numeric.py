@@ -28,7 +28,7 @@ class Numbers(Kind):
     ----------
     scale : a transformer of one column, optional
         For example ``ColumnScaler("variance", shift=True)``.
-    bins : Quantiles, EqualWidths or None
+    bins : Quantiles, EqualWidths, EachValue or None
         One-hot bins instead of the number.
     missing : "mean", "median", a number or "refuse"
         What stands in for a missing value, before it is scaled or binned. If the training data had some, a

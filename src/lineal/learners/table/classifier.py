@@ -61,7 +61,7 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
     -----
     Numbers are scaled to variance 1, categories have a column for each level that occurs twice, and the rest
     share one; see :class:`TableVectorizer` for dates and missing values. What is compared on held-out rows:
-    numbers alone; numbers beside ten quantile bins each (a level each where there are at most twenty values);
+    numbers alone; numbers beside ten quantile bins each (one for each value where there are at most twenty);
     from 2000 rows on, beside forty. Text columns are read in the three ways of :class:`TextClassifier`.
 
     Tables may be anything that :class:`TableVectorizer` takes. When predicting, columns are found by name;

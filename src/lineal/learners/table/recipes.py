@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.columns import Column, Table
-from lineal.features.kinds import Booleans, Categories, Dates, Kind, Numbers, Quantiles
+from lineal.features.kinds import Booleans, Categories, Dates, EachValue, Kind, Numbers, Quantiles
 from lineal.features.scaling import ColumnScaler
 from lineal.learners.table.data import MatrixData, TableData
 from lineal.learners.table.reading import BinnedColumns, MatrixRead, PlainColumns, TableRead, TextColumn
@@ -120,14 +120,14 @@ def _usual_kind(word: str, column: Column) -> Kind:
 
 
 def _binned_kinds(data: TableData, n_bins: int) -> dict[str, Kind]:
-    """Bins for numbers of many values, a level for each of few; nothing for two, which a line tells apart."""
+    """Bins for numbers of many values, one for each of few; nothing for two, which a line tells apart."""
     kinds: dict[str, Kind] = {}
     for name in data.of_kind("number"):
         values = np.unique(_numbers(data.table, name))
         if len(values) > _FEW_VALUES:
             kinds[name] = Numbers(bins=Quantiles(n_bins))
         elif len(values) > 2:
-            kinds[name] = Categories(_MIN_COUNT)
+            kinds[name] = Numbers(bins=EachValue(_FEW_VALUES))
     return kinds
 
 
