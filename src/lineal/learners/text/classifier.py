@@ -62,8 +62,8 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
 
     Notes
     -----
-    Probabilities are the scores over one temperature, fitted to the held-out scores of the search; where nothing
-    is searched, a part is held out for them alone.
+    Probabilities are the scores over one temperature, fitted to the held-out scores of the search; where
+    nothing is searched, a part is held out for them alone.
     One text alone (``predict([text])``, ``predict_proba([text])``) goes a short way that makes no matrix:
     tens of microseconds for a review.
 
