@@ -338,7 +338,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, whole or not at all; the same model gives the same bytes."""
         record = dict(self._record)
-        record["checksums"] = {name: checksum(array) for name, array in self._tensors.items()}
+        record["checksums"] = {name: checksum(self._tensors[name]) for name in sorted(self._tensors)}
         text = format_json(record)
         metadata = {"format": FORMAT, "version": str(VERSION), "lineal": text}
         container.write(path, self._tensors, metadata | {"checksum": str(zlib.crc32(text.encode()))})
