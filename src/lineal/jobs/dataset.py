@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.documents import documents
-from lineal.errors import InputError
+from lineal.errors import InputError, ParameterError
 from lineal.jobs.roles import Roles
 
 
@@ -26,6 +27,7 @@ class Dataset:
     rows : (n,) places in the file, from 0, since rows without a label are left out
     groups, sample_weight : (n,) arrays or None
     n_without_label : int
+    names : names of the columns of sparse rows, or None
     """
 
     inputs: str
@@ -35,6 +37,7 @@ class Dataset:
     groups: NDArray[Any] | None = None
     sample_weight: NDArray[np.float64] | None = None
     n_without_label: int = 0
+    names: Any = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -50,6 +53,7 @@ class Dataset:
             self.rows[rows],
             None if self.groups is None else self.groups[rows],
             None if self.sample_weight is None else self.sample_weight[rows],
+            names=self.names,
         )
 
 
@@ -110,11 +114,51 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def sparse_options(model: Any) -> dict[str, Any]:
-    """Options of ``stream_records`` that let rows of LIBSVM or VW come with a model's own columns."""
+    """Options of ``read_records`` that let rows of LIBSVM or VW come with a model's own columns."""
     if model.inputs != "rows":
         return {}
     names = getattr(model, "feature_names_in_", None)
-    return {"n_columns": model.n_features_in_} if names is None else {"names": names.tolist()}
+    if names is not None:
+        return {"names": names.tolist()}
+    first = (model.about.columns or {}).get("first_index", 1)
+    return {"n_columns": model.n_features_in_, "first_index": first}
+
+
+def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) -> Any:
+    """Records read as a model takes them; a file of another kind is refused in words."""
+    try:
+        return read(path, **sparse_options(model), **options)
+    except ParameterError as flaw:
+        if model.inputs == "rows" and "n_columns" in str(flaw):
+            raise InputError(
+                f"{path}: the model was trained on sparse rows of numbers (LIBSVM or VW), but this is a file "
+                "of columns with names, or of the other of the two."
+            ) from None
+        raise
+
+
+def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> Iterator[Any]:
+    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean."""
+    from lineal.data.records import stream_records
+
+    def begun(path: str, **options: Any) -> Any:
+        parts = iter(stream_records(path, **options))
+        return next(parts, None), parts  # what cannot be is said with the first part
+
+    head, rest = read_for(model, path, begun, n_bytes=n_bytes, as_text=True, **reading)
+    if head is not None:
+        yield head
+        yield from rest
+
+
+def named(estimator: Any, names: Any) -> Any:
+    """A copy of a fitted estimator of matrices that calls its columns so; the same one without names."""
+    if names is None:
+        return estimator
+    made = copy(estimator)
+    made.feature_names_in_ = np.array(list(names), dtype=object)
+    made._names = None
+    return made
 
 
 def matrix_of(rows: Any, n_columns: int | None = None) -> Any:
@@ -139,7 +183,8 @@ def _of_sparse(rows: Any, task: str | None) -> Dataset:
         y = y.astype(np.int64)
     groups = None if rows.queries is None else np.asarray(rows.queries)[kept]
     weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)[kept]
-    return Dataset("rows", X[kept], y, kept, groups, weights, int((~has_label).sum()))
+    n_without = int((~has_label).sum())
+    return Dataset("rows", X[kept], y, kept, groups, weights, n_without, rows.names)
 
 
 def _targets(column: Any, task: str, name: str) -> NDArray[Any]:

@@ -31,9 +31,27 @@ def explain(model_path: str, given: str, *, label: str | None = None) -> Explain
     row: Any = text
     if model.inputs != "texts":
         row = _object(text, model)
+    if model.inputs == "rows":
+        row = _vector(row, model)
     named = None if label is None else _label(model, label)
-    X = [row]
-    return Explained(model, row, answers_of(model, X), model.explain(row, named))
+    return Explained(model, row, answers_of(model, [row]), model.explain(row, named))
+
+
+def _vector(row: dict[str, Any], model: Model) -> list[float]:
+    """One row of numbers, from its features by name, or by index as the training file counted them."""
+    names = getattr(model, "feature_names_in_", None)
+    first = int((model.about.columns or {}).get("first_index", 1))
+    known = {str(k + first): k for k in range(model.n_features_in_)} if names is None else {
+        name: k for k, name in enumerate(names.tolist())
+    }  # fmt: skip
+    vector = [0.0] * model.n_features_in_
+    for name, value in row.items():
+        if name not in known:
+            raise InputError(f"the model has no feature {name!r}. It has {', '.join(list(known)[:8])}, ...")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"feature {name!r} needs a number, got {value!r}.")
+        vector[known[name]] = float(value)
+    return vector
 
 
 def _object(text: str, model: Model) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, answers_of
-from lineal.jobs.dataset import Dataset, dataset_of, matrix_of
+from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.roles import Role, Roles
 from lineal.model.loading import load
 from lineal.model.model import Model
@@ -116,7 +116,8 @@ def evaluate_file(
     confidence: float = 0.95,
 ) -> Judged:
     """A model judged by a labelled file."""
-    data = labelled(model, read_records(path, **(reading or {})), label=label, text=text, weight=weight)
+    records = read_for(model, path, read_records, **(reading or {}))
+    data = labelled(model, records, label=label, text=text, weight=weight)
     answers = answers_of(model, data.X)
     classes = None if answers.classes_ is None else answers.classes_.tolist()
     evaluation = evaluate_predictions(
@@ -150,11 +151,14 @@ def compare_files(
         raise ParameterError(
             "some of the models predict labels and others numbers: compare those of one kind."
         )
-    records = read_records(data_path, **(reading or {}))
     answers: dict[str, Answers] = {}
     y = None
+    records: dict[str, Records] = {}  # models of texts and tables share what was read
     for name, model in models.items():
-        data = labelled(model, records, label=label, text=text)
+        key = name if model.inputs == "rows" else ""
+        if key not in records:
+            records[key] = read_for(model, data_path, read_records, **(reading or {}))
+        data = labelled(model, records[key], label=label, text=text)
         answers[name] = answers_of(model, data.X)
         y = data.y
     assert y is not None

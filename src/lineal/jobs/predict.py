@@ -94,10 +94,9 @@ def _pieces(
 def _records(
     model: Model, path: str, wanted: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
-    from lineal.data.records import stream_records
-    from lineal.jobs.dataset import inputs_of, sparse_options
+    from lineal.jobs.dataset import inputs_of, stream_for
 
-    for records in stream_records(path, n_bytes=n_bytes, as_text=True, **sparse_options(model), **reading):
+    for records in stream_for(model, path, n_bytes, reading):
         carried = {}
         for name in carry:
             if records.table is None or name not in records.table.column_names:

@@ -25,7 +25,7 @@ from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, always, answers_of
-from lineal.jobs.dataset import Dataset, dataset_of
+from lineal.jobs.dataset import Dataset, dataset_of, named
 from lineal.jobs.learner import Learner
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
@@ -169,7 +169,9 @@ def train(
     with clock.step("read", f"reading {path}"):
         records = _read(path, columns, reading, read)
         seal = records.fingerprint or fingerprint(path)
-        test_records = None if judging.test is None else _read(judging.test, columns, reading, read)
+        test_records = (
+            None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
+        )
     roles, findings, data, test = _prepared(records, test_records, columns, clock)
     task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=judging.seed)
@@ -181,21 +183,21 @@ def train(
         plan = held_out(data, task, judging.share, judging.seed)
     told = {
         "n_rows": len(data),
-        "columns": columns_of(roles),
+        "columns": columns_of(roles, records),
         "fingerprint": {"bytes": seal.n_bytes, "sha256": seal.sha256, "file": Path(path).name},
         **(about or {}),
     }
     if judging.n_folds is not None:
         part, test, answers = data, data, _in_folds(estimator, data, plan, learner, clock)
         fitted = _fitted(estimator, data, learner, clock)
-        model = freeze(fitted, about=told)
+        model = freeze(named(fitted, data.names), about=told)
         baseline_name, baseline = _baseline_in_folds(data, plan, task)
     else:
         part = data if test is not None else data.take(plan.splits[0][0])
         test = test if test is not None else data.take(plan.splits[0][1])
         fitted = _fitted(estimator, part, learner, clock)
         notes = {"held out": {"share": judging.share, "seed": judging.seed}} if judging.test is None else {}
-        model = freeze(fitted, about={**told, "n_rows": len(part), "notes": notes})
+        model = freeze(named(fitted, data.names), about={**told, "n_rows": len(part), "notes": notes})
         with clock.step("predict", f"predicting {len(test):,} test rows"):
             answers = answers_of(model, test.X)
         baseline_name, baseline = always(part.y, len(test), task, part.sample_weight)
@@ -203,7 +205,7 @@ def train(
         evaluation, comparison = _judged(test, answers, baseline_name, baseline, task, judging)
     if is_refitted and judging.n_folds is None:
         fitted = _fitted(estimator, _all_rows(data, part, test), learner, clock)
-        model = freeze(fitted, about=told)
+        model = freeze(named(fitted, data.names), about=told)
     scores = {name: {"value": s.value, "low": s.low, "high": s.high} for name, s in evaluation.scores.items()}
     model = model.with_about(scores=scores)
     return Training(
@@ -231,6 +233,17 @@ def _read(path: str, columns: Columns, reading: dict[str, Any], read: Callable[.
                 empty = pa.nulls(records.n_rows, pa.string())
                 records = replace(records, table=records.table.append_column(name, empty))
         return records
+
+
+def _read_test(
+    path: str, trained: Records, columns: Columns, reading: dict[str, Any], read: Callable[..., Records]
+) -> Records:
+    """The test file; sparse rows are numbered, or named, as those of the training file are."""
+    if trained.rows is None:
+        return _read(path, columns, reading, read)
+    names = trained.rows.names
+    own = {"first_index": trained.rows.first_index} if names is None else {"names": names}
+    return read_records(path, **own, **reading)
 
 
 def _prepared(
@@ -311,10 +324,11 @@ def task_of(roles: Roles | None, data: Dataset, columns: Columns) -> str:
     return "classification" if is_numbered else "regression"
 
 
-def columns_of(roles: Roles | None) -> dict[str, Any]:
+def columns_of(roles: Roles | None, records: Records) -> dict[str, Any]:
     """What a model must know of the columns of its file."""
     if roles is None:
-        return {}
+        assert records.rows is not None
+        return {"first_index": records.rows.first_index}
     weight = next(iter(roles.of("weight")), None)
     return {
         "label": roles.label, "text": roles.text_alone, "features": roles.features, "group": roles.group,

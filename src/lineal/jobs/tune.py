@@ -8,7 +8,7 @@ from typing import Any
 
 from lineal.data.records import read_records
 from lineal.errors import ParameterError
-from lineal.jobs.dataset import dataset_of
+from lineal.jobs.dataset import dataset_of, named
 from lineal.jobs.learner import Learner
 from lineal.jobs.roles import guess_roles
 from lineal.jobs.train import Columns, columns_of, task_of
@@ -68,8 +68,8 @@ def tune_file(
         random_state=seed,
         progress=progress,
     )
-    about = {"n_rows": len(data), "columns": columns_of(roles)}
-    return Tuned(found, freeze(found.model, about=about), len(data))
+    about = {"n_rows": len(data), "columns": columns_of(roles, records)}
+    return Tuned(found, freeze(named(found.model, data.names), about=about), len(data))
 
 
 def _space(settings: Sequence[str]) -> dict[str, Any] | None:

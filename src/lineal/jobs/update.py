@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lineal.data.records import stream_records
 from lineal.errors import ParameterError
+from lineal.jobs.dataset import named, stream_for
 from lineal.jobs.judge import labelled
 from lineal.learners.freezing import freeze
 from lineal.learners.thawing import thaw
@@ -58,7 +58,8 @@ def update(
     if not hasattr(estimator, "partial_fit"):
         raise ParameterError(f"{before.about.learner} cannot go on learning: train it anew with all rows.")
     n, n_right = 0, 0.0
-    for records in stream_records(path, n_bytes=n_bytes, **(reading or {})):
+    names = estimator.__dict__.pop("feature_names_in_", None) if before.inputs == "rows" else None
+    for records in stream_for(before, path, n_bytes, reading or {}):
         data = labelled(before, records, label=label, text=text, weight=weight)
         weights = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
         if before.task == "classification":
@@ -67,7 +68,7 @@ def update(
         n += len(data)
         tell(f"{n:,} rows")
     known = set(before.classes_.tolist()) if before.task == "classification" else set()
-    after = freeze(estimator, about=_about(before.about, n))
+    after = freeze(named(estimator, names), about=_about(before.about, n))
     new = () if before.task != "classification" else tuple(
         value for value in after.classes_.tolist() if value not in known
     )  # fmt: skip

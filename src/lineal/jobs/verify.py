@@ -8,6 +8,7 @@ from typing import Any
 from lineal.data.compression import fingerprint
 from lineal.data.records import read_records
 from lineal.errors import ParameterError
+from lineal.jobs.dataset import read_for
 from lineal.jobs.judge import labelled
 from lineal.jobs.splitting import held_out
 from lineal.learners.thawing import thaw
@@ -42,7 +43,7 @@ def verify_file(
         raise ParameterError(
             f"{model_path} holds {model.about.learner}, which minimises no objective and has no certificate."
         )
-    records = read_records(path, **(reading or {}))
+    records = read_for(model, path, read_records, **(reading or {}))
     columns = model.about.columns or {}
     data = labelled(model, records, label=label, weight=columns.get("weight"), group=columns.get("group"))
     part = model.about.notes.get("held out")
@@ -51,6 +52,8 @@ def verify_file(
         data = data.take(rows)
     estimator = thaw(model)
     inner = getattr(estimator, "model_", estimator)
+    if model.inputs == "rows":
+        estimator.__dict__.pop("feature_names_in_", None)  # the rows come without names
     X = data.X if inner is estimator else estimator.transform(data.X)
     certificate = verify(inner, X, data.y, sample_weight=data.sample_weight, tol=tol, use_dual=False)
     known = (model.about.fingerprint or {}).get("sha256")
