@@ -347,3 +347,28 @@ def test_docstrings_are_texts_with_labels(tmp_path):
     assert len(rows) == n > 1000
     assert len({row["label"] for row in rows}) > 10
     assert len({row["text"] for row in rows}) == n
+
+
+def test_sparse_rows_keep_their_columns(folder, capsys):
+    """VW by name and LIBSVM by index, from 0 or 1 as in training, to predict, explain, verify and update."""
+    rows = [(k, 1 if k % 2 else -1, "good" if (k % 2) ^ (k % 11 == 0) else "bad") for k in range(120)]
+    (folder / "a.vw").write_text(
+        "".join(f"{y} |w {word} film{k % 7} |n size:{k % 5}\n" for k, y, word in rows)
+    )
+    assert document(capsys, "train", "a.vw", "--no-report", "-o", "vw.lineal")["n_rows"] == 120
+    (folder / "new.vw").write_text("|w unknown good\n|w bad\n")
+    code, out, _ = answer(capsys, "predict", "vw.lineal", "new.vw")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["prediction", "1", "-1"]
+    assert document(capsys, "explain", "vw.lineal", '{"w^good": 1}')["terms"][0]["name"] == "w^good"
+    assert document(capsys, "verify", "vw.lineal", "a.vw")["converged"] is True
+    assert document(capsys, "update", "vw.lineal", "a.vw", "-o", "vw2.lineal")["n_rows"] == 120
+    (folder / "zero.svm").write_text("".join(f"{y} 0:{y * 1.5 + k % 3 / 4} 2:{k % 5}\n" for k, y, _ in rows))
+    assert document(capsys, "train", "zero.svm", "--no-report", "-o", "zero.lineal")["n_rows"] == 120
+    (folder / "new.svm").write_text("1 2:4\n")  # has no index 0 to show where it counts from
+    assert answer(capsys, "predict", "zero.lineal", "new.svm")[0] == 0
+    weights = {term["name"]: term["value"] for term in
+               document(capsys, "explain", "zero.lineal", '{"2": 4}')["terms"]}  # fmt: skip
+    assert weights == {"x2": 4.0} or set(weights) == {"x2"}
+    code, _, err = answer(capsys, "predict", "zero.lineal", "reviews.csv")
+    assert code == 3
+    assert "sparse rows" in err

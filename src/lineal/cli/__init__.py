@@ -12,6 +12,7 @@ exit   means
 2      the command or one of its options cannot be
 3      the data cannot be used, or a file cannot be read or written
 4      the model file is damaged, is none, or was made by a later version
+70     a mistake in Lineal itself
 130    interrupted (Ctrl-C)
 141    whoever read the output has stopped reading (quiet)
 =====  =====================================================================================

@@ -140,6 +140,14 @@ def run(arguments: list[str] | None = None) -> int:
         return 141
     except (LinealError, OSError, MemoryError) as error:
         return _told(error)
+    except Exception as error:
+        if os.environ.get("LINEAL_TRACEBACK"):
+            raise
+        _say(
+            f"this is a mistake in Lineal, not in what you did: {type(error).__name__}: {error}. Set "
+            "LINEAL_TRACEBACK=1 to see where it comes from."
+        )
+        return 70
 
 
 def _told(error: Exception) -> int:

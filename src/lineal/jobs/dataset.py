@@ -120,8 +120,12 @@ def sparse_options(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         return {"names": names.tolist()}
-    first = (model.about.columns or {}).get("first_index", 1)
-    return {"n_columns": model.n_features_in_, "first_index": first}
+    return {"n_columns": model.n_features_in_, "first_index": first_index(model)}
+
+
+def first_index(model: Any) -> int:
+    """Where the indices of a model's rows count from: 0 or 1."""
+    return 0 if (model.about.columns or {}).get("first_index") == 0 else 1
 
 
 def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) -> Any:

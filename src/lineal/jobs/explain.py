@@ -9,6 +9,7 @@ from typing import Any
 
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.answers import Answers, answers_of
+from lineal.jobs.dataset import first_index
 from lineal.model.explanation import Explanation
 from lineal.model.loading import load
 from lineal.model.model import Model
@@ -40,7 +41,7 @@ def explain(model_path: str, given: str, *, label: str | None = None) -> Explain
 def _vector(row: dict[str, Any], model: Model) -> list[float]:
     """One row of numbers, from its features by name, or by index as the training file counted them."""
     names = getattr(model, "feature_names_in_", None)
-    first = int((model.about.columns or {}).get("first_index", 1))
+    first = first_index(model)
     known = {str(k + first): k for k in range(model.n_features_in_)} if names is None else {
         name: k for k, name in enumerate(names.tolist())
     }  # fmt: skip
