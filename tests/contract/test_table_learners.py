@@ -181,7 +181,7 @@ def test_the_search_is_told_and_repeats_itself():
         "columns scaled",
         "columns scaled, numbers beside 10 bins",
     ]
-    assert len(model.trials_) == 2 + 3
+    assert len(model.trials_) == 2 + 2
     chosen = [
         t
         for t in model.trials_

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lineal import TableClassifier, TableRegressor
+from lineal.learners.searched.search import _is_hopeless
 
 
 def _table(seed, n=120):
@@ -56,3 +57,15 @@ def test_columns_that_say_nothing_change_nothing():
     other = table | {"empty": np.full(len(z), np.nan), "constant": np.full(len(z), 7.0)}
     found = TableRegressor(strengths=1.0, n_folds=2).fit(other, z).predict(other)
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("peak", [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])
+def test_strengths_that_are_left_out_are_not_the_best(peak):
+    """Of scores with one peak along the strengths, those that the search leaves out never hold the best."""
+    strengths = [1.0, 10.0, 0.1, 100.0, 0.01, 1000.0]
+    along = {}
+    for strength in strengths:
+        if not along or not _is_hopeless(strength, along):
+            along[strength] = -abs(np.log(strength / peak))
+    assert max(along, key=along.get) == peak
+    assert len(along) < len(strengths)

@@ -40,6 +40,7 @@ class SearchedModel(BaseEstimator):
 
     _strengths: ClassVar[tuple[float, ...]]
     _unit: ClassVar[str]  # what rows are called: texts, rows
+    _is_one_peaked: ClassVar[bool] = False  # whether strengths without hope are left out
     _made: tuple[Any, ...]
     _names: Any
 
@@ -92,7 +93,14 @@ class SearchedModel(BaseEstimator):
         found: Found | None = None
         if len(recipes) * len(strengths) > 1:
             learner = partial(self._learner, is_trial=True)
-            search = Search(strengths, self._folds, learner, self._score, self._report)
+            search = Search(
+                strengths,
+                self._folds,
+                learner,
+                self._score,
+                self._report,
+                is_one_peaked=self._is_one_peaked,
+            )
             found = search.run(data, y, self._searched_rows(data), recipes, codes)
         self.trials_ = found.trials if found is not None else []
         recipe = found.recipe if found is not None else recipes[0]

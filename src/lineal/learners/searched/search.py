@@ -79,6 +79,11 @@ class Trial:
     n_rows: int
     seconds: float
 
+    @property
+    def n_texts(self) -> int:
+        """As many as rows: a text is a row."""
+        return self.n_rows
+
 
 HeldOut = list[tuple[NDArray[Any], NDArray[Any]]]  # rows of a fold and their decision values
 
@@ -99,7 +104,9 @@ class Search:
     """The recipe and strength of the best mean score; in doubt the earlier ones.
 
     ``learner(strength)`` makes a model, ``folds(y, groups)`` pairs of train and test rows,
-    ``score(y, predicted)`` is what is to be large, ``report(trial)`` is told of each trial.
+    ``score(y, predicted)`` is what is to be large, ``report(trial)`` is told of each trial. With
+    ``is_one_peaked`` scores are taken to rise and fall but once along the strengths: what lies behind a worse
+    one, or away from a better one, is not tried.
     """
 
     def __init__(
@@ -109,12 +116,15 @@ class Search:
         learner: Callable[[float], Any],
         score: Callable[[NDArray[Any], NDArray[Any]], float],
         report: Callable[[Trial], None],
+        *,
+        is_one_peaked: bool = False,
     ) -> None:
         self._strengths = strengths
         self._folds = folds
         self._learner = learner
         self._score = score
         self._report = report
+        self._is_one_peaked = is_one_peaked
         self._trials: list[Trial] = []
 
     def run(
@@ -148,8 +158,12 @@ class Search:
             fold = self._folds(y, groups)[:1]
             chosen, whole = self._chosen_on_all(data, y, fold, reads, [trial for trial, _ in tried])
         best = tried[chosen]
+        along = {best[0].strength: best[0].score}
         for strength in self._strengths[1:]:
+            if self._is_one_peaked and _is_hopeless(strength, along):
+                continue
             found = self.tried(reads[chosen], y[rows], folds, strength)
+            along[strength] = found[0].score
             # Another strength than the first has to be better by more than chance might make it.
             if found[0].score > max(best[0].score, tried[chosen][0].score + 0.5 * found[0].error):
                 best = found
@@ -199,3 +213,15 @@ class Search:
         self._trials.append(trial)
         self._report(trial)
         return trial, held_out
+
+
+def _is_hopeless(strength: float, along: dict[float, float]) -> bool:
+    """Whether a strength cannot be best, if scores have one peak; the first that was tried is in the middle."""
+    (first, score), *others = along.items()
+    for other, found in others:
+        is_same_side = (other > first) == (strength > first)
+        if is_same_side and found < score and abs(np.log(other / first)) < abs(np.log(strength / first)):
+            return True
+        if not is_same_side and found > score:
+            return True
+    return False

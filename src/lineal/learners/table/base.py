@@ -34,6 +34,7 @@ class BaseTableModel(SearchedModel):
     """Vectorisers of a table, a linear model behind them, and the search that chose both."""
 
     _unit = "rows"
+    _is_one_peaked = True
     _made_names = ("kinds", "learner")
     _has_classes: ClassVar[bool]
     _texts: list[Any]  # of each vectoriser the column of text that it reads, and how; None for other columns
