@@ -216,7 +216,7 @@ class Search:
 
 
 def _is_hopeless(strength: float, along: dict[float, float]) -> bool:
-    """Whether a strength cannot be best, if scores have one peak; the first that was tried is in the middle."""
+    """Whether a strength cannot be best if scores have one peak; the first tried is in the middle."""
     (first, score), *others = along.items()
     for other, found in others:
         is_same_side = (other > first) == (strength > first)
