@@ -1,4 +1,4 @@
-"""What columns are taken for: every guess has a reason, every wish is heeded, what is not clear is asked for."""
+"""What columns are taken for: guesses have reasons, wishes are heeded, what is not clear is asked for."""
 
 import re
 
@@ -30,7 +30,8 @@ def test_usual_names_and_values_decide():
         day=[f"2024-02-{1 + k % 28:02d}" for k in range(60)],
     )
     assert roles_of(made) == {
-        "label": "label", "text": "text", "city": "category", "age": "number", "member": "boolean", "day": "date",
+        "label": "label", "text": "text", "city": "category", "age": "number", "member": "boolean",
+        "day": "date",
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -174,8 +175,8 @@ def stream_unlabelled(
             raise InputError(f"{format} cannot come through the standard input here. Name the file.")
         return None
     place = Path("standard input") if source is None else source
-    columns = {"text": text} if format != "lines" else {}
-    given = (
+    columns: dict[str, Any] = {"text": text} if format != "lines" else {}
+    given: dict[str, Any] = (
         {name: value for name, value in more.items() if value is not None} if format in ("csv", "tsv") else {}
     )
     options = _checked_options(

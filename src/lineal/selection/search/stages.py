@@ -86,7 +86,7 @@ class Stages:
         if isinstance(model, BaseTextModel) and model.vectorizer is not None:
             strengths = model._given_strengths()
             if len(strengths) == 1:
-                readers = [clone(each) for each in model._given_recipes(0)[0].vectorizers]
+                readers = [clone(each) for each in model._given_recipes(None)[0].vectorizers]
                 return cls(Readers(readers), model._learner(strengths[0], is_trial=False), True)
         return cls(None, model)
 
