@@ -6,6 +6,7 @@ import datetime as dt
 from functools import cache
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import lineal
@@ -120,13 +121,13 @@ OF_TABLES = {
 def of_texts(name):
     """A fitted estimator of texts."""
     estimator, target = OF_TEXTS[name]
-    return estimator.fit(texts(), target())
+    return clone(estimator).fit(texts(), target())
 
 
 def of_tables(name):
     """A fitted estimator of tables."""
     estimator, target = OF_TABLES[name]
-    return estimator.fit(table(), target())
+    return clone(estimator).fit(table(), target())
 
 
 ANSWERS = ("predict", "decision_function", "predict_proba")

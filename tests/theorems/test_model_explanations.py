@@ -12,9 +12,19 @@ from lineal.learners.freezing import freeze
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-TEXTS = freeze(samples.of_texts("side by side"))
-TABLE = freeze(samples.of_tables("chosen"))
 words = st.lists(st.sampled_from([*samples.WORDS.tolist(), "unknown", "GOOD"]), max_size=30)
+
+
+@pytest.fixture(scope="module")
+def of_texts():
+    """A model of texts, by two readers."""
+    return freeze(samples.of_texts("side by side"))
+
+
+@pytest.fixture(scope="module")
+def of_tables():
+    """A model of tables."""
+    return freeze(samples.of_tables("chosen"))
 
 
 def adds_up(explanation):
@@ -24,30 +34,30 @@ def adds_up(explanation):
     assert all(term.contribution == term.value * term.weight for term in explanation.terms)
 
 
-@given(words)
-def test_contributions_of_terms_sum_to_the_score(drawn):
+@given(drawn=words)
+def test_contributions_of_terms_sum_to_the_score(of_texts, drawn):
     """For every class; and the score is the decision value, but for the order of the sum."""
     text = " ".join(drawn)
-    scores = TEXTS.decision_function([text, ""])[0]
-    for place, label in enumerate(TEXTS.classes_):
-        explanation = TEXTS.explain(text, label)
+    scores = of_texts.decision_function([text, ""])[0]
+    for place, label in enumerate(of_texts.classes_):
+        explanation = of_texts.explain(text, label)
         adds_up(explanation)
         assert np.isclose(explanation.score, scores[place], rtol=1e-9, atol=1e-9)
 
 
-@given(words)
-def test_tokens_share_what_the_terms_contribute(drawn):
+@given(drawn=words)
+def test_tokens_share_what_the_terms_contribute(of_texts, drawn):
     """Every term of words lies in some token, so what is dealt out to the tokens is the whole sum."""
-    explanation = TEXTS.explain(" ".join(drawn))
+    explanation = of_texts.explain(" ".join(drawn))
     dealt = sum(share for _, share in explanation.tokens)
     assert np.isclose(dealt, explanation.score - explanation.intercept, rtol=1e-9, atol=1e-9)
 
 
-@given(st.integers(0, samples.N - 1))
-def test_columns_of_a_table_share_the_score(row):
+@given(row=st.integers(0, samples.N - 1))
+def test_columns_of_a_table_share_the_score(of_tables, row):
     """Of two labels one is the other's negative; the columns of a table share the same sum."""
     record = {name: column[row] for name, column in samples.table().items()}
-    one, other = (TABLE.explain(record, label) for label in TABLE.classes_)
+    one, other = (of_tables.explain(record, label) for label in of_tables.classes_)
     adds_up(one)
     adds_up(other)
     assert one.score == -other.score
