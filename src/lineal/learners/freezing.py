@@ -51,11 +51,10 @@ from lineal.model.record import Draft
 from lineal.text.vectorizer import TextVectorizer
 
 _STORABLE = (
-    "Models of linear scores can: TextClassifier, TextRegressor, LinearClassifier, LinearRegressor, their "
-    "presets, "
-    "online learners, perceptrons but the voted one, naive Bayes of counts, FisherDiscriminant, and "
-    "OneVsRest, "
-    "OneVsOne, OutputCode and Calibrated of those. Keep others with pickle."
+    "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
+    "LinearClassifier, LinearRegressor, their presets, online learners, perceptrons but the voted one, naive "
+    "Bayes of counts, FisherDiscriminant, and OneVsRest, OneVsOne, OutputCode and Calibrated of those. Keep "
+    "others with pickle."
 )
 
 
@@ -297,7 +296,9 @@ def head_of(learner: Any) -> Head:
 
 def refuse(learner: Any) -> NoReturn:
     """Says that a learner cannot be stored, and which can."""
-    raise ParameterError(f"{type(learner).__name__} cannot be stored in a model file. {_STORABLE}")
+    package = type(learner).__module__.partition(".")[0]
+    whose = "" if package == "lineal" else f" of {package}"
+    raise ParameterError(f"{type(learner).__name__}{whose} cannot be stored in a model file. {_STORABLE}")
 
 
 def _scores_of(learner: Any) -> Scores:

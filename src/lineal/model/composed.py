@@ -150,6 +150,8 @@ class CodedHead(Head):
         needed = {"rest": K, "pairs": K * (K - 1) // 2}.get(strategy, len(parts)) if K != 2 else 1
         if K < 2 or len(parts) != needed or not len(parts):
             spec.refuse("parts", f"{needed} parts for {K} classes", f"{len(parts)} parts")
+        if not all(part.classes is not None and len(part.classes) == 2 for part in parts):
+            spec.refuse("parts", "parts that answer 0 or 1", "others")
         if not np.isin(code, (-1, 0, 1)).all():
             spec.refuse("code", "-1, 0 and 1", "other numbers")
         decoding = spec.text("decoding", ("hamming", *BIT_LOSSES))

@@ -230,6 +230,8 @@ class ClassesHead(Head):
         wanted = (K,) if link == "joint" else (1,) if K <= 2 else (K,)
         if K < 1 or scores.n_scores not in wanted:
             spec.refuse("W", f"weights of the scores of {K} classes", f"those of {scores.n_scores} scores")
+        if link == "own" and K <= 2:
+            spec.refuse("link", "'own' for more than two classes alone", link)
         temperature = spec.number("temperature", 0.0, is_above=True)
         prior = spec.tensor("prior", (np.float64,), (K,)) if link == "joint" else None
         return cls(scores, classes, link, temperature, prior)

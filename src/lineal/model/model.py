@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.threads import thread_count
-from lineal.errors import InputError, ModelFileError, ParameterError
+from lineal.errors import InputError, ModelFileError
 from lineal.model import container
 from lineal.model.about import About, about_of
 from lineal.model.answers import FloatArray
@@ -319,7 +319,9 @@ class Model:
         try:
             spec = Spec(self._record, "", self._tensors).child("golden")
             check_golden(spec, self._features, self._head)
-        except (InputError, ParameterError) as flaw:
+        except ModelFileError:
+            raise
+        except (IndexError, KeyError, TypeError, ValueError) as flaw:
             raise ModelFileError(f"the model cannot read its golden inputs: {flaw}") from None
         self._own["is_checked"] = True
 
