@@ -19,6 +19,7 @@ from lineal.compose.pool import Added, Callback, check_rounds, run_rounds, train
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.heads import Head
 from lineal.objective.losses import FloatArray
 
 
@@ -189,6 +190,23 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _reads_numbers(self) -> bool:
         return reads_numbers(self._learner())
+
+    # ---- model files --------------------------------------------------------------------------
+
+    _part_names = ("learner_",)
+
+    def _frozen_head(self, head_of: Callable[[Any], Head]) -> Head:
+        """What a stored model answers with."""
+        return head_of(self.learner_)
+
+    def _stored_parts(self) -> dict[str, Any]:
+        """The learners inside that a model file keeps."""
+        return {"learner_": self.learner_}
+
+    def _take_parts(self, stored: dict[str, list[Any]], head: Any, read: Callable[[Any, Any], Any]) -> None:
+        """Takes the learner back that a model file kept, with the weights of a head."""
+        (learner,) = stored["learner_"]
+        self.learner_ = read(learner, head)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self._learner())

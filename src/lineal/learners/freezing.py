@@ -53,7 +53,8 @@ from lineal.text.vectorizer import TextVectorizer
 _STORABLE = (
     "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
     "LinearClassifier, LinearRegressor, their presets, online learners, perceptrons but the voted one, naive "
-    "Bayes of counts, FisherDiscriminant, and OneVsRest, OneVsOne, OutputCode and Calibrated of those. Keep "
+    "Bayes of counts, FisherDiscriminant, and OneVsRest, OneVsOne, OutputCode, Calibrated and SelfTraining "
+    "of those. Keep "
     "others with pickle."
 )
 

@@ -37,6 +37,8 @@ _APART = (
     "_linear",
     "_ordinary",
     "_pair",
+    "since_",
+    "transduction_",
 )
 
 
