@@ -105,8 +105,18 @@ def lineal() -> None:
     """
 
 
+class NoDataFrames:
+    """Keeps pandas out: no verb needs it, and other libraries would spend half a second to import it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Tells whoever tries, and can do without, that there is none."""
+        if name == "pandas" and "pandas" not in sys.modules:
+            raise ModuleNotFoundError("the command line works without pandas", name="pandas")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
+    sys.meta_path.insert(0, NoDataFrames())
     code = run(arguments)
     if code == 130:
         # A thread may still be reading a large file, and Python would wait for it.
