@@ -69,7 +69,8 @@ def diagnose_records(
         return []
     other, other_name = _table(test, None) if test is not None else (None, "")
     texts = [column for column in text_columns if _has_text(table, column)]
-    kept = [column for column in features if column in table.column_names and column not in texts]
+    there = set(table.column_names) - set(texts)
+    kept = [column for column in features if column in there]
     found = Collector(name, max_findings_per_kind)
     digests = {
         column: quick_texts([t.column(column) for t in _with(column, table, other)], column)
@@ -83,7 +84,8 @@ def diagnose_records(
     check_rows(frame, found, is_classes=is_classes)
     if other is not None:
         parts = {column: both[1] for column, both in digests.items() if len(both) > 1}
-        held = [column for column in kept if column in other.column_names]
+        there = set(other.column_names)
+        held = [column for column in kept if column in there]
         check_pair(frame, _frame(other, other_name, label, held, parts), found, is_classes=is_classes)
     return list(found.findings())
 

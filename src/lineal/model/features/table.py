@@ -145,6 +145,7 @@ class TableFeatures(Features):
     ) -> Explanation:
         stored, numbers = stored_in(rows)
         columns, values = np.array(stored, dtype=np.int64), np.array(numbers)
+        named = self._named(columns.tolist())
         table, blocks, first = self._table(self.single(x)), [], 0
         for reader in self.readers:
             own_table = reader.matched(table)
@@ -155,7 +156,7 @@ class TableFeatures(Features):
                 first += encoding.n_columns
                 own = columns[is_own]
                 if len(own):
-                    names, origins = zip(*self._named(own.tolist()), strict=True)
+                    names, origins = zip(*(named[k] for k in np.flatnonzero(is_own)), strict=True)
                     of = np.asarray(weights[own], dtype=np.float64)
                     text = _text(encoding, own_table, name)
                     blocks.append(RowBlock(names, origins, values[is_own].astype(np.float64), of, text))

@@ -6,6 +6,7 @@ A reader is what a fitted ``TableVectorizer`` transforms with, and what a stored
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,11 +116,13 @@ class TableReader:
         The words of texts are not all made for it, so of a name that occurs twice both look alike.
         """
         found: dict[int, tuple[str, str]] = {}
+        in_order = sorted(columns)
         first = 0
         for name, encoding in self.encodings.items():
             if encoding is None:
                 continue
-            own = [column - first for column in columns if first <= column < first + encoding.n_columns]
+            begin, end = (bisect_left(in_order, edge) for edge in (first, first + encoding.n_columns))
+            own = [column - first for column in in_order[begin:end]]
             if own:
                 all_names = None if isinstance(encoding, TextEncoding) else encoding.names
                 names = encoding.names_of(own) if isinstance(encoding, TextEncoding) else []
