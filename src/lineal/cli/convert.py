@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from lineal.cli.options import FORMATS, json_option, reading_options
+from lineal.errors import ParameterError
 
 _MODELS = ("liblinear", "libsvm", "fasttext", "sklearn")
 
@@ -48,7 +49,9 @@ def command(
     from lineal.jobs.convert import convert_data, convert_model
     from lineal.jobs.places import check_places
 
-    check_places(None if target == "-" else target)
+    check_places(None if target == "-" else target, inputs=(source, check_path))
+    if target == "-" and as_json:
+        raise ParameterError("the data go to the standard output already: leave out --json, or name a file.")
     if target.endswith(".lineal"):
         found = convert_model(
             source, target, format=model_format, check=check_path, trust=trust, reading=reading

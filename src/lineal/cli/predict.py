@@ -42,10 +42,12 @@ def command(
     echo "so good" | lineal predict model.lineal -
     lineal predict model.lineal new.jsonl --to jsonl --explain --carry id
     """
+    from lineal.jobs.places import check_places
     from lineal.jobs.predict import predict
     from lineal.jobs.writing import write_predictions
     from lineal.model import load
 
+    check_places(None if output == "-" else output, inputs=(model, file))
     frozen = load(model)
     kind = to or ("jsonl" if output.endswith((".jsonl", ".ndjson")) else "csv")
     pieces = predict(frozen, file, text=text, carry=carry, reading=reading)

@@ -93,7 +93,7 @@ def command(
     from lineal.jobs.places import check_places
 
     report = None if no_report else report_path
-    check_places(output, report)
+    check_places(output, report, inputs=(file, test))
     from lineal.data.ahead import ReadAhead
 
     # The core reads the files while Python imports what learns from them.

@@ -71,7 +71,7 @@ def command(
     from lineal.jobs.train import Columns
     from lineal.jobs.tune import tune_file
 
-    check_places(output)
+    check_places(output, inputs=(file,))
     with Teller(quiet or as_json) as tell:
         found = tune_file(
             file,

@@ -41,7 +41,7 @@ def command(
     from lineal.jobs.update import update
 
     place = output or model
-    check_places(place)
+    check_places(place, inputs=(file,))
     with Teller(quiet or as_json) as tell:
         found = update(model, file, label=label, text=text, weight=weight, reading=reading, tell=tell)
         found.model.save(place)
