@@ -57,22 +57,24 @@ class Dataset:
         )
 
 
-def dataset_of(records: Any, roles: Roles | None, *, task: str | None = None) -> Dataset:
-    """The records' rows that have a label."""
+def dataset_of(
+    records: Any, roles: Roles | None, *, task: str | None = None, may_be_empty: bool = False
+) -> Dataset:
+    """The records' rows that have a label; none at all are refused unless they are a piece of more."""
     if records.rows is not None:
-        return _of_sparse(records.rows, task)
+        return _of_sparse(records.rows, task, may_be_empty)
     assert roles is not None
     table = records.table
     label = table.column(roles.label)
     has_label = np.asarray(label.is_valid())
     rows = np.flatnonzero(has_label)
-    if not len(rows):
+    if not len(rows) and not may_be_empty:
         raise InputError(f"{records.path}: no row has a label in column {roles.label!r}.")
     if len(rows) < table.num_rows:
         table = table.take(rows)
     y = _targets(table.column(roles.label), roles.task, roles.label)
-    groups = None if roles.group is None else _groups(table.column(roles.group), roles.group)
-    weights = _weights(table, roles)
+    groups = None if roles.group is None else _groups(table.column(roles.group), roles.group, rows)
+    weights = _weights(table, roles, rows)
     text = roles.text_alone
     X = (
         documents(table.column(text), missing="empty")
@@ -175,11 +177,11 @@ def matrix_of(rows: Any, n_columns: int | None = None) -> Any:
     return X if n_columns is None or shape[1] == n_columns else X[:, :n_columns]
 
 
-def _of_sparse(rows: Any, task: str | None) -> Dataset:
+def _of_sparse(rows: Any, task: str | None, may_be_empty: bool) -> Dataset:
     X = matrix_of(rows)
     y = np.asarray(rows.labels, dtype=np.float64)
     has_label = ~np.isnan(y)
-    if not has_label.any():
+    if not has_label.any() and not may_be_empty:
         raise InputError("no row has a label.")
     kept = np.flatnonzero(has_label)
     y = y[kept]
@@ -206,25 +208,42 @@ def _targets(column: Any, task: str, name: str) -> NDArray[Any]:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     values = column.to_pylist()
-    if pa.types.is_floating(column.type):
-        return np.array(values)
+    if pa.types.is_floating(column.type) and all(float(value).is_integer() for value in values):
+        return np.array(values)  # with fractions, which learners take for numbers to predict, they are names
     return np.array([str(value) for value in values])
 
 
-def _groups(column: Any, name: str) -> NDArray[Any]:
+def _groups(column: Any, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
     if column.null_count:
-        row = int(np.argmin(np.asarray(column.is_valid())))
+        row = int(rows[np.argmin(np.asarray(column.is_valid()))])
         raise InputError(f"column {name!r} has no group at row {row}. Fill it, or drop the row.")
     return np.array([str(value) for value in column.to_pylist()])
 
 
-def _weights(table: Any, roles: Roles) -> NDArray[np.float64] | None:
+def _weights(table: Any, roles: Roles, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
     found = roles.of("weight")
     if not found:
         return None
     import pyarrow as pa
 
-    column = table.column(found[0])
-    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        raise InputError(f"column {found[0]!r} must be numbers in every row to be the weight.")
-    return np.asarray(column.to_numpy(), dtype=np.float64)
+    name, column = found[0], table.column(found[0])
+    try:  # numbers may come as they are written
+        weights = np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        weights = np.full(1, np.nan)
+    is_good = np.isfinite(weights) & (weights >= 0)
+    if column.null_count or not is_good.all():
+        raise InputError(
+            f"column {name!r} must be numbers of at least 0 in every row to be the weight"
+            f"{_first_bad(column, is_good, rows)}."
+        )
+    if len(weights) and not weights.any():
+        raise InputError(f"all weights in column {name!r} are 0: there is nothing to learn from or judge by.")
+    return weights
+
+
+def _first_bad(column: Any, is_good: NDArray[np.bool_], rows: NDArray[np.int64]) -> str:
+    if len(is_good) != len(column):
+        return ""
+    place = int(np.argmin(is_good))
+    return f", but row {int(rows[place])} has {column[place].as_py()!r}"

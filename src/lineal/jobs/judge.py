@@ -17,6 +17,7 @@ from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
+from lineal.jobs.labels import labels_like
 from lineal.jobs.roles import Role, Roles
 from lineal.model.loading import load
 from lineal.model.model import Model
@@ -40,14 +41,15 @@ def labelled(
     text: str | None = None,
     weight: str | None = None,
     group: str | None = None,
+    is_piece: bool = False,
 ) -> Dataset:
-    """The rows of a file as a model takes them, with their labels."""
+    """The rows of a file as a model takes them, with their labels; a piece of a file may have none."""
     if model.inputs == "rows":
         if records.rows is None:
             raise InputError(
                 f"{records.path} has columns, but the model was trained on sparse rows of numbers."
             )
-        data = dataset_of(records, None, task=model.task)
+        data = dataset_of(records, None, task=model.task, may_be_empty=is_piece)
         return replace(data, X=matrix_of(records.rows, model.n_features_in_)[data.rows])
     if records.table is None:
         raise InputError(f"{records.path} has sparse rows, but the model was trained on columns with names.")
@@ -65,8 +67,8 @@ def labelled(
     roles += [
         Role(name, role, "") for name, role in ((weight, "weight"), (group, "group")) if name is not None
     ]
-    data = dataset_of(records, Roles(tuple(roles), model.task, ""))
-    return data if model.task == "regression" else replace(data, y=_like(data.y, model))
+    data = dataset_of(records, Roles(tuple(roles), model.task, ""), may_be_empty=is_piece)
+    return data if model.task == "regression" else replace(data, y=labels_like(data.y, model.classes_))
 
 
 def _label_of(model: Model, names: list[str], path: str) -> str:
@@ -85,24 +87,14 @@ def _label_of(model: Model, names: list[str], path: str) -> str:
 
 def _features(model: Model, names: list[str], text: str | None, path: str) -> dict[str, str]:
     if model.inputs == "table":
-        return {name: "category" for name in model.feature_names_in_.tolist() if name in names}
+        there = set(names)
+        return {name: "category" for name in model.feature_names_in_.tolist() if name in there}
     wanted = text or (model.about.columns or {}).get("text") or "text"
     if wanted not in names:
         raise ParameterError(
             f"{path} has no column {wanted!r} of texts. Choose with text= among {_few(names)}."
         )
     return {wanted: "text"}
-
-
-def _like(y: Any, model: Model) -> Any:
-    """Labels in the type of the model's, where a file spells them otherwise (1 and "1")."""
-    kind = model.classes_.dtype.kind
-    if y.dtype.kind == kind or kind not in "iufb" or y.dtype.kind not in "US":
-        return y.astype(str) if kind in "US" and y.dtype.kind not in "US" else y
-    try:
-        return y.astype(np.float64)
-    except ValueError:
-        return y
 
 
 def evaluate_file(

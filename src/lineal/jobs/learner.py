@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import clone
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier, is_regressor
 
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import Dataset
 from lineal.jobs.roles import Roles
+from lineal.learners.freezing import freeze
 from lineal.learners.spelling import learner_named, set_option
 from lineal.learners.table.classifier import TableClassifier
 from lineal.learners.table.regressor import TableRegressor
@@ -46,6 +50,8 @@ class Learner:
     def made(self, data: Dataset, roles: Roles | None, task: str, *, seed: int = 0) -> Any:
         """The estimator, not fitted; wrong names and options are refused."""
         inner = None if self.name is None else learner_named(self.name, task)
+        if inner is not None:
+            _check_learner(inner, self.name, task)
         common: dict[str, Any] = {
             "n_threads": self.n_threads,
             "random_state": seed,
@@ -67,7 +73,14 @@ class Learner:
         for name, value in pairs:
             if name.startswith(_TEXT) and data.inputs != "texts":
                 raise ParameterError(f"{name} is an option of texts, and the data are not texts alone.")
+            if inner is None and name.startswith("learner."):
+                raise ParameterError(
+                    f"{name} is an option of a learner, and none was chosen: the default searches for its "
+                    "own. Choose one, such as --learner svm or --learner logistic."
+                )
             set_option(estimator, name.replace(_TEXT, "vectorizer.", 1), value)
+        if estimator.learner is not None:
+            _check_storable(estimator.learner, task)
         return estimator
 
     def fitted(self, estimator: Any, data: Dataset) -> Any:
@@ -76,6 +89,33 @@ class Learner:
         more = {"sample_weight": data.sample_weight, "groups": data.groups}
         takes = inspect.signature(fresh.fit).parameters
         return fresh.fit(data.X, data.y, **{k: v for k, v in more.items() if v is not None and k in takes})
+
+
+def _check_learner(inner: Any, name: str | None, task: str) -> None:
+    """Refuses what cannot learn, and what learns something else."""
+    if not hasattr(inner, "fit") or not hasattr(inner, "get_params"):
+        raise ParameterError(f"{name} is no learner, but a part of one: LinearClassifier(loss=Hinge()) is.")
+    is_right = is_classifier(inner) if task == "classification" else is_regressor(inner)
+    if not is_right:
+        what = "labels, which are predicted by classifiers" if task == "classification" else (
+            "numbers, which are predicted by regressors"
+        )  # fmt: skip
+        raise ParameterError(
+            f"{name} is no learner for {task}. The data have {what}; --task says otherwise if they have not."
+        )
+
+
+def _check_storable(inner: Any, task: str) -> None:
+    """Refuses a learner that no model file can hold, before it learns: it is tried on eight tiny rows."""
+    X = sp.csr_matrix(np.array([[1.0, k % 2, k % 3] for k in range(8)]))
+    y = np.arange(8) % 2 if task == "classification" else np.arange(8.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            fitted = clone(inner).fit(X, y)
+        except Exception:  # what these rows are too few for, others may suit
+            return
+        freeze(fitted)
 
 
 def _pair(setting: str) -> tuple[str, str]:

@@ -232,6 +232,8 @@ def _guessed(name: str, column: Any, *, is_kept: bool) -> Role:
     """What a column looks like."""
     import pyarrow as pa
 
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     n, n_missing = len(column), column.null_count
     if n_missing == n:
         return Role(name, "dropped", "it has no values")

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from lineal.data.compression import fingerprint
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
@@ -26,7 +25,9 @@ from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, named
+from lineal.jobs.labels import labels_like
 from lineal.jobs.learner import Learner
+from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
 from lineal.learners.freezing import freeze
@@ -168,7 +169,7 @@ def train(
     reading = reading or {}
     with clock.step("read", f"reading {path}"):
         records = _read(path, columns, reading, read)
-        seal = records.fingerprint or fingerprint(path)
+        seal = fingerprint_of(records, path)
         test_records = (
             None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
         )
@@ -196,7 +197,9 @@ def train(
         part = data if test is not None else data.take(plan.splits[0][0])
         test = test if test is not None else data.take(plan.splits[0][1])
         fitted = _fitted(estimator, part, learner, clock)
-        notes = {"held out": {"share": judging.share, "seed": judging.seed}} if judging.test is None else {}
+        notes: dict[str, Any] = {}
+        if judging.test is None:
+            notes = {"held out": {"share": judging.share, "seed": judging.seed}}
         model = freeze(named(fitted, data.names), about={**told, "n_rows": len(part), "notes": notes})
         with clock.step("predict", f"predicting {len(test):,} test rows"):
             answers = answers_of(model, test.X)
@@ -204,8 +207,10 @@ def train(
     with clock.step("judge", "judging"):
         evaluation, comparison = _judged(test, answers, baseline_name, baseline, task, judging)
     if is_refitted and judging.n_folds is None:
-        fitted = _fitted(estimator, _all_rows(data, part, test), learner, clock)
-        model = freeze(named(fitted, data.names), about=told)
+        everything = _all_rows(data, part, test)
+        fitted = _fitted(estimator, everything, learner, clock)
+        notes = {} if judging.test is None else {"learned also from": Path(judging.test).name}
+        model = freeze(named(fitted, data.names), about={**told, "n_rows": len(everything), "notes": notes})
     scores = {name: {"value": s.value, "low": s.low, "high": s.high} for name, s in evaluation.scores.items()}
     model = model.with_about(scores=scores)
     return Training(
@@ -268,7 +273,7 @@ def _prepared(
         )
         roles, findings = _without_answers(roles, findings, columns)
         data = dataset_of(records, roles)
-        test = None if test_records is None else dataset_of(test_records, roles)
+        test = None if test_records is None else _test_rows(test_records, roles, data)
     return roles, findings, data, test
 
 
@@ -295,11 +300,20 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
 def _check_test(records: Records, roles: Roles) -> None:
     if records.table is None:
         raise InputError(f"{records.path} is a file of sparse rows, but the training file has columns.")
-    needed = [roles.label, *roles.features]
-    absent = [name for name in needed if name not in records.table.column_names]
+    needed = [roles.label, *roles.features, *roles.of("weight"), *roles.of("group")]
+    there = set(records.table.column_names)
+    absent = [name for name in needed if name not in there]
     if absent:
         shown = ", ".join(map(repr, absent))
         raise InputError(f"{records.path} lacks columns that the training file has: {shown}.")
+
+
+def _test_rows(records: Records, roles: Roles, data: Dataset) -> Dataset:
+    """The rows of a test file, which may spell its labels otherwise: 1, 1.0, "1"."""
+    test = dataset_of(records, roles)
+    if roles.task != "classification":
+        return test
+    return replace(test, y=labels_like(test.y, data.y))
 
 
 def _sparse_test(records: Records, data: Dataset, task: str | None) -> Dataset:

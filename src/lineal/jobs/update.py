@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import named, stream_for
 from lineal.jobs.judge import labelled
 from lineal.learners.freezing import freeze
@@ -24,7 +24,8 @@ def _about(before: About, n_rows: int) -> dict[str, Any]:
     """Scores were of another model, and the plan of its fit."""
     kept = {"columns": before.columns, "fingerprint": before.fingerprint, "command": before.command}
     notes = {name: value for name, value in before.notes.items() if name != "held out"}
-    return {**kept, "n_rows": (before.n_rows or 0) + n_rows, "notes": {**notes, "updated with rows": n_rows}}
+    n_new = int(notes.get("updated with rows", 0)) + n_rows
+    return {**kept, "n_rows": (before.n_rows or 0) + n_rows, "notes": {**notes, "updated with rows": n_new}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +61,17 @@ def update(
     n, n_right = 0, 0.0
     names = estimator.__dict__.pop("feature_names_in_", None) if before.inputs == "rows" else None
     for records in stream_for(before, path, n_bytes, reading or {}):
-        data = labelled(before, records, label=label, text=text, weight=weight)
+        data = labelled(before, records, label=label, text=text, weight=weight, is_piece=True)
+        if not len(data):
+            continue
         weights = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
         if before.task == "classification":
             n_right += float((np.asarray(estimator.predict(data.X)) == data.y).sum())
         estimator.partial_fit(data.X, data.y, **weights)
         n += len(data)
         tell(f"{n:,} rows")
+    if not n:
+        raise InputError(f"{path}: no row has a label to learn from.")
     known = set(before.classes_.tolist()) if before.task == "classification" else set()
     after = freeze(named(estimator, names), about=_about(before.about, n))
     new = () if before.task != "classification" else tuple(

@@ -1,0 +1,270 @@
+"""What the jobs behind the command line promise, on real files: nothing is lost or claimed in vain."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from lineal.errors import InputError, ParameterError
+from lineal.jobs.dataset import Dataset
+from lineal.jobs.judge import evaluate_file
+from lineal.jobs.labels import labels_like
+from lineal.jobs.learner import Learner
+from lineal.jobs.places import check_places
+from lineal.jobs.splitting import folds, held_out
+from lineal.jobs.train import Columns, Judging, train
+from lineal.jobs.update import update
+from lineal.jobs.verify import verify_file
+
+WORDS = {True: ["good", "fine", "lovely", "great"], False: ["bad", "poor", "awful", "dull"]}
+
+
+def rows(n=160, names=("neg", "pos")):
+    """Texts and labels that are not quite separable."""
+    signs = [(k % 2 == 1) ^ (k % 19 == 0) for k in range(n)]
+    texts = [
+        f"a {WORDS[sign][k // 2 % 4]} film, number {k % 7}, seen {k} times" for k, sign in enumerate(signs)
+    ]
+    return {"text": texts, "label": [names[k % 2] for k in range(n)]}
+
+
+def written(path, columns):
+    pa.csv.write_csv(pa.table(columns), path)
+    return str(path)
+
+
+def dataset(y, groups=None):
+    y = np.asarray(y)
+    return Dataset("table", pa.table({"x": np.arange(len(y))}), y, np.arange(len(y)), groups)
+
+
+# ---- splitting ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.3, 0.4, 0.45, 0.6, 0.75])
+def test_the_share_that_was_asked_for_is_held_out(share):
+    """Of 1,000 rows the held-out part differs from the share by less than one in a hundred."""
+    (learned, held), *_ = held_out(dataset(np.arange(1000) % 3), "classification", share, 0).splits
+    assert abs(len(held) / 1000 - share) < 0.01
+    assert sorted([*learned, *held]) == list(range(1000))
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.9999])
+def test_a_tiny_share_is_at_least_a_part_of_the_rows(share):
+    """However small a share is, there are rows on both sides."""
+    (learned, held), *_ = held_out(dataset(np.arange(40.0)), "regression", share, 0).splits
+    assert len(learned) > 0
+    assert len(held) > 0
+
+
+def test_many_labels_with_few_rows_each_can_be_dealt():
+    """Labels with fewer rows than parts are dealt evenly: no label loses more than one row to a part."""
+    y = np.repeat(np.arange(300), 3)
+    data = dataset(y)
+    (learned, held), *_ = held_out(data, "classification", 0.2, 0).splits
+    assert np.bincount(y[held]).max() == 1
+    assert len(set(y[learned].tolist())) == 300
+    parts = [test for _, test in folds(data, "classification", 5, 0).splits]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(900))
+
+
+def test_many_labels_in_groups_stay_in_their_groups():
+    """Groups are whole where every label is rarer than the parts are many."""
+    y, groups = np.repeat(np.arange(100), 2), np.array([f"g{k % 23}" for k in range(200)])
+    (learned, held), *_ = held_out(dataset(y, groups), "classification", 0.2, 0).splits
+    assert not set(groups[learned]) & set(groups[held])
+    assert len(learned) + len(held) == 200
+
+
+# ---- places -------------------------------------------------------------------------------------
+
+
+def test_nothing_that_is_read_is_written_over(tmp_path):
+    """Results never take the place of data, of each other, or of the standard output."""
+    data, link = tmp_path / "data.csv", tmp_path / "link.csv"
+    data.write_text("x")
+    link.symlink_to(data)
+    with pytest.raises(ParameterError, match="would be written over"):
+        check_places(str(link), inputs=(str(data), None))
+    with pytest.raises(ParameterError, match="two results"):
+        check_places(str(tmp_path / "a"), str(tmp_path / "." / "a"))
+    with pytest.raises(ParameterError, match="name a file"):
+        check_places("-")
+    check_places(str(tmp_path / "a"), None, inputs=("-", str(data)))
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("came", "known", "meant"),
+    [
+        (["1", "2"], [1, 2], [1, 2]),
+        (["1.0", "2"], [1, 2], [1, 2]),
+        (["1", "2.5"], [1.0, 2.0], [1.0, 2.5]),
+        (["true", "False"], [False, True], [True, False]),
+        ([1, 2], ["1", "2", "x"], ["1", "2"]),
+        ([1.0, 2.0], ["1", "2", "x"], ["1", "2"]),
+        ([True, False], ["false", "maybe", "true"], ["true", "false"]),
+        (["a", "1"], [1, 2], ["a", "1"]),
+        (["a", "b"], ["a", "c"], ["a", "b"]),
+    ],
+)
+def test_labels_are_the_same_however_a_file_spells_them(came, known, meant):
+    """Labels take the type of the known ones, if they can all be read so."""
+    found = labels_like(np.array(came), np.array(known))
+    assert found.tolist() == meant
+    assert found.dtype.kind == np.array(meant).dtype.kind
+
+
+def test_a_test_file_may_spell_labels_otherwise(tmp_path):
+    """A model of the labels 1, 2 and x is judged by a file that has only 1 and 2, read as numbers."""
+    columns = rows(names=("1", "2"))
+    learned = {**columns, "label": ["x" if k % 11 == 0 else v for k, v in enumerate(columns["label"])]}
+    path, test = written(tmp_path / "a.csv", learned), written(tmp_path / "b.csv", columns)
+    found = train(path, judging=Judging(test=test), learner=Learner(name="svm"))
+    assert found.test.y.dtype.kind == "U"
+    assert found.evaluation.scores["accuracy"].value > 0.7
+
+
+@pytest.mark.parametrize("names", [("true", "false"), ("0", "1"), ("1.5", "2.5"), ("neg", "pos")])
+def test_updates_keep_the_type_of_labels(tmp_path, names):
+    """Labels of a stream, which come as they are written, are those of the model: none is new."""
+    path = written(tmp_path / "a.csv", rows(names=names))
+    place = str(tmp_path / "m.lineal")
+    train(path, columns=Columns(task="classification"), learner=Learner(name="svm")).model.save(place)
+    found = update(place, path)
+    assert found.new_labels == ()
+    assert found.progressive > 0.8
+    assert evaluate_file(found.model, path).evaluation.scores["accuracy"].value > 0.8
+
+
+# ---- weights ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"), [("-1", "row 5 has -1"), ("nan", "row 5"), ("x", "numbers"), ("", "row 5")]
+)
+def test_weights_that_cannot_be_are_refused_before_learning(tmp_path, bad, said):
+    """A weight is a number of at least 0, and the message names column and row of the file."""
+    weights = [bad if k == 5 else "1" for k in range(160)]
+    labels = [None if k == 0 else v for k, v in enumerate(rows()["label"])]
+    path = written(tmp_path / "a.csv", {**rows(), "label": labels, "w": weights})
+    with pytest.raises(InputError, match="column 'w'") as flaw:
+        train(path, columns=Columns(weight="w"), learner=Learner(name="svm"))
+    assert said in str(flaw.value) or bad == "nan"
+
+
+def test_updates_take_weights(tmp_path):
+    """A weight of 2 in a stream is another model than a weight of 1; weights may come as text."""
+    twos = {**rows(), "w": [2 if k % 3 else 1 for k in range(160)]}
+    path, place = written(tmp_path / "a.csv", twos), str(tmp_path / "m.lineal")
+    train(path, columns=Columns(weight="w"), learner=Learner(name="svm")).model.save(place)
+    plain, weighed = update(place, path), update(place, path, weight="w")
+    assert not np.array_equal(plain.model.coef_, weighed.model.coef_)
+
+
+def test_a_piece_without_labels_does_not_end_an_update(tmp_path):
+    """Rows without a label are passed over, be they a whole piece; a file without any label is refused."""
+    columns, place = rows(4000), str(tmp_path / "m.lineal")
+    train(written(tmp_path / "a.csv", columns), learner=Learner(name="svm")).model.save(place)
+    columns["label"] = [v if k > 3000 else None for k, v in enumerate(columns["label"])]
+    assert update(place, written(tmp_path / "b.csv", columns), n_bytes=1 << 14).n_rows == 999
+    columns["label"] = ["" for _ in columns["label"]]
+    with pytest.raises(InputError, match="no row has a label"):
+        update(place, written(tmp_path / "c.csv", columns), n_bytes=1 << 14)
+
+
+# ---- columns and files --------------------------------------------------------------------------
+
+
+def test_columns_of_parquet_that_are_dictionaries_are_what_they_hold(tmp_path):
+    """Dictionaries of names are categories, as label and as feature."""
+    path, n = str(tmp_path / "a.parquet"), 160
+    table = {
+        "kind": pa.array([f"k{k % 5}" for k in range(n)]).dictionary_encode(),
+        "size": [float(k % 13) for k in range(n)],
+        "label": pa.array(["a" if k % 5 < 2 else "b" for k in range(n)]).dictionary_encode(),
+    }
+    pa.parquet.write_table(pa.table(table), path)
+    found = train(path, columns=Columns(keep=["kind"]), learner=Learner(name="svm"))
+    assert found.roles.features == {"kind": "category", "size": "number"}
+    assert found.model.classes_.tolist() == ["a", "b"]
+
+
+def test_a_folder_can_be_learned_from_and_verified(tmp_path):
+    """The fingerprint of a folder is that of its files and their names."""
+    columns = rows(80)
+    for k, (text, label) in enumerate(zip(columns["text"], columns["label"], strict=True)):
+        (tmp_path / "data" / label).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / label / f"{k}.txt").write_text(text)
+    place = str(tmp_path / "m.lineal")
+    train(str(tmp_path / "data"), learner=Learner(name="svm")).model.save(place)
+    assert verify_file(place, str(tmp_path / "data")).is_same_file
+    (tmp_path / "data" / "pos" / "1.txt").rename(tmp_path / "data" / "pos" / "one.txt")
+    assert verify_file(place, str(tmp_path / "data")).is_same_file is False
+
+
+# ---- verification -------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_proved_from_one_file_is_said(tmp_path):
+    """A model fitted to two files, or updated since its fit, has no proof in one file; the reason is told."""
+    path, test = written(tmp_path / "a.csv", rows()), written(tmp_path / "b.csv", rows(60))
+    place = str(tmp_path / "m.lineal")
+    both = train(path, judging=Judging(test=test), learner=Learner(name="svm"), is_refitted=True).model
+    assert both.about.n_rows == 220
+    both.save(place)
+    with pytest.raises(ParameterError, match=r"two files, the second of them b\.csv"):
+        verify_file(place, path)
+    train(path, learner=Learner(name="svm")).model.save(place)
+    update(place, test).model.save(place)
+    update(place, test).model.save(place)
+    with pytest.raises(ParameterError, match="updated with 120 rows"):
+        verify_file(place, path)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.35])
+def test_the_rows_held_out_are_held_out_again(tmp_path, share):
+    """With groups, weights and rows without a label a certificate is proved from the very rows of the fit."""
+    columns = {**rows(), "g": [f"g{k % 31}" for k in range(160)], "w": [1 + k % 3 for k in range(160)]}
+    columns["label"] = [None if k % 13 == 4 else v for k, v in enumerate(columns["label"])]
+    path, place = written(tmp_path / "a.csv", columns), str(tmp_path / "m.lineal")
+    found = train(
+        path,
+        columns=Columns(group="g", weight="w"),
+        judging=Judging(share=share),
+        learner=Learner(name="svm"),
+    )
+    found.model.save(place)
+    proved = verify_file(place, path)
+    assert proved.n_rows == len(found.train)
+    assert proved.certificate.converged
+    assert proved.certificate.primal == pytest.approx(found.model.certificate_.primal, rel=1e-6)
+
+
+# ---- learners -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("neighbors", "cannot be stored"),
+        ("gaussian-bayes", "cannot be stored"),
+        ("Hinge()", "no learner"),
+        ("Ridge()", "no learner for classification"),
+    ],
+)
+def test_learners_that_cannot_end_in_a_model_file_are_refused_before_learning(tmp_path, name, said):
+    """What no file can hold, or what predicts something else, is refused before the first row is learned."""
+    told = []
+    with pytest.raises(ParameterError, match=said):
+        train(written(tmp_path / "a.csv", rows()), learner=Learner(name=name), tell=told.append)
+    assert not any("learning" in sentence for sentence in told)
+
+
+def test_options_of_a_learner_need_a_learner(tmp_path):
+    """learner.C without a learner says which to choose."""
+    with pytest.raises(ParameterError, match="--learner svm"):
+        train(written(tmp_path / "a.csv", rows()), learner=Learner(settings=["learner.C=3"]))
