@@ -7,6 +7,7 @@ import pyarrow.parquet
 import pytest
 
 from lineal.errors import InputError, ParameterError
+from lineal.jobs.answers import Answers
 from lineal.jobs.dataset import Dataset
 from lineal.jobs.judge import evaluate_file
 from lineal.jobs.labels import labels_like
@@ -268,3 +269,34 @@ def test_options_of_a_learner_need_a_learner(tmp_path):
     """learner.C without a learner says which to choose."""
     with pytest.raises(ParameterError, match="--learner svm"):
         train(written(tmp_path / "a.csv", rows()), learner=Learner(settings=["learner.C=3"]))
+
+
+def test_columns_that_tell_the_label_are_found_in_training_rows_alone(tmp_path):
+    """A column that decides the label in every row learned from is left out, whatever rows held out hold."""
+    texts = [f"a {'good' if k % 2 else 'bad'} film number {k % 9}" for k in range(300)]
+    labels = ["pos" if k % 2 else "neg" for k in range(300)]
+    plain = dataset(np.array(labels))
+    (_, held), *_ = held_out(plain, "classification", 0.2, 0).splits
+    told = [f"yes{label}" for label in labels]
+    for row in held.tolist():  # decides nothing where nobody may look
+        told[row] = "yespos"
+    path = written(tmp_path / "told.csv", {"text": texts, "told": told, "label": labels})
+    training = train(str(path), learner=Learner(name="svm"))
+    assert training.roles.of("dropped") == ["told"]
+
+
+def test_regression_rows_of_groups_are_dealt_by_the_seed():
+    """Two seeds hold out other groups."""
+    data = dataset(np.arange(60) + 0.5, np.repeat(np.arange(20), 3).astype(str))
+    parts = [set(held_out(data, "regression", 0.2, seed).splits[0][1].tolist()) for seed in range(4)]
+    assert len({frozenset(part) for part in parts}) > 1
+
+
+def test_folds_without_a_row_of_a_label_keep_their_probabilities():
+    """A label that a fold's model does not know has probability 0 there."""
+    two = Answers(np.array(["a", "b"]), np.array([[0.9, 0.1], [0.2, 0.8]]), np.array(["a", "b"]))
+    three = Answers(np.array(["c"]), np.array([[0.1, 0.2, 0.7]]), np.array(["a", "b", "c"]))
+    joined = Answers.joined([two, three], [np.array([0, 2]), np.array([1])], 3)
+    assert joined.labels.tolist() == ["a", "c", "b"]
+    assert joined.classes_.tolist() == ["a", "b", "c"]
+    assert joined.probabilities.tolist() == [[0.9, 0.1, 0.0], [0.1, 0.2, 0.7], [0.2, 0.8, 0.0]]

@@ -123,7 +123,7 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
         if table.groups is None:
             splitter = StratifiedKFold(**options) if is_labels else KFold(**options)
         else:
-            splitter = StratifiedGroupKFold(**options) if is_labels else GroupKFold(n_folds)
+            splitter = StratifiedGroupKFold(**options) if is_labels else GroupKFold(**options)
     else:
         splitter = checked_splitter(cv, table.y, classifier=task == "classification")
     splits = list(splitter.split(table.X if hasattr(table.X, "shape") else y, y, table.groups))

@@ -42,17 +42,16 @@ class Answers:
     def joined(cls, parts: list[Self], rows: list[NDArray[Any]], n: int) -> Answers:
         """The answers of several models, each for the rows that are its own; together all n of them."""
         labels: NDArray[Any] = np.empty(n, dtype=np.result_type(*(part.labels for part in parts)))
-        first = parts[0].classes_
-        is_alike = first is not None and all(
-            part.classes_ is not None and np.array_equal(part.classes_, first) for part in parts
-        )
-        has_probabilities = is_alike and all(part.probabilities is not None for part in parts)
-        found = np.empty((n, len(first))) if has_probabilities and first is not None else None
+        known = [part.classes_ for part in parts if part.classes_ is not None]
+        classes = np.unique(np.concatenate(known)) if len(known) == len(parts) else None
+        has_probabilities = classes is not None and all(part.probabilities is not None for part in parts)
+        found = np.zeros((n, len(classes))) if has_probabilities and classes is not None else None
         for part, own in zip(parts, rows, strict=True):
             labels[own] = part.labels
-            if found is not None:
-                found[own] = part.probabilities
-        return Answers(labels, found, first if is_alike else None)
+            if found is not None and classes is not None and part.classes_ is not None:
+                # A label that a fold had no row of has no chance there.
+                found[np.ix_(own, np.searchsorted(classes, part.classes_))] = part.probabilities
+        return Answers(labels, found, classes)
 
 
 def answers_of(model: Any, X: Any) -> Answers:

@@ -173,7 +173,7 @@ def train(
         test_records = (
             None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
         )
-    roles, findings, data, test = _prepared(records, test_records, columns, clock)
+    roles, findings, data, test = _prepared(records, test_records, columns, judging, clock)
     task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=judging.seed)
     if test is not None:
@@ -252,7 +252,7 @@ def _read_test(
 
 
 def _prepared(
-    records: Records, test_records: Records | None, columns: Columns, clock: Clock
+    records: Records, test_records: Records | None, columns: Columns, judging: Judging, clock: Clock
 ) -> tuple[Roles | None, list[Finding], Dataset, Dataset | None]:
     """Roles, problems and rows; columns that tell the label are left out."""
     with clock.step("look", "looking at the columns"):
@@ -271,10 +271,27 @@ def _prepared(
             test=test_records,
             task=roles.task,
         )
+        if test_records is None and judging.n_folds is None:
+            findings = [found for found in findings if found.code != _DECIDES]
+            findings += _answers_in_training_rows(records, roles, judging)
         roles, findings = _without_answers(roles, findings, columns)
         data = dataset_of(records, roles)
         test = None if test_records is None else _test_rows(test_records, roles, data)
     return roles, findings, data, test
+
+
+def _answers_in_training_rows(records: Records, roles: Roles, judging: Judging) -> list[Finding]:
+    """Columns that decide the label alone in the rows that are learned from; others are not looked at."""
+    others = [name for name, kind in roles.features.items() if kind != "text"]
+    if not others:
+        return []
+    data = dataset_of(records, roles)
+    train_rows, _ = held_out(data, roles.task, judging.share, judging.seed).splits[0]
+    part = records.table.select([roles.label, *others]).take(data.rows[np.sort(train_rows)])
+    found = diagnose_records(
+        part, label=roles.label, features=others, task=roles.task, file=str(records.path)
+    )
+    return [finding for finding in found if finding.code == _DECIDES]
 
 
 def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) -> tuple[Roles, list[Finding]]:
