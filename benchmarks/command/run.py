@@ -129,7 +129,7 @@ def prepare(source: Path, folder: Path) -> None:
     import numpy as np
 
     for part, seed in (("train", 0), ("test", 1)):
-        lines = (source / f"{part}.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (source / f"{part}.jsonl").read_text(encoding="utf-8").removesuffix("\n").split("\n")
         order = np.random.default_rng(seed).permutation(len(lines))
         lines = [lines[k] for k in order]
         (folder / f"{part}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

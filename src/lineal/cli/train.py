@@ -39,7 +39,12 @@ from lineal.cli.options import (
               "'LinearClassifier(loss=Hinge())'. The default searches.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Any option of the library: learner.C=10, 'text.ngrams=(1, 3)', n_folds=5.")  # fmt: skip
-@click.option("--refit", "is_refitted", is_flag=True, help="After judging, fit once more to all rows.")
+@click.option(
+    "--refit",
+    "is_refitted",
+    is_flag=True,
+    help="After judging, fit once more to all rows, as --cv always does.",
+)
 @click.option("-o", "--output", default="model.lineal", show_default=True, type=click.Path(dir_okay=False))
 @click.option(
     "--report", "report_path", default="report.html", show_default=True, type=click.Path(dir_okay=False)
