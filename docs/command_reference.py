@@ -15,7 +15,7 @@ def reference() -> str:
     from lineal.cli.main import VERBS, lineal
 
     parts = []
-    context = click.Context(lineal, info_name="lineal")
+    context = lineal.make_context("lineal", [], resilient_parsing=True)
     for verb in VERBS:
         command = lineal.get_command(context, verb)
         assert command is not None

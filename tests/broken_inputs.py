@@ -122,7 +122,7 @@ CASES = [
     Broken("a LIBSVM line without a number", _text("a.libsvm", "1 1:0.5 2:1\n-1 1:x\n"), _train("a.libsvm"), 3,
            "line 2"),
     Broken("a LIBSVM index twice", _text("a.libsvm", "1 1:0.5 2:1\n-1 2:1 2:1\n"), _train("a.libsvm"), 3, "line 2"),
-    Broken("a row of each label alone", _text("a.libsvm", "1 1:0.5\n-1 2:1\n"), _train("a.libsvm"), 3, "too few"),
+    Broken("a row of each label alone", _text("a.libsvm", "1 1:0.5\n-1 2:1\n"), _train("a.libsvm"), 3, "one label"),
     Broken("an empty folder", lambda folder: (folder / "texts").mkdir(), _train("texts"), 3, "texts"),
     Broken("infinity in a number", _text("a.csv", "x,y,label\n" + "1,2,a\n3,5,b\n" * 20 + "inf,2,a\n"),
            _train("a.csv"), 3, "x"),

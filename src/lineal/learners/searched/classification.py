@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
-from lineal.learners.searched.folds import Fold, folds_of_labels
+from lineal.learners.searched.folds import Fold, folds_of_labels, part_of_labels
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.searched.search import Found, Search, Trial
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
@@ -58,7 +58,8 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
         is_likelihood = hasattr(self.model_, "temperature_")
         if is_likelihood or not hasattr(self.model_, "decision_function"):
             return None
-        fold = self._folds(y, groups)[:1]
+        is_free = groups is None
+        fold = part_of_labels(y, self.n_folds, self.random_state) if is_free else self._folds(y, groups)[:1]
         if not fold:
             return None
         search = Search(

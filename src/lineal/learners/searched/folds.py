@@ -31,6 +31,21 @@ def folds_of_labels(y: NDArray[Any], groups: NDArray[Any] | None, n_folds: int, 
     return [(train, test) for train, test in made if len(np.unique(codes[train])) > 1 and len(test)]
 
 
+def part_of_labels(y: NDArray[Any], n_parts: int, seed: Any) -> list[Fold]:
+    """One part of so many held out, of every label with two rows or more; none where nothing can be."""
+    _, codes = classes_and_codes(y)
+    counts = np.bincount(codes)
+    wanted = np.where(counts > 1, np.maximum(counts // n_parts, 1), 0)
+    if not wanted.any() or len(counts) < 2:
+        return []
+    shuffled = np.random.default_rng(seed).permutation(len(codes))
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_held = np.zeros(len(codes), dtype=bool)
+    is_held[order] = rank < np.repeat(wanted, counts)
+    return [(np.flatnonzero(~is_held), np.flatnonzero(is_held))]
+
+
 def folds_of_numbers(y: NDArray[Any], groups: NDArray[Any] | None, n_folds: int, seed: Any) -> list[Fold]:
     """Pairs of train and test rows; none where no part can be held out."""
     n_folds = min(n_folds, len(y) // 2, _n_distinct(groups, len(y)))

@@ -93,7 +93,8 @@ class Bench:
     """Data in folds, on which settings are tried.
 
     ``score(model, X, y, s)`` is what is to be large; ``is_general`` says that it must be given the whole
-    model and the rows as they came. ``report(n)`` is told that so many fits are done.
+    model and the rows as they came, ``is_probable`` that it asks for probabilities. ``report(n)`` is told
+    that so many fits are done.
     """
 
     def __init__(
@@ -106,13 +107,14 @@ class Bench:
         score: Callable[[Any, Any, Any, Any], float],
         *,
         is_general: bool,
+        is_probable: bool = False,
         stop: Stop,
         n_threads: int,
         report: Callable[[int], None],
     ) -> None:
         self._model, self._X, self._y, self._s = model, X, y, s
         self.folds = list(folds)
-        self._score, self._is_general = score, is_general
+        self._score, self._is_general, self._is_probable = score, is_general, is_probable
         self.stop = stop
         self._n_threads = n_threads
         self._report = report
@@ -131,7 +133,11 @@ class Bench:
         ``parts(k)`` are the training rows of fold k to learn from, all if not given, and ``share`` how many
         that is; ``keep`` says that more settings with the same features may follow.
         """
-        tallies = [_Tally(setting, Stages.of(with_setting(self._model, setting))) for setting in settings]
+        models = [with_setting(self._model, setting) for setting in settings]
+        tallies = [
+            _Tally(setting, Stages.of(model, is_probable=self._is_probable))
+            for setting, model in zip(settings, models, strict=True)
+        ]
         done: dict[int, Trial] = {}
         with warnings.catch_warnings():
             # A trial that stops early is judged by what it predicts.

@@ -95,7 +95,8 @@ class Plan:
         folds = splits(self.template, self.cv, data, self.seed)
         bench = Bench(
             self.template, data.X, data.y, data.s, folds, self.score,
-            is_general=self.is_general, stop=stop, n_threads=self.n_threads, report=bar,
+            is_general=self.is_general, is_probable=self._is_probable, stop=stop, n_threads=self.n_threads,
+            report=bar,
         )  # fmt: skip
         n_settings = self.n_proposals if self.method == "optuna" else len(self.settings)
         bar.begin(title, None if self.method == "halving" else n_settings * len(folds))
@@ -105,6 +106,12 @@ class Plan:
             found = proposed(bench, self.space, self.proposals, self.n_proposals, self.seed)
             return found, len(folds)
         return list(bench.run(self.settings).values()), len(folds)
+
+    @property
+    def _is_probable(self) -> bool:
+        """Whether the metric asks for probabilities, or may."""
+        asked = getattr(self.scorer, "_response_method", None)
+        return self.is_general or asked == "predict_proba"
 
     def score(self, model: Any, X: Any, y: Any, s: Any) -> float:
         """What is to be large; a score that is no number is an error."""

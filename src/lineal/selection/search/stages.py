@@ -79,11 +79,14 @@ class Stages:
     is_text_model: bool = False
 
     @classmethod
-    def of(cls, model: Any) -> Stages:
-        """The stages of a model that was made for this."""
+    def of(cls, model: Any, *, is_probable: bool = False) -> Stages:
+        """The stages of a model that was made for this.
+
+        Where probabilities are asked for, a text learner stays whole: it holds rows out for them.
+        """
         if isinstance(model, Pipeline) and len(model.steps) > 1 and hasattr(model.steps[-1][1], "fit"):
             return cls(Chain(model.steps[:-1]), model.steps[-1][1])
-        if isinstance(model, BaseTextModel) and model.vectorizer is not None:
+        if isinstance(model, BaseTextModel) and model.vectorizer is not None and not is_probable:
             strengths = model._given_strengths()
             if len(strengths) == 1:
                 readers = [clone(each) for each in model._given_recipes(None)[0].vectorizers]
@@ -195,7 +198,7 @@ def _finished(stages: Stages, model: Any) -> Any:
         and isinstance(model, BaseLinearClassifier)
         and not hasattr(model, "temperature_")
     ):
-        model.temperature_ = 1.0  # as TextClassifier has it where it holds nothing out
+        model.temperature_ = 1.0  # nobody asks for probabilities, but a whole one has them
     return model
 
 
