@@ -208,7 +208,7 @@ def accuracy(data: Path, name: str) -> dict[str, Any]:
     found = evaluation["scores"]["accuracy"]
     if score != "accuracy":
         label, measure = score.split()
-        found = evaluation["per_class"][label][measure]
+        (found,) = (one[measure] for one in evaluation["per_class"] if str(one["label"]) == label)
     print(
         f"  {name}: {score} {found['value']:.4f} ({found['low']:.4f} .. {found['high']:.4f}), bar {bar}",
         flush=True,
