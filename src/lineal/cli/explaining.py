@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.cli.printing import console, escaped, table, visible
+from lineal.model.explanation import shown
 
 
 def show_explanation(found: Any, top: int) -> None:
@@ -24,7 +25,7 @@ def show_explanation(found: Any, top: int) -> None:
             line.append(f" {share:+.2f}  " if abs(share) >= 0.005 else "  ", style)
         out.print(line)
     rows = [
-        [escaped(_shown(term.name)), f"{term.value:.4g}", f"{term.weight:+.4g}", f"{term.contribution:+.4g}"]
+        [escaped(shown(term.name)), f"{term.value:.4g}", f"{term.weight:+.4g}", f"{term.contribution:+.4g}"]
         for term in why.terms[:top]
     ]
     if len(why.terms) > top:
@@ -59,7 +60,3 @@ def _likely(answers: Any) -> str:
     p = answers.probabilities[0]
     best = p.argsort()[::-1][:3]
     return "  " + ", ".join(f"{escaped(str(answers.classes_[k]))} {p[k]:.1%}" for k in best)
-
-
-def _shown(name: str) -> str:
-    return name if name == name.strip(" ") else name.replace(" ", "␣")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lineal.cli.printing import console, escaped, table
+from lineal.model.explanation import shown
 
 _SCORES = (
     *("accuracy", "balanced_accuracy", "f1_macro", "mcc", "roc_auc", "log_loss", "brier"),
@@ -102,7 +103,7 @@ def show_features(model: Any, out: Any) -> None:
     found = model.top_features(_WORDS)
     rows = []
     for label, features in list(found.items())[:_LABELS]:
-        words = ", ".join(escaped(_shown(feature.name)) for feature in features)
+        words = ", ".join(escaped(shown(feature.name)) for feature in features)
         rows.append([escaped(str(label)), words])
     if len(found) > _LABELS:
         rows.append(["...", f"{len(found) - _LABELS} more labels: see the report"])
@@ -136,11 +137,6 @@ def _short(place: str) -> str:
     """A place without the folders of its file."""
     head, comma, rest = place.partition(", ")
     return head.rsplit("/", 1)[-1] + comma + rest
-
-
-def _shown(name: str) -> str:
-    """A term to be read: spaces are made visible in n-grams that begin or end with one."""
-    return name if name == name.strip(" ") else name.replace(" ", "␣")
 
 
 def size_text(n_bytes: float) -> str:
