@@ -13,12 +13,12 @@ from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.compare import compare
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.labels import labels_like
 from lineal.jobs.roles import Role, Roles
+from lineal.jobs.scoring import evaluated
 from lineal.model.loading import load
 from lineal.model.model import Model
 
@@ -111,16 +111,7 @@ def evaluate_file(
     records = read_for(model, path, read_records, **(reading or {}))
     data = labelled(model, records, label=label, text=text, weight=weight)
     answers = answers_of(model, data.X)
-    classes = None if answers.classes_ is None else answers.classes_.tolist()
-    evaluation = evaluate_predictions(
-        data.y,
-        answers.labels,
-        probabilities=answers.probabilities,
-        classes=classes,
-        sample_weight=data.sample_weight,
-        task=model.task,
-        confidence=confidence,
-    )
+    evaluation = evaluated(answers, data, model.task, confidence=confidence)
     return Judged(model, data, answers, evaluation)
 
 

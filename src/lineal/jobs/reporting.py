@@ -18,6 +18,7 @@ from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.wording import brief
 from lineal.jobs.learning import learning_points
 from lineal.jobs.mistakes import worst_mistakes
+from lineal.jobs.scoring import evaluated
 from lineal.jobs.train import Training
 
 # Shares of rows, shown as percentages.
@@ -137,19 +138,8 @@ def _plain(name: str, score: evaluation_records.Score, title: str | None = None)
 
 
 def _baseline(training: Training) -> Evaluation:
-    from lineal.evaluation.evaluate import evaluate_predictions
-
-    answers = training.baseline
-    return evaluate_predictions(
-        training.test.y,
-        answers.labels,
-        probabilities=answers.probabilities,
-        classes=None if answers.classes_ is None else answers.classes_.tolist(),
-        sample_weight=training.test.sample_weight,
-        task=training.model.task,
-        confidence=training.judging.confidence,
-        n_resamples=200,
-    )
+    own = {"confidence": training.judging.confidence, "n_resamples": 200}
+    return evaluated(training.baseline, training.test, training.model.task, **own)
 
 
 def class_scores_of(evaluation: Evaluation) -> list[report.ClassScores]:

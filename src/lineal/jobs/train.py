@@ -21,7 +21,6 @@ from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.compare import compare
 from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.evaluate import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, named
@@ -29,6 +28,7 @@ from lineal.jobs.labels import labels_like
 from lineal.jobs.learner import Learner
 from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Roles, guess_roles
+from lineal.jobs.scoring import evaluated
 from lineal.jobs.splitting import Plan, folds, held_out
 from lineal.learners.freezing import freeze
 from lineal.model.model import Model
@@ -394,21 +394,15 @@ def _baseline_in_folds(data: Dataset, plan: Plan, task: str) -> tuple[str, Answe
 def _judged(
     test: Dataset, answers: Answers, baseline_name: str, baseline: Answers, task: str, judging: Judging
 ) -> tuple[Evaluation, ModelComparison]:
-    own: dict[str, Any] = {"confidence": judging.confidence, "task": task, "random_state": judging.seed}
-    evaluation = evaluate_predictions(
-        test.y,
-        answers.labels,
-        probabilities=answers.probabilities,
-        classes=None if answers.classes_ is None else answers.classes_.tolist(),
-        sample_weight=test.sample_weight,
-        **own,
-    )
+    own: dict[str, Any] = {"confidence": judging.confidence, "random_state": judging.seed}
+    evaluation = evaluated(answers, test, task, **own)
     rows = np.zeros((len(test), 1))  # answers are known already
     comparison = compare(
         {"model": answers, baseline_name: baseline},
         X_test=rows,
         y_test=test.y,
         sample_weight_test=test.sample_weight,
+        task=task,
         **own,
     )
     return evaluation, comparison

@@ -1,0 +1,23 @@
+"""Answers held against the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.evaluation.evaluate import evaluate_predictions
+from lineal.evaluation.evaluation import Evaluation
+from lineal.jobs.answers import Answers
+from lineal.jobs.dataset import Dataset
+
+
+def evaluated(answers: Answers, data: Dataset, task: str, **options: Any) -> Evaluation:
+    """Every score of answers for the rows of a data set; options as for ``evaluate_predictions``."""
+    return evaluate_predictions(
+        data.y,
+        answers.labels,
+        probabilities=answers.probabilities,
+        classes=None if answers.classes_ is None else answers.classes_.tolist(),
+        sample_weight=data.sample_weight,
+        task=task,
+        **options,
+    )
