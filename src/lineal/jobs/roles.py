@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 
 from lineal.data.corpus import LABEL_NAMES, TEXT_NAMES
+from lineal.data.prose import is_date, is_prose
 from lineal.errors import InputError, ParameterError
 
 FEATURES = ("text", "number", "boolean", "category", "date")
 _MORE_LABEL_NAMES = (*LABEL_NAMES, "sentiment", "outcome", "is_spam", "spam")
 _IDENTIFIER = re.compile(r"(.*[_\s-])?(id|uuid|guid|key|index|rownum|row)|unnamed(: ?\d+)?|", re.IGNORECASE)
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
-# Text is prose from so many words a value on, if more than half of the values differ.
-_WORDS_OF_PROSE, _DISTINCT_OF_PROSE = 4.0, 0.5
 _SAMPLE = 2000
 # Whole numbers with more values than this are numbers to predict, not names of classes.
 _MOST_NUMBERED_CLASSES = 30
@@ -174,7 +172,7 @@ def _label(table: Any, asked: dict[str, str]) -> tuple[str, str]:
     if len(names) == 2 and not texts and len(usual_texts) == 1:
         return next(name for name in names if name != usual_texts[0]), "the only column beside the texts"
     if len(names) == 2 and not texts:
-        prose = [_is_prose(_strings(table.column(name))) for name in names]
+        prose = [is_prose(_strings(table.column(name))) for name in names]
         if prose.count(True) == 1:
             return names[prose.index(False)], "the only column beside the texts"
     shown = ", ".join(map(repr, table.column_names[:30]))
@@ -257,11 +255,11 @@ def _guessed(name: str, column: Any, *, is_kept: bool) -> Role:
 
 
 def _guessed_of_strings(name: str, sample: list[str], n_distinct: int, *, is_kept: bool) -> Role:
-    if all(map(_ISO_DATE.fullmatch, sample)):
+    if all(map(is_date, sample)):
         return Role(name, "date", "dates in ISO 8601")
     words = sum(len(value.split()) for value in sample) / len(sample)
     is_called_text = name.strip().lower() in TEXT_NAMES
-    if _is_prose(sample) or (is_called_text and (n_distinct > 20 or words >= 3)):
+    if is_prose(sample) or (is_called_text and (n_distinct > 20 or words >= 3)):
         return Role(name, "text", f"{words:.0f} words on average")
     is_distinct = len(set(sample)) > 0.95 * len(sample) and len(sample) > 20
     if is_distinct and (_is_identifier(name) or words < 1.5) and not is_kept:
@@ -269,13 +267,6 @@ def _guessed_of_strings(name: str, sample: list[str], n_distinct: int, *, is_kep
     if is_distinct:
         return Role(name, "text", f"{words:.0f} words on average, almost all values differ")
     return Role(name, "category", f"{n_distinct} different values")
-
-
-def _is_prose(sample: list[str]) -> bool:
-    if not sample:
-        return False
-    words = sum(len(value.split()) for value in sample)
-    return words >= _WORDS_OF_PROSE * len(sample) and len(set(sample)) > _DISTINCT_OF_PROSE * len(sample)
 
 
 def _strings(column: Any) -> list[str]:

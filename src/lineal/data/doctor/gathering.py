@@ -14,10 +14,11 @@ from lineal.data.doctor.contents import Contents
 from lineal.data.doctor.frame import Column, Frame, TextsBuilder
 from lineal.data.doctor.lines import Rows
 from lineal.data.doctor.spellings import DATE_NAMES, shape
+from lineal.data.prose import is_prose
 from lineal.errors import ParameterError
 
 _MORE_LABEL_NAMES = (*LABEL_NAMES, "sentiment", "outcome", "is_spam", "spam")
-_WORDS_OF_PROSE, _DISTINCT_OF_PROSE, _WORDS_OF_TITLES = 4.0, 0.5, 1.5
+_WORDS_OF_TITLES, _MOST = 1.5, 0.5
 _SAMPLE = 2000
 
 
@@ -189,13 +190,13 @@ def _is_prose(sample: list[Any]) -> bool:
     words = sum(len(value.split()) for value in sample) / len(sample)
     if _is_distinct(sample) and words >= _WORDS_OF_TITLES:
         return not all(shape(value) in DATE_NAMES for value in sample[:20])
-    return words >= _WORDS_OF_PROSE and len(set(sample)) > _DISTINCT_OF_PROSE * len(sample)
+    return is_prose(sample)
 
 
 def _is_distinct(sample: list[Any]) -> bool:
     if len(sample) <= 20 or not _is_strings(sample) or len(set(sample)) <= 0.95 * len(sample):
         return False
-    return sum(shape(value) == "other" for value in sample) > _DISTINCT_OF_PROSE * len(sample)
+    return sum(shape(value) == "other" for value in sample) > _MOST * len(sample)
 
 
 def _typed(values: list[Any]) -> Any:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import re
-
 from lineal.data.columns import Column
-
-# From here on text is prose: so many words a value, and more distinct values than half of the rows.
-_WORDS_OF_PROSE = 4
-_DISTINCT_OF_PROSE = 0.5
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
+from lineal.data.prose import is_date, is_prose
 
 
 def inferred(column: Column) -> str:
@@ -23,20 +16,6 @@ def inferred(column: Column) -> str:
     present = column.present.tolist()
     if not all(isinstance(value, str) for value in present):
         return "category"
-    if all(map(_is_date, present)):
+    if all(map(is_date, present)):
         return "date"
-    words = sum(len(value.split()) for value in present)
-    is_prose = words >= _WORDS_OF_PROSE * len(present) and len(set(present)) > _DISTINCT_OF_PROSE * len(
-        present
-    )
-    return "text" if is_prose else "category"
-
-
-def _is_date(text: str) -> bool:
-    if _ISO_DATE.fullmatch(text) is None:
-        return False
-    try:
-        dt.datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return "text" if is_prose(present) else "category"
