@@ -5,34 +5,20 @@ Nothing here computes a result or knows an estimator.
 """
 
 from lineal.report.content import (
-    Calibration,
-    CalibrationBin,
     Certificate,
     ClassFeatures,
-    ClassScores,
     Column,
-    ComparedModel,
-    Comparison,
-    Confusion,
-    Curve,
-    Curves,
     Data,
     Feature,
     Features,
     Finding,
     Histogram,
     LabelCount,
-    LearningCurve,
-    LearningPoint,
     Mistake,
     Mistakes,
     ModelSummary,
-    PairVerdict,
-    Regression,
     Report,
     Reproduction,
-    Score,
-    Scores,
     StrengthPath,
     StrengthPoint,
     Term,
@@ -41,6 +27,22 @@ from lineal.report.content import (
     Trials,
 )
 from lineal.report.render import render
+from lineal.report.result_content import (
+    Calibration,
+    CalibrationBin,
+    ClassScores,
+    ComparedModel,
+    Comparison,
+    Confusion,
+    Curve,
+    Curves,
+    LearningCurve,
+    LearningPoint,
+    PairVerdict,
+    Regression,
+    Score,
+    Scores,
+)
 from lineal.report.writing import write_report
 
 __all__ = [

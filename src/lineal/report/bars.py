@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lineal.report.content import Score
 from lineal.report.markup import Markup, tag
+from lineal.report.result_content import Score
 from lineal.report.scales import bounded
 
 

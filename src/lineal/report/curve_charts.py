@@ -25,9 +25,10 @@ from lineal.report.charts import (
     upward,
     whisker,
 )
-from lineal.report.content import Calibration, Curve, LearningCurve, StrengthPath, TracePoint
+from lineal.report.content import StrengthPath, TracePoint
 from lineal.report.markup import Child, Markup, tag
 from lineal.report.numerals import count, number, power
+from lineal.report.result_content import Calibration, Curve, LearningCurve
 from lineal.report.scales import Scale, fitted
 
 N_STYLES = 4  # curves that are told apart by colour and dashes; others are drawn thin

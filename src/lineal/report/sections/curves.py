@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lineal.report.content import Curve, Report
+from lineal.report.content import Report
 from lineal.report.curve_charts import (
     N_STYLES,
     calibration_chart,
@@ -17,6 +17,7 @@ from lineal.report.curve_charts import (
 from lineal.report.markup import Child, Markup, name, tag
 from lineal.report.number_charts import error_histogram, prediction_chart, residual_chart
 from lineal.report.numerals import count, interval, number
+from lineal.report.result_content import Curve
 from lineal.report.sections.section import Section
 from lineal.report.tables import folded, table
 

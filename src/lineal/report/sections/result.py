@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from lineal.report.bars import axis_of, score_strip
-from lineal.report.content import Confusion, Report, Score
+from lineal.report.content import Report
 from lineal.report.markup import Child, Markup, name, tag
 from lineal.report.numerals import count, counted, interval, number, p_value, points
+from lineal.report.result_content import Confusion, Score
 from lineal.report.sections.section import Section
 from lineal.report.tables import scrolling, table
 from lineal.report.wording import meaning
