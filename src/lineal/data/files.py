@@ -105,7 +105,8 @@ def read_texts(
     >>> documents[0], labels[0]
     ('I laughed, I cried', np.str_('good'))
     """
-    options = _options(path, format, text, label, header, delimiter, quoting, encoding, errors, missing)
+    format = _format(Path(path), format)
+    options = _options(format, text, label, header, delimiter, quoting, encoding, errors, missing)
     parts = list(_parts(Path(path), None, options))
     if len(parts) == 1:
         return parts[0]
@@ -136,7 +137,8 @@ def stream_texts(
     """
     if isinstance(n_bytes, bool) or not isinstance(n_bytes, (int, np.integer)) or n_bytes < 1:
         raise ParameterError(f"n_bytes must be a positive whole number, got {n_bytes!r}.")
-    options = _options(path, format, text, label, header, delimiter, quoting, encoding, errors, missing)
+    format = _format(Path(path), format)
+    options = _options(format, text, label, header, delimiter, quoting, encoding, errors, missing)
     return _parts(Path(path), int(n_bytes), options)
 
 
@@ -179,7 +181,7 @@ def stream_unlabelled(
     given: dict[str, Any] = (
         {name: value for name, value in more.items() if value is not None} if format in ("csv", "tsv") else {}
     )
-    options = _checked_options(
+    options = _options(
         format, **columns, label=False, encoding=encoding, errors=errors, missing="empty", **given
     )
     return _documents(place, window, options)
@@ -205,24 +207,6 @@ def _documents(place: Path, window: Window, options: _Options) -> Iterator[_core
 
 
 def _options(
-    path: str | os.PathLike[str],
-    format: str | None,
-    text: Name | None,
-    label: Label,
-    header: bool,
-    delimiter: str | None,
-    quoting: bool | None,
-    encoding: str,
-    errors: str,
-    missing: str,
-) -> _Options:
-    """Checked before the file is opened; an option that a format has no use for is refused."""
-    return _checked_options(
-        _format(Path(path), format), text, label, header, delimiter, quoting, encoding, errors, missing
-    )
-
-
-def _checked_options(
     format: str,
     text: Name | None = None,
     label: Label = None,
