@@ -1,9 +1,11 @@
 """The command line as people use it: real files, exit codes, what is printed and what is written."""
 
+import contextlib
 import csv
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -281,6 +283,36 @@ def test_completion_scripts(shell, capsys):
 
 def lineal(*arguments, **options):
     return subprocess.Popen([sys.executable, "-m", "lineal", *map(str, arguments)], **options)
+
+
+def on_a_terminal(*arguments):
+    """Exit code of a command, and what it shows on the standard error output where that is a terminal."""
+    ours, theirs = pty.openpty()
+    shown = b""
+    with lineal(
+        *arguments, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # how Linux says that the other end was closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+        os.close(ours)
+        return process.wait(timeout=60), shown.decode()
+
+
+def test_progress_with_the_gap_is_shown_on_a_terminal_and_nowhere_else(folder):
+    """Steps, trials and the gap of the fit; nothing where nobody looks, and no trace of it in the model."""
+    code, shown = on_a_terminal("train", "reviews.csv", "--no-report")
+    assert code == 0
+    for words in ("reading reviews.csv", "learning from 96 rows", "strength 1: ", "gap "):
+        assert words in shown, words
+    assert "progress" not in load("model.lineal").about.learner
+    for quiet in ("--quiet", "--json"):
+        assert on_a_terminal("train", "reviews.csv", "--no-report", quiet, "-o", "quiet.lineal") == (0, "")
+    with lineal("train", "reviews.csv", "--no-report", "-o", "piped.lineal", stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE) as process:  # fmt: skip
+        assert process.stderr.read() == b""
+    assert (load("piped.lineal").coef_ == load("model.lineal").coef_).all()
 
 
 def test_predict_and_help_start_without_large_libraries(trained):

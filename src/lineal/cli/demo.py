@@ -19,17 +19,18 @@ def command(*, folder: str) -> int:
     from lineal.cli.showing import show_training
     from lineal.jobs.demo import write_docstrings
     from lineal.jobs.explain import explain
+    from lineal.jobs.learner import Learner
     from lineal.jobs.storing import store
     from lineal.jobs.train import train
 
     out, place = console(), Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     data, model, report = (str(place / name) for name in ("docstrings.jsonl", "model.lineal", "report.html"))
-    with Teller(is_quiet=False) as tell:
-        tell("reading the docstrings of the standard library")
-        write_docstrings(Path(data))
-        training = train(data, tell=tell)
-        stored = store(training, model, report, command=f"lineal train {data} -o {model}", tell=tell)
+    tell = Teller(is_quiet=False)
+    tell("reading the docstrings of the standard library")
+    write_docstrings(Path(data))
+    training = train(data, learner=Learner(progress=tell.is_heard), tell=tell)
+    stored = store(training, model, report, command=f"lineal train {data} -o {model}", tell=tell)
     out.print("[bold]Which module is this docstring from?[/bold]\n")
     show_training(stored, model, report)
     question = "Return the arc cosine (measured in radians) of x."

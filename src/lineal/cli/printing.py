@@ -20,28 +20,17 @@ def console() -> Any:
 
 
 class Teller:
-    """Steps as they begin, on the standard error output; one line that changes, where it is a terminal."""
+    """Tells of steps as they begin, a line each, on the standard error output if it is a terminal.
+
+    ``is_heard`` says whether anybody reads along; learners then show their trials and their gap there, too.
+    """
 
     def __init__(self, is_quiet: bool) -> None:
-        self._status: Any = None
-        self._is_quiet = is_quiet or not sys.stderr.isatty()
+        self.is_heard = not is_quiet and sys.stderr.isatty()
 
     def __call__(self, sentence: str) -> None:
-        if self._is_quiet:
-            return
-        if self._status is None:
-            from rich.console import Console
-
-            self._status = Console(stderr=True).status(sentence)
-            self._status.start()
-        self._status.update(sentence)
-
-    def __enter__(self) -> Teller:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
+        if self.is_heard:
+            click.echo(click.style(visible(sentence), dim=True), err=True)
 
 
 def table(columns: list[str], rows: list[list[str]], *, right: tuple[int, ...] = ()) -> Any:

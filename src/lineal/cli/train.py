@@ -113,13 +113,13 @@ def command(
         label=label, text=text, category=category, drop=drop, keep=keep, group=group, weight=weight, task=task
     )
     judging = Judging(test=test, n_folds=n_folds, share=share, confidence=confidence, seed=seed)
-    with Teller(quiet or as_json) as tell:
-        wanted = Learner(name=learner, settings=settings, n_threads=threads)
-        training = train(
-            file, columns=columns, learner=wanted, judging=judging, reading=reading, read=read,
-            is_refitted=is_refitted, tell=tell,
-        )  # fmt: skip
-        stored = store(training, output, report, command=command_line(), tell=tell)
+    tell = Teller(quiet or as_json)
+    wanted = Learner(name=learner, settings=settings, n_threads=threads, progress=tell.is_heard)
+    training = train(
+        file, columns=columns, learner=wanted, judging=judging, reading=reading, read=read,
+        is_refitted=is_refitted, tell=tell,
+    )  # fmt: skip
+    stored = store(training, output, report, command=command_line(), tell=tell)
     if as_json:
         print_json(training_document(stored, output, report))
     else:

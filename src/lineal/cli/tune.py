@@ -72,18 +72,19 @@ def command(
     from lineal.jobs.tune import tune_file
 
     check_places(output, inputs=(file,))
-    with Teller(quiet or as_json) as tell:
-        found = tune_file(
-            file,
-            space,
-            columns=Columns(label=label, text=text, drop=drop, group=group, task=task),
-            learner=Learner(name=learner, settings=settings, n_threads=threads),
-            seed=seed,
-            reading=reading,
-            tell=tell,
-            **search,
-        )
-        found.model.save(output)
+    tell = Teller(quiet or as_json)
+    found = tune_file(
+        file,
+        space,
+        columns=Columns(label=label, text=text, drop=drop, group=group, task=task),
+        learner=Learner(name=learner, settings=settings, n_threads=threads),
+        seed=seed,
+        reading=reading,
+        progress=tell.is_heard,
+        tell=tell,
+        **search,
+    )
+    found.model.save(output)
     if as_json:
         print_json(tuning_document(found, output))
     else:

@@ -42,9 +42,9 @@ def command(
 
     place = output or model
     check_places(place, inputs=(file,))
-    with Teller(quiet or as_json) as tell:
-        found = update(model, file, label=label, text=text, weight=weight, reading=reading, tell=tell)
-        found.model.save(place)
+    tell = Teller(quiet or as_json)
+    found = update(model, file, label=label, text=text, weight=weight, reading=reading, tell=tell)
+    found.model.save(place)
     document = {
         "model": place,
         "n_rows": found.n_rows,

@@ -40,6 +40,7 @@ class Learner:
         ``learner.C=10``, ``text.ngrams=(1, 3)``, ``n_folds=5``.
     n_threads : int, optional
     progress : bool
+        Whether trials and the gap of the final fit are shown on the standard error output.
     """
 
     name: str | None = None
@@ -88,7 +89,8 @@ class Learner:
         fresh = clone(estimator)
         more = {"sample_weight": data.sample_weight, "groups": data.groups}
         takes = inspect.signature(fresh.fit).parameters
-        return fresh.fit(data.X, data.y, **{k: v for k, v in more.items() if v is not None and k in takes})
+        fresh.fit(data.X, data.y, **{k: v for k, v in more.items() if v is not None and k in takes})
+        return fresh.set_params(progress=False)  # who looked on is no part of the model
 
 
 def _check_learner(inner: Any, name: str | None, task: str) -> None:

@@ -112,7 +112,12 @@ class SearchedModel(BaseEstimator):
         self._keep_read(read)
         self.model_ = self._learner(self.strength_, is_trial=False)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        shows_gap = self.progress and "progress" in self.model_.get_params(deep=False)
+        if shows_gap:
+            self.model_.set_params(progress=True)
         self.model_.fit(read.matrix(), y, **weights)
+        if shows_gap:
+            self.model_.set_params(progress=False)  # later fits by other hands need not show theirs
         self._made = self._made_by()
         self._forget_derived()
         for name in ("certificate_", *_OF_STREAMS):
