@@ -112,5 +112,8 @@ void bind_documents(nb::module_& m);
 void bind_records(nb::module_& m);
 void bind_sparse_lines(nb::module_& m);
 void bind_neighbors(nb::module_& m);
+void bind_kernels(nb::module_& m);
+void bind_kernel_machine(nb::module_& m);
+void bind_ranking(nb::module_& m);
 
 }  // namespace lineal

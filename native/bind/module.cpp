@@ -16,6 +16,9 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_records(m);
   lineal::bind_sparse_lines(m);
   lineal::bind_neighbors(m);
+  lineal::bind_kernels(m);
+  lineal::bind_kernel_machine(m);
+  lineal::bind_ranking(m);
   lineal::bind_text(m);
   lineal::bind_online_texts(m);
   lineal::bind_text_runs(m);

@@ -1,0 +1,7 @@
+#include "bind.h"
+
+namespace lineal {
+
+void bind_kernels(nb::module_&) {}
+
+}  // namespace lineal
