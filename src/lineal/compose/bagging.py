@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
@@ -22,6 +21,7 @@ from lineal.learners.regressor import LinearRegressor
 from lineal.learners.targets import numbers_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
+from lineal.protocol import RegressorMixin
 
 _RULES = ("plurality", "soft")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from lineal.compose.base import Composite, Lesson
 from lineal.compose.fitting import Job, fit_parts, require_weights
@@ -21,6 +20,7 @@ from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
+from lineal.protocol import clone
 
 # So often are rows drawn again where all of them are of one class.
 _DRAWS = 100

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.fitting import Job, require_weights, weights_at
 from lineal.compose.inputs import count_rows, read_once, reads_numbers, take
@@ -19,6 +16,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, ClassifierMixin, check_is_fitted, get_tags
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.isotonic import IsotonicRegression
-from sklearn.utils.metaestimators import available_if
 
 from lineal.compose.answers import scores_of
 from lineal.compose.base import CompositeClassifier, Lesson
@@ -25,6 +24,7 @@ from lineal.model.composed import CalibratedHead, settled
 from lineal.model.heads import Head
 from lineal.objective import L2, Log, NoPenalty, SquaredHinge
 from lineal.objective.losses import FloatArray
+from lineal.protocol import available_if
 
 _METHODS = ("temperature", "platt", "isotonic")
 

@@ -7,10 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils.validation import validate_data
 
 from lineal.compose.answers import scores_of
 from lineal.compose.confidence import Proposals, Threshold, believed, checked_rule
@@ -24,6 +22,7 @@ from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, ClassifierMixin, available_if, check_is_fitted, clone, get_tags
 
 _RULES = ("agreement", "exchange")
 

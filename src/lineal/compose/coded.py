@@ -8,8 +8,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import probabilities_of, scores_of
 from lineal.compose.base import CompositeClassifier, Lesson
@@ -25,6 +23,7 @@ from lineal.model.composed import CodedHead
 from lineal.model.heads import Head
 from lineal.model.simplex import agreeing
 from lineal.objective.losses import FloatArray
+from lineal.protocol import available_if, check_is_fitted
 
 # Two classes need one question, whatever the strategy.
 _TWO: Code = np.array([[-1], [1]], dtype=np.int8)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from lineal.compose.inputs import take, take_columns
 from lineal.compose.threads import alone, in_threads
@@ -18,6 +17,7 @@ from lineal.data import thread_count
 from lineal.errors import InputError
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
+from lineal.protocol import clone
 
 
 @dataclass(frozen=True)

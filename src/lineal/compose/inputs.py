@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, thread_count
@@ -18,6 +18,7 @@ from lineal.learners.fisher.discriminant import FisherDiscriminant
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.reading import read_matrix
+from lineal.protocol import get_tags
 
 
 def reads_numbers(learner: Any) -> bool:

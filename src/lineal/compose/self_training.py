@@ -7,10 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import MetaEstimatorMixin
 
 from lineal.compose.confidence import Proposals, Threshold, checked_rule
 from lineal.compose.fitting import require_weights
@@ -21,6 +18,7 @@ from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.heads import Head
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, ClassifierMixin, available_if, check_is_fitted, clone, get_tags
 
 
 def _if_learner_has(name: str) -> Any:

@@ -9,10 +9,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.compose.answers import require_probabilities
 from lineal.compose.base import Lesson
@@ -28,6 +24,7 @@ from lineal.errors import ParameterError
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
+from lineal.protocol import available_if, check_is_fitted, clone, get_tags
 from lineal.text import TextVectorizer
 
 

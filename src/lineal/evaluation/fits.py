@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.model_selection import check_cv as checked_splitter
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples
 
 from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.bar import FitBar
 from lineal.evaluation.inputs import checked_count
 from lineal.evaluation.predictions import checked_labels, one_column
+from lineal.protocol import NotFittedError, check_is_fitted, clone, has_fit_parameter
 from lineal.solvers.driver import Interruption
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import get_tags
 
 from lineal.data.targets import classes_and_codes, plain_array
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import one_sample
 from lineal.evaluation.resampling import RowWeights
 from lineal.objective.losses import FloatArray
+from lineal.protocol import get_tags
 
 TASKS = ("classification", "regression")
 # Rows of probabilities may miss 1 by what float32 makes of them.

@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
 from lineal.features.monomials import Monomials
+from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 
 _HIGHEST = 100  # a factorial beyond 170 is beyond doubles
 

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_array, validate_data
 
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
 from lineal.features.moments import FloatArray, moments
 from lineal.model.encodings.numeric import Affine
+from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 
 _TARGETS = ("[-1,1]", "[0,1]", "variance")
 _ACCEPTED: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}

@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.data.columns import Column, Table, few, read_table
 from lineal.errors import InputError, ParameterError
 from lineal.features.kinds import Booleans, Categories, Dates, Encoding, Kind, Numbers, Text, inferred
 from lineal.model.features.table_reader import TableReader
+from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 
 
 class TableVectorizer(TransformerMixin, BaseEstimator):

@@ -19,8 +19,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, InputTypeError, ParameterError, PrecisionWarning
@@ -28,6 +26,7 @@ from lineal.learners.orthogonal import Basis, Powers
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, RegressorMixin, check_is_fitted
 
 _HIGHEST = 200
 # Coefficients that reproduce the curve worse than this, beside the size of y, are not worth telling.

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 import lineal
 from lineal.errors import ParameterError
@@ -47,6 +46,7 @@ from lineal.model.heads import ClassesHead, Head, NumbersHead
 from lineal.model.linear import LinearScores, Scores
 from lineal.model.model import Model
 from lineal.model.record import Draft
+from lineal.protocol import check_is_fitted
 from lineal.text.vectorizer import TextVectorizer
 
 _STORABLE = (

@@ -6,14 +6,14 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import ParameterError
 from lineal.learners.reading import read_matrix
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NumpyRows, Rows
+from lineal.protocol import BaseEstimator, check_is_fitted
 
 
 class MatrixModel(BaseEstimator):

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 
 from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel, Task
@@ -16,6 +15,7 @@ from lineal.learners.targets import numbers_of_rows, require_targets, weights_of
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
+from lineal.protocol import RegressorMixin
 from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 

@@ -6,9 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.metaestimators import available_if
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
@@ -16,6 +14,7 @@ from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
+from lineal.protocol import ClassifierMixin, available_if
 
 
 class ScoringClassifier(ClassifierMixin, MatrixModel):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
@@ -19,6 +18,7 @@ from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
+from lineal.protocol import check_is_fitted
 
 
 def verify(

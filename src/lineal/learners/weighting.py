@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
+
+from lineal.protocol import has_fit_parameter
 
 
 def weight_argument(learner: Any) -> str | None:

@@ -192,7 +192,7 @@ class Model:
         return f"Model({self.task} from {self.inputs}, {n:,} column{'s' if n != 1 else ''}{by})"
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+        from lineal.protocol import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
 
         is_classifier = self.task == "classification"
         return Tags(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from lineal.errors import InputError
+from lineal.protocol import BaseEstimator, check_is_fitted
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):

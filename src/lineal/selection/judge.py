@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
@@ -22,6 +21,7 @@ from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
+from lineal.protocol import ClassifierMixin, clone
 
 Columns = NDArray[np.intp]
 Criterion = Callable[[Any, Any, Any], float]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier, is_regressor
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
@@ -22,6 +21,7 @@ from lineal.learners.targets import (
     weights_of_rows,
 )
 from lineal.learners.weighting import weight_argument
+from lineal.protocol import is_classifier, is_regressor
 from lineal.selection.base import ColumnSelector
 from lineal.selection.judge import Columns, Examples, Trainer, folds_of
 from lineal.selection.measures import are_numbers, measured, read_question, require_measure

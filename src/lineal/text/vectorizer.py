@@ -10,13 +10,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
 from lineal.data import thread_count
 from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
+from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted, clone
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, SeenValues
 from lineal.text.given_words import warn_of_unmatched

@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 
 from lineal.data.columns import Column
 from lineal.data.rows import Arrays, empty_rows, from_dense
@@ -18,6 +17,7 @@ from lineal.features.scaling import ColumnScaler
 from lineal.model.encodings.base import Encoding
 from lineal.model.encodings.numeric import BooleansEncoding, NumbersEncoding, read_booleans, read_numbers
 from lineal.model.record import Draft
+from lineal.protocol import clone
 
 
 @dataclass(frozen=True)

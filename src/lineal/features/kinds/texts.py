@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from lineal.data.columns import Column
 from lineal.data.rows import Arrays, empty_rows
@@ -19,6 +17,7 @@ from lineal.features.kinds.base import Kind, one_of
 from lineal.model.encodings.base import Encoding
 from lineal.model.encodings.texts import TextEncoding, read_texts
 from lineal.model.record import Draft, Spec
+from lineal.protocol import clone, has_fit_parameter
 from lineal.text.vectorizer import TextVectorizer
 
 

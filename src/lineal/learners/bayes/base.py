@@ -31,8 +31,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
@@ -41,6 +39,7 @@ from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
 from lineal.model.answers import crowned, softmax
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, ClassifierMixin, check_is_fitted
 
 
 def class_weights(codes: NDArray[Any], s: FloatArray, n_classes: int) -> FloatArray:

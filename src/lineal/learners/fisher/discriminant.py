@@ -23,8 +23,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from threadpoolctl import threadpool_limits
 
 from lineal.data import checked_rows, thread_count
@@ -38,6 +37,7 @@ from lineal.learners.targets import classes_and_codes, labels_of_rows, require_t
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
+from lineal.protocol import BaseEstimator, ClassifierMixin, TransformerMixin, check_is_fitted
 
 _RULES = ("crossing", "both", "pooled")
 # Sparse data are made dense if they are small, or block by block if they are narrow; else they stay sparse.

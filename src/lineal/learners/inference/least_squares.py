@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.inference.design import SEEN, Design
@@ -23,6 +22,7 @@ from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.targets import weights_of_rows
 from lineal.objective import NoPenalty, Squared
 from lineal.objective.losses import FloatArray
+from lineal.protocol import check_is_fitted
 
 # The sum of squares of a model, beyond the least, that is still the same model: its tolerance is on that sum.
 _SAME = 1e-3

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, documents, thread_count
 from lineal.errors import InputError, ParameterError
@@ -21,6 +20,7 @@ from lineal.neighbors import chosen_index, space_of
 from lineal.neighbors.planner import checked_algorithm
 from lineal.neighbors.spaces import Metric
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, check_is_fitted
 
 # So many distances at a time where every point has a say: 32 MB.
 _PIECE = 1 << 22

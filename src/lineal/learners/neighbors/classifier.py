@@ -6,8 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.features.relevance import SCORES, information_gain, score_columns
@@ -15,6 +13,7 @@ from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
 from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
+from lineal.protocol import ClassifierMixin, check_is_fitted
 
 
 class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):

@@ -6,14 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.features.relevance import pearson_of_numbers
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.objective.losses import FloatArray
+from lineal.protocol import RegressorMixin, check_is_fitted
 
 
 class KNeighborsRegressor(RegressorMixin, BaseNeighbors):

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
 from lineal.data import checked_rows
@@ -26,6 +25,7 @@ from lineal.learners.online.stream import Stream
 from lineal.learners.reading import read_grown
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
+from lineal.protocol import check_is_fitted
 
 # What a stream tells of its predictions.
 ONLINE = ("online_loss_", "online_accuracy_")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 
 from lineal.errors import ParameterError
 from lineal.learners.online.passes import OnlinePasses
@@ -13,6 +12,7 @@ from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.objective import Loss, NoPenalty, Penalty, Squared
+from lineal.protocol import RegressorMixin
 
 
 class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):

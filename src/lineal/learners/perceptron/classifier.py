@@ -18,8 +18,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError, NotConvergedWarning, ParameterError
 from lineal.learners.online.arrivals import Arrivals
@@ -32,6 +30,7 @@ from lineal.learners.perceptron.streamed import LARGEST, StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
+from lineal.protocol import check_is_fitted, clone
 
 VARIANTS = ("averaged", "plain", "voted", "random", "best")
 _USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000

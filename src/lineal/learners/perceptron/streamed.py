@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
 
 from lineal.data import checked_rows
 from lineal.errors import InputError, ParameterError, PrecisionWarning
@@ -17,6 +16,7 @@ from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.targets import named_labels, require_targets
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows, Rows, native_csr
+from lineal.protocol import available_if
 
 # What a fit leaves behind and a stream does not have.
 _OF_FITS = ("coef_", "intercept_", "margin_", "radius_", "converged_", "reason_", "temperature_")

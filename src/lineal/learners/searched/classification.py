@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
@@ -17,6 +15,7 @@ from lineal.learners.searched.model import SearchedModel
 from lineal.learners.searched.search import Found, Search, Trial
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.model.explanation import TopFeature, top_features
+from lineal.protocol import ClassifierMixin, check_is_fitted
 
 
 def _say_nothing(trial: Trial) -> None:

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.model import ONLINE
 from lineal.learners.searched.folds import Fold, codes_of_groups
 from lineal.learners.searched.search import Found, Recipe, Search, Trial
+from lineal.protocol import BaseEstimator, check_is_fitted
 
 # What a stream tells and a fit does not, and the other way round.
 _OF_STREAMS = ("n_seen_", *ONLINE)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 
 from lineal.errors import InputError
 from lineal.learners.searched.folds import Fold, folds_of_numbers
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.targets import plain_array, require_targets
 from lineal.model.explanation import TopFeature, top_features
+from lineal.protocol import RegressorMixin
 
 
 class SearchedRegressor(RegressorMixin, SearchedModel):

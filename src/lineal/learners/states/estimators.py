@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from lineal.errors import ModelFileError
@@ -29,6 +28,7 @@ from lineal.model.features.table_reader import TableReader
 from lineal.model.features.texts import TextFeatures
 from lineal.model.heads import Head
 from lineal.model.record import Draft, Spec
+from lineal.protocol import clone
 from lineal.text.reader import TextReader
 from lineal.text.vectorizer import TextVectorizer
 

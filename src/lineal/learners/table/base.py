@@ -8,8 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import TransformerTags
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.data.columns import Table
 from lineal.errors import InputError, ParameterError
@@ -28,6 +26,7 @@ from lineal.learners.table.recipes import is_wide, recipes_of_matrices, recipes_
 from lineal.learners.text.search import side_by_side
 from lineal.model.features.table import UsedColumns
 from lineal.model.row_explanation import RowBlock, RowExplanation, explained_row
+from lineal.protocol import TransformerTags, check_is_fitted
 
 
 class BaseTableModel(SearchedModel):

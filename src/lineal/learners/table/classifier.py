@@ -6,9 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.searched.classification import SearchedClassifier
@@ -16,6 +13,7 @@ from lineal.learners.table.base import BaseTableModel, one_row
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Log, SquaredHinge
+from lineal.protocol import available_if, check_is_fitted, clone
 
 
 class TableClassifier(SearchedClassifier, BaseTableModel):

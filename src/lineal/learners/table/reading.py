@@ -8,7 +8,6 @@ from typing import Any
 
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from lineal.data.columns import Table
 from lineal.features.kinds import Kind, Text
@@ -16,6 +15,7 @@ from lineal.features.scaling import ColumnScaler
 from lineal.features.table import TableVectorizer
 from lineal.learners.table.data import TableData, filled
 from lineal.learners.text.search import side_by_side
+from lineal.protocol import clone
 from lineal.text import TextVectorizer
 
 

@@ -6,8 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.learners.regressor import LinearRegressor
 from lineal.learners.searched.regression import SearchedRegressor
@@ -15,6 +13,7 @@ from lineal.learners.table.base import BaseTableModel
 from lineal.learners.targets import numbers_of_rows, plain_array, require_targets
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Squared
+from lineal.protocol import check_is_fitted, clone
 
 
 class TableRegressor(SearchedRegressor, BaseTableModel):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lineal import _core
 from lineal.data.documents import documents as documents_of
@@ -16,6 +15,7 @@ from lineal.learners.online.model import StreamedModel
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.text.search import Recipe, side_by_side
 from lineal.model.explanation import Explanation, explained
+from lineal.protocol import check_is_fitted
 from lineal.text import TextVectorizer
 
 

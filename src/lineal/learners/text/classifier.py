@@ -6,9 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.online.classifier import OnlineClassifier
@@ -19,6 +16,7 @@ from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
 from lineal.model.explanation import Explanation
 from lineal.objective import L2, SquaredHinge
+from lineal.protocol import available_if, check_is_fitted, clone
 
 
 class TextClassifier(SearchedClassifier, BaseTextModel):

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from lineal.learners.online.regressor import OnlineRegressor
 from lineal.learners.regressor import LinearRegressor
@@ -17,6 +16,7 @@ from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
 from lineal.model.explanation import Explanation
 from lineal.objective import L2, Squared
+from lineal.protocol import clone
 
 
 class TextRegressor(SearchedRegressor, BaseTextModel):

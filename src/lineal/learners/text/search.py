@@ -8,9 +8,9 @@ from typing import Any
 
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from lineal import _core
+from lineal.protocol import clone
 from lineal.text import TextVectorizer
 
 

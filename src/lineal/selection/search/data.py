@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -21,6 +20,7 @@ from lineal.learners.targets import (
 )
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
+from lineal.protocol import is_classifier
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.protocol import is_classifier
 from lineal.selection.judge import checked_scorer, takes_weights
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
-from sklearn.base import BaseEstimator
 
 Setting = dict[str, Any]
 _SHOWN = 15  # trials of a printed table
+
+from lineal.protocol import BaseEstimator
 
 
 def t_interval(scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:

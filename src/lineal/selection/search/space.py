@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
 
@@ -15,6 +14,7 @@ from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel
 from lineal.learners.text.base import BaseTextModel
 from lineal.objective import NoPenalty
+from lineal.protocol import BaseEstimator, clone
 from lineal.selection.search.record import Setting
 
 Space = Mapping[str, Any]

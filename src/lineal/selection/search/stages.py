@@ -11,7 +11,6 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from lineal.learners.classifier import BaseLinearClassifier
@@ -23,6 +22,7 @@ from lineal.learners.text.search import side_by_side
 from lineal.learners.weighting import weight_argument
 from lineal.objective import ElasticNet, Lp, NoPenalty, Penalty
 from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, clone
 
 
 class Chain(BaseEstimator):
