@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import numbers
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +15,9 @@ from numpy.typing import NDArray
 from lineal.compose.confidence import Mask, Proposals, believed, surest
 from lineal.compose.fitting import Job, fit_parts
 from lineal.compose.inputs import take
-from lineal.errors import InputError, ParameterError
-from lineal.learners.targets import (
-    classes_and_codes,
-    codes_among,
-    labels_of_rows,
-    one_column,
-    plain_array,
-)
+from lineal.errors import ParameterError
+from lineal.learners.marks import MarkedLabels, marked_labels
+from lineal.learners.targets import codes_among
 from lineal.objective.losses import FloatArray
 from lineal.solvers.driver import Interruption
 
@@ -62,15 +56,14 @@ class TrainingSet:
     class of such rows alone is no class.
     """
 
-    def __init__(self, marked: NDArray[Any], is_given: Mask, s: FloatArray) -> None:
-        self._marked = marked
+    def __init__(self, given: MarkedLabels, s: FloatArray) -> None:
+        self._given = given
         self.s = s
-        given = labels_of_rows(_natural(marked[is_given]), int(is_given.sum()))
-        self.classes, codes = classes_and_codes(given[s[is_given] > 0])
-        self.since = np.where(is_given, 0, -1)
-        self._codes = np.zeros(len(marked), dtype=np.int32)
-        self._codes[is_given & (s > 0)] = codes
-        weights = np.bincount(codes, weights=s[is_given & (s > 0)], minlength=len(self.classes))
+        self.classes = given.classes
+        self.since = np.where(given.is_given, 0, -1)
+        self._codes = given.codes.copy()
+        teaches = given.is_given & (s > 0)
+        weights = np.bincount(given.codes[teaches], weights=s[teaches], minlength=len(self.classes))
         self.shares: FloatArray = np.asarray(weights / max(float(weights.sum()), 1e-300))
 
     @property
@@ -152,10 +145,8 @@ class TrainingSet:
 
     def transduction(self) -> NDArray[Any]:
         """(n,) labels given and added; rows without one keep their mark."""
-        result = self._marked.copy()
         added = np.flatnonzero(self.since > 0)
-        result[added] = self.labels(added)
-        return _natural(result) if (self.since >= 0).all() else result
+        return self._given.filled(added, self.labels(added))
 
     def joined(self, other: TrainingSet) -> TrainingSet:
         """The rows that either set knows, since the earlier round; without those whose labels differ."""
@@ -172,62 +163,7 @@ class TrainingSet:
 
 def training_set(owner: Any, y: Any, unlabelled: Any, s: FloatArray) -> TrainingSet:
     """D and U from labels of which some are marks."""
-    marked = _as_given(y)
-    if marked.ndim != 1 or len(marked) != len(s):
-        labels_of_rows(marked, len(s))  # which says what is wrong
-    is_given = ~_are_marks(marked, unlabelled)
-    mark = "None or NaN" if unlabelled is None else f"{unlabelled!r}, None or NaN"
-    if not is_given.any():
-        raise InputError(f"{type(owner).__name__} needs rows with a label, but all are marked by {mark}.")
-    found = TrainingSet(marked, is_given, s)
-    if np.count_nonzero(found.shares) < 2:
-        raise InputError(
-            f"{type(owner).__name__} needs at least 2 classes in the data, but y has only one class with "
-            f"weight besides the marks of unlabelled rows ({mark}). If a mark is a label, change unlabelled=."
-        )
-    if is_given.all() and unlabelled is None and -1 in found.classes.tolist()[:1] and len(found.classes) > 2:
-        message = (
-            "every row has a label, and one label is -1: if it marks rows without one, say unlabelled=-1."
-        )
-        warnings.warn(message, UserWarning, stacklevel=3)
-    return found
-
-
-def _as_given(y: Any) -> NDArray[Any]:
-    """Labels and marks side by side: NumPy must not make text of a mark, or a number of a label."""
-    if isinstance(y, (list, tuple)) and not any(isinstance(each, list) for each in y):
-        return np.fromiter(y, dtype=object, count=len(y))
-    array = plain_array(y)
-    return one_column(array) if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def _are_marks(marked: NDArray[Any], unlabelled: Any) -> Mask:
-    if marked.dtype.kind == "O":
-        return np.fromiter((_is_mark(each, unlabelled) for each in marked.tolist()), bool, len(marked))
-    is_missing = np.isnan(marked) if marked.dtype.kind == "f" else np.zeros(len(marked), dtype=bool)
-    if unlabelled is None or (isinstance(unlabelled, str) != (marked.dtype.kind in "US")):
-        return is_missing
-    return np.asarray(is_missing | (marked == unlabelled))
-
-
-def _is_mark(label: Any, unlabelled: Any) -> bool:
-    if label is None or type(label).__name__ == "NAType" or label != label:  # NaN and its like
-        return True
-    if isinstance(label, bool) != isinstance(unlabelled, bool):
-        return False  # True is no mark where 1 is one
-    are_numbers = isinstance(label, numbers.Real) and isinstance(unlabelled, numbers.Real)
-    return (are_numbers or type(label) is type(unlabelled)) and bool(label == unlabelled)
-
-
-def _natural(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels as NumPy would keep them had there been no marks among them."""
-    if labels.dtype.kind != "O":
-        return labels
-    listed = labels.tolist()
-    is_plain = all(isinstance(each, str) for each in listed) or all(
-        isinstance(each, numbers.Real) for each in listed
-    )
-    return np.array(listed) if is_plain and listed else labels
+    return TrainingSet(marked_labels(owner, y, unlabelled, s), s)
 
 
 # ---- rounds ---------------------------------------------------------------------------------------
