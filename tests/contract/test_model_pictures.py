@@ -8,8 +8,7 @@ import pytest
 
 from lineal import GaussianNB, KNeighborsClassifier, LinearSVC, LogisticRegression, Ridge, TextClassifier
 from lineal.errors import InputError, ParameterError
-from lineal.evaluation import evaluate, evaluate_predictions
-from lineal.evaluation.compare import compare
+from lineal.evaluation import compare, evaluate, evaluate_predictions
 from lineal.evaluation.curves import calibration_curve, roc_curve
 from lineal.objective import Hinge, Squared
 from lineal.plot import (

@@ -11,8 +11,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 
 from lineal import LinearClassifier, LogisticRegression, MultinomialNB, Ridge, TextClassifier, TextRegressor
-from lineal.evaluation import evaluate
-from lineal.evaluation.compare import compare
+from lineal.evaluation import compare, evaluate
 from lineal.objective import L2, Hinge, SquaredHinge
 from lineal.plot import (
     Margin,

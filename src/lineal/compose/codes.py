@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import hadamard
 
+from lineal.deferred import linalg
 from lineal.errors import ParameterError
 from lineal.objective.losses import FloatArray
 
@@ -91,7 +91,7 @@ def hadamard_code(K: int) -> Code:
     n - 1 columns; every two rows differ in n / 2 bits, and no n - 1 columns can do better (Plotkin 1960).
     """
     n = 1 << (K - 1).bit_length()
-    return np.asarray(hadamard(n)[:K, 1:], dtype=np.int8)
+    return np.asarray(linalg.hadamard(n)[:K, 1:], dtype=np.int8)
 
 
 def random_code(K: int, n_columns: int | None, rng: np.random.Generator) -> Code:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.fisher.discriminant import FisherDiscriminant

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.compose.answers import places_of, probabilities_of
+from lineal.deferred import sparse as sp
 from lineal.learners.catalogue import Catalogue
 
 OUTPUTS = ("labels", "probabilities", "binned")

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.compose.answers import require_probabilities
@@ -20,6 +19,7 @@ from lineal.compose.seeds import require_seed
 from lineal.compose.team import Team
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.whole_fits import all_or_nothing

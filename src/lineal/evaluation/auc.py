@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
+from lineal.deferred import optimize
 from lineal.errors import InputError
 from lineal.evaluation.influence import Linearised, difference_test
 from lineal.evaluation.inputs import checked_confidence, one_sample
@@ -144,8 +144,10 @@ def _newcombe(value: float, m: float, n: float, z: float) -> tuple[float, float]
         return abs(value - area) - z * _deviation(area, m, n)
 
     tiny = 1e-12
-    low = 0.0 if value <= tiny or excess(tiny) <= 0 else brentq(excess, tiny, value - tiny)
-    high = 1.0 if value >= 1 - tiny or excess(1 - tiny) <= 0 else brentq(excess, value + tiny, 1 - tiny)
+    low = 0.0 if value <= tiny or excess(tiny) <= 0 else optimize.brentq(excess, tiny, value - tiny)
+    high = (
+        1.0 if value >= 1 - tiny or excess(1 - tiny) <= 0 else optimize.brentq(excess, value + tiny, 1 - tiny)
+    )
     return float(low), float(high)
 
 

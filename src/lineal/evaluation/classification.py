@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from lineal.deferred import sparse as sp
 from lineal.evaluation.auc import binary_area
 from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.intervals import combined_ends, wilson_ends

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 from sklearn import metrics as sklearn_metrics
 
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.auc import binary_area, two_kinds
 from lineal.evaluation.inputs import checked_confidence, checked_count, one_sample
@@ -213,7 +213,7 @@ def _logit_interval(value: float, n: float, confidence: float) -> Interval:
         low, high = wilson_ends(np.array(value), np.array(n), confidence)
         return Interval(float(low), float(high), confidence, "Wilson")
     centre, half = np.log(value / (1 - value)), z_value(confidence) / np.sqrt(n * value * (1 - value))
-    low, high = expit(centre - half), expit(centre + half)
+    low, high = special.expit(centre - half), special.expit(centre + half)
     return Interval(float(low), float(high), confidence, "logit")
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.model_selection import check_cv as checked_splitter
@@ -17,6 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.bar import FitBar
 from lineal.evaluation.inputs import checked_count

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.stats import rankdata
 
+from lineal.deferred import sparse as sp
+from lineal.deferred import stats
 from lineal.errors import ParameterError
 from lineal.evaluation.influence import difference_test
 from lineal.evaluation.lots import as_far, bootstrap_p, swapped_sums
@@ -157,7 +157,7 @@ def _on_one_scale(p: Predictions, metric: Metric) -> Predictions:
         return p
     ranks = cast(FloatArray, p.scores if p.probabilities is None else p.probabilities)
     ranks = ranks[:, 1] if ranks.ndim == 2 and len(p.classes) == 2 else ranks
-    return replace(p, scores=np.asarray(rankdata(ranks, axis=0)), probabilities=None)
+    return replace(p, scores=np.asarray(stats.rankdata(ranks, axis=0)), probabilities=None)
 
 
 def _mixed(a: Predictions, b: Predictions, swap: Any) -> Predictions:

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
+from lineal.deferred import stats
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Split, Table, check_weights, run, splits_of, timed_fit

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from lineal.deferred import stats
 from lineal.evaluation.intervals import z_value
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.resampling import RowWeights

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
 from lineal.evaluation.records import Interval

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from lineal.data.targets import classes_and_codes
+from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.fits import Table, fitted, run, splits_of
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator

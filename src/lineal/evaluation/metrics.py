@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import median_absolute_error
 
+from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.evaluation.auc import Area, binary_area, macro_area
 from lineal.evaluation.influence import Correlation, Linearised, rank_correlation

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from lineal.data.targets import plain_array
+from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import checked_confidence, one_sample, two_samples, without_rounding
 from lineal.evaluation.intervals import paired_proportions_ends, wilson_ends

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from lineal.data.targets import classes_and_codes
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
@@ -227,8 +227,8 @@ class Ranked:
         is_first = (before == 0) & (relevant > 0) & (place <= size - relevant + 1)
         n, r, j = size[is_first], relevant[is_first], place[is_first]
         # The first relevant of r among n stands at j with chance C(n - j, r - 1) / C(n, r).
-        log_chance = gammaln(n - j + 1) - gammaln(n - j - r + 2) - gammaln(r)
-        log_chance -= gammaln(n + 1) - gammaln(n - r + 1) - gammaln(r + 1)
+        log_chance = special.gammaln(n - j + 1) - special.gammaln(n - j - r + 2) - special.gammaln(r)
+        log_chance -= special.gammaln(n + 1) - special.gammaln(n - r + 1) - special.gammaln(r + 1)
         values = np.zeros(len(self.tie))
         values[is_first] = np.exp(log_chance) / self.position[is_first]
         return self._per_query(values)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
+from lineal.deferred import sparse as sp
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.predictions import Predictions
 from lineal.evaluation.records import Interval, Score

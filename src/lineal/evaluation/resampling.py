@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.stats import norm, poisson
 
 from lineal.data.targets import weights_of_rows
+from lineal.deferred import sparse as sp
+from lineal.deferred import stats
 from lineal.errors import ParameterError
 from lineal.evaluation.records import Interval
 from lineal.objective.losses import FloatArray
@@ -29,7 +29,7 @@ MOST_UNITS = 4096
 # Entries of the matrix of draws that is held at a time: what fits into a cache.
 _BLOCK = 250_000
 # Poisson(1) at 65,536 even levels: five times as fast as drawing it, mean and variance right to four digits.
-_POISSON = np.searchsorted(poisson.cdf(np.arange(20), 1.0), (np.arange(2**16) + 0.5) / 2**16).astype(
+_POISSON = np.searchsorted(stats.poisson.cdf(np.arange(20), 1.0), (np.arange(2**16) + 0.5) / 2**16).astype(
     np.float64
 )
 
@@ -166,11 +166,11 @@ def bca_ends(
     if not len(draws) or not np.isfinite(value):
         return float("nan"), float("nan")
     below = (np.sum(draws < value) + 0.5 * np.sum(draws == value)) / len(draws)
-    bias = float(norm.ppf(np.clip(below, 1 / (len(draws) + 1), len(draws) / (len(draws) + 1))))
+    bias = float(stats.norm.ppf(np.clip(below, 1 / (len(draws) + 1), len(draws) / (len(draws) + 1))))
     spread = float(np.sum(influence**2))
     acceleration = float(np.sum(influence**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-    z = bias + norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-    levels = norm.cdf(bias + z / np.maximum(1 - acceleration * z, 1e-3))
+    z = bias + stats.norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
+    levels = stats.norm.cdf(bias + z / np.maximum(1 - acceleration * z, 1e-3))
     low, high = np.quantile(draws, levels)
     return float(low), float(high)
 

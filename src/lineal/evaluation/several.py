@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
-from scipy.special import gammaln
 
+from lineal.deferred import special, stats
 from lineal.errors import InputError
 from lineal.evaluation.inputs import checked_confidence, score_table, without_rounding
 from lineal.evaluation.wording import aligned, brief, counted, p_text
@@ -137,7 +136,7 @@ def friedman(scores: ArrayLike, *, greater_is_better: bool = True) -> Friedman:
 def _orders(ranks: FloatArray) -> float:
     """In how many orders these ranks can stand: k!, divided by t! for each t that are tied."""
     tied = np.unique(ranks, return_counts=True)[1]
-    return float(np.exp(gammaln(len(ranks) + 1) - gammaln(tied + 1).sum()))
+    return float(np.exp(special.gammaln(len(ranks) + 1) - special.gammaln(tied + 1).sum()))
 
 
 def _ranks(table: FloatArray, greater_is_better: bool) -> FloatArray:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, xlogy
+
+from lineal.deferred import special
 
 FloatArray = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -136,7 +137,7 @@ class Cells:
 
     def information(self) -> FloatArray:
         """sum p(x, y) log(p(x, y) / (p(x) p(y))), in nats."""
-        terms = xlogy(self.weight, self.weight / self._expected)
+        terms = special.xlogy(self.weight, self.weight / self._expected)
         return np.maximum(self._over_columns(terms) / self.totals.sum(), 0.0)
 
     def chi2(self) -> FloatArray:
@@ -151,7 +152,7 @@ class Cells:
     def entropy(self) -> FloatArray:
         """H of the categories of each column, in nats."""
         share = self.weight_of_category / self.totals.sum()
-        return _added(self.column_of_category, entr(share), self.n_columns)
+        return _added(self.column_of_category, special.entr(share), self.n_columns)
 
     def freedom(self) -> FloatArray:
         """(categories - 1)(classes - 1) of each column."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
 
 JointMap = Callable[[Any, Any], Mapping[Hashable, float]]

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, column_or_1d
 
 from lineal import _core
 from lineal.data import checked_rows, thread_count
 from lineal.data.targets import classes_and_codes
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.features.matrices import weights_of_rows
 from lineal.objective.rows import NativeRows, native_csr

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from lineal.deferred import sparse as sp
 
 FloatArray = NDArray[np.float64]
 

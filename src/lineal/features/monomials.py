@@ -13,8 +13,9 @@ from math import comb, factorial, perm
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from lineal.deferred import sparse as sp
 
 _CHUNK = 1 << 20  # products that are made at a time; temporary arrays are a few times as large
 

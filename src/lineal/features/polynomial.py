@@ -7,10 +7,10 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
 from lineal.features.monomials import Monomials

@@ -36,9 +36,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import entr
 from sklearn.utils.validation import column_or_1d
 
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.features.categories import Categorised, Cells, categories
 from lineal.features.class_moments import Group, class_moments, in_units
@@ -130,7 +130,7 @@ def normalized_information(
 def normalized(cells: Cells) -> FloatArray:
     """2 I / (H + H); 0 where nothing varies."""
     share = cells.totals / cells.totals.sum()
-    size = cells.entropy() + float(entr(share).sum())
+    size = cells.entropy() + float(special.entr(share).sum())
     return np.minimum(np.divide(2 * cells.information(), size, out=np.zeros_like(size), where=size > 0), 1.0)
 
 

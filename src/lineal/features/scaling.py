@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_array, validate_data
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
 from lineal.features.moments import FloatArray, moments

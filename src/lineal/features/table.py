@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.data.columns import Column, Table, few, read_table
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.kinds import Booleans, Categories, Dates, Encoding, Kind, Numbers, Text, inferred
 from lineal.model.features.table_reader import TableReader

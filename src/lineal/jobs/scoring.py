@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.evaluation.evaluate import evaluate_predictions
+from lineal.evaluation.evaluating import evaluate_predictions
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers
 from lineal.jobs.dataset import Dataset

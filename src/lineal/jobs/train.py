@@ -19,7 +19,7 @@ import numpy as np
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
-from lineal.evaluation.compare import compare
+from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers, always, answers_of

@@ -17,10 +17,10 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike
 
 from lineal.data import checked_rows, thread_count
+from lineal.deferred import linalg
 from lineal.errors import InputError, InputTypeError, ParameterError, PrecisionWarning
 from lineal.learners.orthogonal import Basis, Powers
 from lineal.learners.reading import read_matrix
@@ -134,7 +134,7 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
             # Powers of one column only meet those of the same column: a block for each.
             with np.errstate(over="ignore", invalid="ignore"):
                 blocks = [basis.powers(of_scaled=bool(self.scaled))[1:, 1:] for basis in self._bases]
-                penalty = np.sqrt(float(self.strength)) * scipy.linalg.block_diag(*blocks)
+                penalty = np.sqrt(float(self.strength)) * linalg.block_diag(*blocks)
             if isinstance(self._bases[0], Basis) and not np.abs(penalty).max(initial=0.0) <= _TAME:
                 remedy = "Lower the degree." if self.scaled else "Use scaled=True, which brings x to [-1, 1]."
                 raise InputError(
@@ -225,5 +225,5 @@ def _least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
     """argmin |A c - b|, of least norm where there are several."""
     if A.shape[1] == 0:
         return np.zeros(0)
-    answer = scipy.linalg.lstsq(A, b, cond=1e-13, check_finite=False)[0]
+    answer = linalg.lstsq(A, b, cond=1e-13, check_finite=False)[0]
     return np.asarray(answer, dtype=np.float64)

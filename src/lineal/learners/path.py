@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import r2_score
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, LinealError, NotCertifiedWarning, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
 
 # What data make of a learner.

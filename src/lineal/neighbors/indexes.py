@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.deferred import sparse as sp
 from lineal.neighbors.spaces import HammingSpace, PairSpace, Space, Strings
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import native_csr

@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import scipy.sparse as sp
-
+from lineal.deferred import sparse as sp
 from lineal.errors import CombinationError, ParameterError
 from lineal.neighbors.indexes import (
     CodeIndex,

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import native_csr, native_dense

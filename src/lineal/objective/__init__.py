@@ -1,26 +1,45 @@
 """What is minimised: losses, penalties, the problem they form with data, and the proof of a minimum."""
 
-from lineal.objective.certificate import Certificate
-from lineal.objective.compiled import CompiledLoss
-from lineal.objective.custom import CustomLoss
-from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
-from lineal.objective.losses import (
-    Absolute,
-    EpsilonInsensitive,
-    Hinge,
-    Huber,
-    Log,
-    Loss,
-    ModifiedHuber,
-    Perceptron,
-    Quantile,
-    Squared,
-    SquaredEpsilonInsensitive,
-    SquaredHinge,
-    ZeroOne,
-)
-from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
-from lineal.objective.problem import Intercept, Problem
+from typing import TYPE_CHECKING
+
+from lineal.deferred import names_from
+
+if TYPE_CHECKING:
+    from lineal.objective.certificate import Certificate
+    from lineal.objective.compiled import CompiledLoss
+    from lineal.objective.custom import CustomLoss
+    from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
+    from lineal.objective.losses import (
+        Absolute,
+        EpsilonInsensitive,
+        Hinge,
+        Huber,
+        Log,
+        Loss,
+        ModifiedHuber,
+        Perceptron,
+        Quantile,
+        Squared,
+        SquaredEpsilonInsensitive,
+        SquaredHinge,
+        ZeroOne,
+    )
+    from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
+    from lineal.objective.problem import Intercept, Problem
+
+# Where names live that are loaded when they are first used.
+_HOMES = {
+    "certificate": "Certificate",
+    "compiled": "CompiledLoss",
+    "custom": "CustomLoss",
+    "joint": "CrammerSinger JointPerceptron Softmax",
+    "losses": (
+        "Absolute EpsilonInsensitive Hinge Huber Log Loss ModifiedHuber Perceptron Quantile Squared "
+        "SquaredEpsilonInsensitive SquaredHinge ZeroOne"
+    ),
+    "penalties": "L1 L2 ElasticNet Lp NoPenalty Penalty",
+    "problem": "Intercept Problem",
+}
 
 __all__ = [
     "L1",
@@ -51,3 +70,5 @@ __all__ = [
     "SquaredHinge",
     "ZeroOne",
 ]
+
+__getattr__, __dir__ = names_from(__name__, _HOMES)

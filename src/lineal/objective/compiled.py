@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from scipy import LowLevelCallable
 
 from lineal import _core
 from lineal.errors import ParameterError
@@ -99,7 +98,7 @@ class CompiledLoss(CustomLoss):
 
 
 def _address(role: str, function: Any) -> _Address:
-    if isinstance(function, LowLevelCallable):
+    if _is_scipys(function):
         return _of_callable(role, function)
     function = getattr(function, "ctypes", function)  # numba's cfunc
     if not isinstance(function, _FUNCTION):
@@ -114,6 +113,12 @@ def _address(role: str, function: Any) -> _Address:
             f"restype {function.restype}. Set all to ctypes.c_double; data go through scipy.LowLevelCallable."
         )
     return _checked(role, ctypes.cast(function, ctypes.c_void_p).value), None
+
+
+def _is_scipys(function: Any) -> bool:
+    from scipy import LowLevelCallable
+
+    return isinstance(function, LowLevelCallable)
 
 
 def _of_callable(role: str, function: Any) -> _Address:
@@ -138,5 +143,5 @@ def _checked(role: str, address: int | None) -> int:
 
 
 def _name(function: Any) -> str:
-    function = function.function if isinstance(function, LowLevelCallable) else function
+    function = function.function if _is_scipys(function) else function
     return str(getattr(function, "__name__", type(function).__name__))

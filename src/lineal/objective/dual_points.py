@@ -17,11 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
-from scipy.optimize import lsq_linear
-from scipy.sparse.linalg import LinearOperator, cg
 
+from lineal.deferred import linalg, optimize
 from lineal.objective.certificate import Bound, lower_bound
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray
@@ -377,13 +375,13 @@ def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
     A, right = G * unit[:, None] * unit, unit * right
     for ridge, refinements in ((0.0, 1), (_RIDGE, 3)):
         try:
-            factor = scipy.linalg.cho_factor(A + ridge * np.eye(len(A)), check_finite=False)
+            factor = linalg.cho_factor(A + ridge * np.eye(len(A)), check_finite=False)
         except np.linalg.LinAlgError:
             continue
-        c = scipy.linalg.cho_solve(factor, right, check_finite=False)
+        c = linalg.cho_solve(factor, right, check_finite=False)
         # The residue of the correction is what the bound is later charged for.
         for _ in range(refinements):
-            c = c + scipy.linalg.cho_solve(factor, right - A @ c, check_finite=False)
+            c = c + linalg.cho_solve(factor, right - A @ c, check_finite=False)
         return np.asarray(unit * c)
     return np.zeros_like(right)
 
@@ -397,6 +395,8 @@ def _solve_operator(
     product: Callable[[FloatArray], FloatArray], diagonal: FloatArray, right: FloatArray
 ) -> FloatArray:
     """The same by conjugate gradients, from products with a matrix and its diagonal."""
+    from scipy.sparse.linalg import LinearOperator, cg
+
     scale = units(diagonal)
     operator = LinearOperator(
         (len(right), len(right)), matvec=lambda c: scale * product(scale * np.ravel(c)), dtype=np.float64
@@ -451,5 +451,5 @@ def kink_point(
             )
             A = np.vstack([A, weight * s[free]])
             target = np.append(target, weight * (-edge - s @ fixed))
-        U[free, k] = lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x
+        U[free, k] = optimize.lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x
     return U

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax, xlogy
 
+from lineal.deferred import special
 from lineal.errors import ParameterError
 from lineal.objective.losses import FloatArray, Loss
 
@@ -100,24 +100,24 @@ class Softmax(JointLoss):
     _curvature: ClassVar[float | None] = 0.5
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
-        return logsumexp(z, axis=1) - z[np.arange(len(y)), y]
+        return special.logsumexp(z, axis=1) - z[np.arange(len(y)), y]
 
     def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
-        p = softmax(z, axis=1)
+        p = special.softmax(z, axis=1)
         p[np.arange(len(y)), y] -= 1.0
         return p
 
     def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
-        p = softmax(z, axis=1)
+        p = special.softmax(z, axis=1)
         pd = p * d
         return pd - p * pd.sum(axis=1, keepdims=True)
 
     def curvature_diagonal(self, y: Codes, z: FloatArray) -> FloatArray:
-        p = softmax(z, axis=1)
+        p = special.softmax(z, axis=1)
         return p * (1 - p)
 
     def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
-        return xlogy(p, p).sum(axis=1)
+        return special.xlogy(p, p).sum(axis=1)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, xlogy
 
 from lineal import _core
+from lineal.deferred import special
 from lineal.errors import ParameterError
 
 FloatArray = NDArray[np.float64]
@@ -264,15 +264,17 @@ class Log(_MarginLoss):
         return np.logaddexp(0.0, -y * z)
 
     def derivative(self, y: Targets, z: FloatArray) -> FloatArray:
-        return -y * expit(-y * z)
+        return -y * special.expit(-y * z)
 
     def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
-        return expit(z) * expit(-z)
+        return special.expit(z) * special.expit(-z)
 
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         inside = np.clip(a, 0.0, 1.0)
-        return self._conjugate_of_slope(a, xlogy(inside, inside) + xlogy(1 - inside, 1 - inside))
+        return self._conjugate_of_slope(
+            a, special.xlogy(inside, inside) + special.xlogy(1 - inside, 1 - inside)
+        )
 
     @property
     def joint(self) -> Callable[[], Loss]:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 
 # From a score l to how the slopes of all scores change with it, (n, K).

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lineal.data.atomic import atomic_file
 from lineal.report.content import Report
-from lineal.report.render import render
+from lineal.report.rendering import render
 
 
 def write_report(report: Report, path: str | os.PathLike[str]) -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.protocol import BaseEstimator, check_is_fitted
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
+from lineal.deferred import special
 from lineal.features.categories import summed
 from lineal.features.labelled import Labelled
 from lineal.features.relevance import categories_of
@@ -117,12 +117,12 @@ class _Pairs:
             first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
             n_xv = np.repeat(np.add.reduceat(n_xvy, first), np.diff(first, append=len(key)))
             expected = n_xv * n_vy.reshape(n_pairs, -1)[pair, code] / n_v[pair, code // K]
-            found += np.bincount(pair, xlogy(n_xvy, n_xvy / expected), n_pairs)
+            found += np.bincount(pair, special.xlogy(n_xvy, n_xvy / expected), n_pairs)
         stored = np.bincount(pair * (L * K) + code, n_xvy, n_pairs * L * K).reshape(n_vy.shape)
         zeros = n_vy - stored
         zeros = np.where(zeros > _ROUNDING * N, zeros, 0.0)
         n_zv = zeros.sum(axis=2)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = zeros * n_v[:, :, None] / (n_zv[:, :, None] * n_vy)
-        found += xlogy(zeros, np.where(zeros > 0, ratio, 1.0)).sum(axis=(1, 2))
+        found += special.xlogy(zeros, np.where(zeros > 0, ratio, 1.0)).sum(axis=(1, 2))
         return np.maximum(found / N, 0.0)

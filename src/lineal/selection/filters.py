@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
 
+from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.learners.reading import read_matrix
 from lineal.learners.whole_fits import all_or_nothing
@@ -162,7 +162,7 @@ class SelectBest(ColumnSelector):
         if self.correction == "bonferroni":
             corrected = np.minimum(p_values * len(p_values), 1.0)
         elif self.correction == "fdr":
-            corrected = false_discovery_control(p_values)
+            corrected = stats.false_discovery_control(p_values)
         kept = np.flatnonzero(corrected <= alpha)
         if not len(kept):
             raise InputError(

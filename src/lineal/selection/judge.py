@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes

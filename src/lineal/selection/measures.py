@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, erfc, gamma, stdtr
 from sklearn.utils.multiclass import type_of_target
 
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.features import relevance
 from lineal.features.categories import Cells, classes_of_numbers
@@ -229,7 +229,7 @@ def _chi2_tail(scores: FloatArray, freedom: FloatArray) -> Tail:
 
     def tail(columns: NDArray[np.intp]) -> FloatArray:
         x, v = scores[columns], freedom[columns]
-        return np.where(v > 0, chdtrc(np.maximum(v, 1.0), x), 1.0)
+        return np.where(v > 0, special.chdtrc(np.maximum(v, 1.0), x), 1.0)
 
     return tail
 
@@ -241,13 +241,13 @@ def chi2_tail(x: FloatArray, freedom: int) -> FloatArray:
     only positive terms, and several times faster than a gamma function of any a.
     """
     if freedom > _MOST_TERMS:
-        return np.asarray(chdtrc(float(freedom), x))
+        return np.asarray(special.chdtrc(float(freedom), x))
     h = x / 2
     a = 0.5 if freedom % 2 else 1.0
     term = np.exp(-h)
-    tail = erfc(np.sqrt(h)) if freedom % 2 else term.copy()
+    tail = special.erfc(np.sqrt(h)) if freedom % 2 else term.copy()
     term *= h**a
-    term /= gamma(a + 1)
+    term /= special.gamma(a + 1)
     while 2 * a < freedom:
         tail += term
         a += 1
@@ -261,7 +261,7 @@ def _student_tail(contrast: Contrast, n_contrasts: int) -> Tail:
 
     def tail(columns: NDArray[np.intp]) -> FloatArray:
         t, v = contrast.score[columns], contrast.freedom[columns]
-        p = np.where(v > 0, 2 * stdtr(np.maximum(v, 1e-9), -t), 1.0)
+        p = np.where(v > 0, 2 * special.stdtr(np.maximum(v, 1e-9), -t), 1.0)
         return np.minimum(n_contrasts * p, 1.0)
 
     return tail

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import checked_rows, thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
+from lineal.deferred import linalg
 from lineal.objective.dual_points import units
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
@@ -80,7 +80,7 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
         # With more columns than rows singular vectors are the rows' own, and the shortest weights theirs.
         is_wide = d > len(s)
         unit = np.ones(d) if is_wide else units(np.einsum("ij,ij->j", centred, centred))
-        left, sizes, right = scipy.linalg.svd(centred * unit, full_matrices=False, check_finite=False)
+        left, sizes, right = linalg.svd(centred * unit, full_matrices=False, check_finite=False)
         keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
         inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
         shorten = _shortening(unit, right[~keep].T if not is_wide else np.empty((d, 0)))
@@ -122,7 +122,7 @@ def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatAr
         )
         return np.vstack([inner, (right[-1] - edge @ inner) / total])
     unit = units(np.diag(G))
-    values, vectors = scipy.linalg.eigh(G * unit[:, None] * unit, check_finite=False)
+    values, vectors = linalg.eigh(G * unit[:, None] * unit, check_finite=False)
     keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
     inverse = np.where(keep, 1.0 / np.where(keep, values, 1.0), 0.0)
     step = unit[:, None] * (vectors @ (inverse[:, None] * (vectors.T @ (unit[:, None] * right))))
@@ -150,11 +150,11 @@ def _by_rows(problem: Problem, strength: float) -> Weights:
     if problem.intercept is Intercept.PENALIZED:
         K += np.outer(root, root)
     K[np.diag_indices(n)] += strength
-    factor = scipy.linalg.cho_factor(K, check_finite=False)
-    a = scipy.linalg.cho_solve(factor, root[:, None] * problem.y, check_finite=False)
+    factor = linalg.cho_factor(K, check_finite=False)
+    a = linalg.cho_solve(factor, root[:, None] * problem.y, check_finite=False)
     b = np.zeros(problem.n_outputs)
     if problem.intercept is Intercept.FREE:
-        lean = scipy.linalg.cho_solve(factor, root, check_finite=False)
+        lean = linalg.cho_solve(factor, root, check_finite=False)
         b = (root @ a) / float(root @ lean)
         a = a - np.outer(lean, b)
     SA = root[:, None] * a

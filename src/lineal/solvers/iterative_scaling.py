@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
 
+from lineal.deferred import sparse as sp
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.objective.dual_points import likely_point
 from lineal.objective.joint import Softmax, one_hot
@@ -183,7 +183,11 @@ class _Maxent:
 
     def probabilities(self, Z: FloatArray) -> FloatArray:
         """(n, G, K)."""
-        return softmax(Z, axis=1)[:, None, :] if self.is_joint else np.stack([expit(Z), expit(-Z)], axis=2)
+        return (
+            special.softmax(Z, axis=1)[:, None, :]
+            if self.is_joint
+            else np.stack([special.expit(Z), special.expit(-Z)], axis=2)
+        )
 
     def totals(self, P: FloatArray) -> FloatArray:
         """sum_i s_i x_ij p_igk, the constant last."""

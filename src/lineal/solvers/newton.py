@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
+from lineal.deferred import linalg
 from lineal.objective.dual_points import into_domain, joint_hessian, units
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -217,9 +217,9 @@ def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatA
     for damping in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
         A.ravel()[:: len(A) + 1] = 1.0 + damping
         # LAPACK itself: for systems this small the checks around it take longer than the factorisation.
-        factor, failure = dpotrf(A.T, lower=False, clean=False)
+        factor, failure = linalg.lapack.dpotrf(A.T, lower=False, clean=False)
         if failure == 0:
-            solution, _ = dpotrs(factor, scale * right, lower=False)
+            solution, _ = linalg.lapack.dpotrs(factor, scale * right, lower=False)
             return np.asarray(scale * solution)
     return scale * scale * right
 

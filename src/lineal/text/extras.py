@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 
 Function = Callable[[str], Any]

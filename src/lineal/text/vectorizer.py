@@ -8,12 +8,12 @@ from itertools import chain, islice
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import thread_count
 from lineal.data.documents import documents as documents_of
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted, clone
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.data import checked_rows
+from lineal.deferred import sparse as sp
 
 FloatArray = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from lineal.data.columns import Column
 from lineal.data.rows import Arrays, empty_rows
 from lineal.data.threads import thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.kinds.base import Kind, one_of
 from lineal.model.encodings.base import Encoding

@@ -30,9 +30,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from lineal.data import thread_count
+from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.catalogue import Catalogue
@@ -104,7 +104,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
         return some
 
     def _typicality(self, rows: Any) -> FloatArray:
-        return np.asarray(logsumexp(self._scores(rows), axis=1))
+        return np.asarray(special.logsumexp(self._scores(rows), axis=1))
 
     def _check_options(self) -> None:
         """Refuses impossible options before any data are read."""
@@ -242,7 +242,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
     def predict_log_proba(self, X: Any) -> FloatArray:
         """(n, K) logarithms of the posteriors, also of those too small for ``predict_proba``."""
         A = self._answers(X)
-        return np.asarray(A - logsumexp(A, axis=1, keepdims=True))
+        return np.asarray(A - special.logsumexp(A, axis=1, keepdims=True))
 
     def _answers(self, X: Any) -> FloatArray:
         """Log joint probabilities, with the prior where no class can give the row."""
@@ -254,7 +254,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def log_evidence(self, X: Any) -> FloatArray:
         """(n,) numbers ln p(x), whatever the class: the smaller, the stranger the row to this model."""
-        return np.asarray(logsumexp(self.log_joint(X), axis=1))
+        return np.asarray(special.logsumexp(self.log_joint(X), axis=1))
 
     def typicality(self, X: Any) -> FloatArray:
         """(n,) numbers that tell ordinary rows from novel ones: ln p(x), per word where rows have lengths."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.data import checked_rows, thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.reading import read_matrix

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-import scipy.linalg
 
+from lineal.deferred import linalg
 from lineal.errors import InputError
 from lineal.learners.fisher.scatter import Classes, Scatter
 from lineal.objective.losses import FloatArray
@@ -109,7 +109,7 @@ def _decomposed(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Singular values and right singular vectors; none of a matrix without columns."""
     if 0 in A.shape:
         return np.zeros(0), np.zeros((0, A.shape[1]))
-    _, gains, axes = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    _, gains, axes = linalg.svd(A, full_matrices=False, check_finite=False)
     return gains, axes
 
 

@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from threadpoolctl import threadpool_limits
 
 from lineal.data import checked_rows, thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.fisher.crossing import Crossing, Gaussians, crossing
 from lineal.learners.fisher.directions import Directions, factorised

@@ -11,9 +11,9 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 
+from lineal.deferred import linalg
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.fisher.directions import LEAST, Directions, ledoit_wolf, refuse_still_classes, signs
 from lineal.learners.fisher.scatter import STILL, Classes
@@ -140,7 +140,7 @@ def _solved(within: _Within, intensity: float, level: float, reason: str) -> Dir
             stacklevel=4,
         )
     inner = D.T @ Y
-    eigenvalues, vectors = scipy.linalg.eigh((inner + inner.T) / 2)
+    eigenvalues, vectors = linalg.eigh((inner + inner.T) / 2)
     order = np.argsort(-eigenvalues)[: of.n_classes - 1]
     order = order[eigenvalues[order] > _FLAT * max(float(eigenvalues.max()), 0.0)]
     eigenvalues = eigenvalues[order]

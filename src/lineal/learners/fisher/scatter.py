@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal.deferred import linalg
+from lineal.deferred import sparse as sp
 from lineal.features.moments import moments
 from lineal.objective.losses import FloatArray
 
@@ -173,7 +173,7 @@ def _narrow(reader: _Reader) -> Scatter:
     root = np.zeros((0, q))
     for part in reader.residuals(means):
         stacked = np.vstack([root, part])
-        root = scipy.linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:q]
+        root = linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:q]
     root, within = _standardised(root, reader.of.total)
     return Scatter(
         root,
@@ -196,7 +196,7 @@ def _wide(reader: _Reader, in_own_units: bool) -> Scatter:
         parts, within = _standardised(parts, reader.of.total)
     # The rows and the means in a basis of their own span: at most n + K coordinates, distances kept.
     spanning = np.vstack([parts, means / within]).T
-    basis, coordinates = scipy.linalg.qr(spanning, mode="economic", overwrite_a=True, check_finite=False)
+    basis, coordinates = linalg.qr(spanning, mode="economic", overwrite_a=True, check_finite=False)
     return Scatter(
         np.ascontiguousarray(coordinates.T[:n]),
         np.ascontiguousarray(coordinates.T[n:]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
+from lineal.deferred import linalg
 from lineal.learners.model import Task
 from lineal.objective import Intercept
 from lineal.objective.losses import FloatArray
@@ -45,7 +45,7 @@ class Design:
         size = np.sqrt(np.average(Z * Z, axis=0, weights=s))
         is_still = size <= 1e-14 * np.abs(X).max(axis=0, initial=0.0)
         Z[:, is_still], size = 0.0, np.where(is_still, 1.0, size)
-        _, gains, axes = scipy.linalg.svd(Z / size * np.sqrt(s)[:, None], full_matrices=len(Z) < Z.shape[1])
+        _, gains, axes = linalg.svd(Z / size * np.sqrt(s)[:, None], full_matrices=len(Z) < Z.shape[1])
         rank = int(np.sum(gains > _RANK * max(Z.shape) * gains.max(initial=0.0)))
         n_counted = float(s.sum()) if weights == "counts" else float(len(y))
         seen = axes[:rank].T / gains[:rank]

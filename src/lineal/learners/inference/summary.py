@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.learners.inference.design import Design
 from lineal.objective.losses import FloatArray

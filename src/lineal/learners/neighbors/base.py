@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, documents, thread_count
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.neighbors.voting import Weights, check_weights, shares, votes
 from lineal.learners.reading import read_matrix

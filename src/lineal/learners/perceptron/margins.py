@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 
 _UNIT = 2.0**-52  # twice the largest relative error of one operation

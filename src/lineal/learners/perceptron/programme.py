@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linprog, nnls
 
+from lineal.deferred import optimize
+from lineal.deferred import sparse as sp
 from lineal.learners.perceptron.margins import Differences
 from lineal.objective.losses import FloatArray
 
@@ -49,7 +49,7 @@ def nearest(differences: Differences) -> Candidates:
     A = differences.stacked().toarray()
     size = float(np.abs(A).max()) or 1.0
     try:
-        shares, _ = nnls(np.vstack([A.T / size, np.ones(len(A))]), np.r_[np.zeros(A.shape[1]), 1.0])
+        shares, _ = optimize.nnls(np.vstack([A.T / size, np.ones(len(A))]), np.r_[np.zeros(A.shape[1]), 1.0])
     except RuntimeError:  # too many iterations
         return Candidates(None, None, None)
     if not shares.any():
@@ -68,7 +68,7 @@ def solved(differences: Differences, seconds: float | None) -> Candidates:
     A = sp.csr_array(sp.diags_array(1.0 / by_row) @ A)
     n, d = A.shape
     options = {} if seconds is None else {"time_limit": max(seconds, 0.01)}
-    answer = linprog(
+    answer = optimize.linprog(
         np.r_[np.zeros(d), -1.0],
         A_ub=sp.hstack([-A, np.ones((n, 1))], format="csr"),
         b_ub=np.zeros(n),
@@ -116,7 +116,7 @@ def _polished(A: sp.csr_array, shares: FloatArray) -> FloatArray:
     used = np.unique(part.indices)
     system = np.vstack([part[:, used].toarray().T, np.ones(len(support))])
     try:
-        found, _ = nnls(system, np.r_[np.zeros(len(used)), 1.0])
+        found, _ = optimize.nnls(system, np.r_[np.zeros(len(used)), 1.0])
     except RuntimeError:  # too many iterations: the shares are good as they are
         return shares
     polished = np.zeros_like(shares)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 

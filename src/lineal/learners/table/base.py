@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data.columns import Table
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.kinds import Kind
 from lineal.learners.reading import read_matrix

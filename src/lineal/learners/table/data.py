@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.data.columns import Column, Table, read_table
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.kinds import Kind, inferred
 

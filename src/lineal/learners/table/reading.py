@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal.data.columns import Table
+from lineal.deferred import sparse as sp
 from lineal.features.kinds import Kind, Text
 from lineal.features.scaling import ColumnScaler
 from lineal.features.table import TableVectorizer

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.deferred import sparse as sp
 from lineal.protocol import clone
 from lineal.text import TextVectorizer
 

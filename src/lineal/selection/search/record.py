@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
+
+from lineal.deferred import special
+from lineal.protocol import BaseEstimator
 
 Setting = dict[str, Any]
-_SHOWN = 15  # trials of a printed table
 
-from lineal.protocol import BaseEstimator
+_SHOWN = 15  # trials of a printed table
 
 
 def t_interval(scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:
@@ -25,7 +26,7 @@ def t_interval(scores: Sequence[float], level: float = 0.95) -> tuple[float, flo
     if k < 2:
         return (-math.inf, math.inf)
     mean = float(np.mean(scores))
-    half = float(stdtrit(k - 1, 0.5 + level / 2) * np.std(scores, ddof=1) / math.sqrt(k))
+    half = float(special.stdtrit(k - 1, 0.5 + level / 2) * np.std(scores, ddof=1) / math.sqrt(k))
     return (mean - half, mean + half)
 
 
