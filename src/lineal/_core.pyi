@@ -649,6 +649,27 @@ def cosine_search(points: Matrix, queries: Matrix, k: int, n_threads: int = 1) -
 def row_lengths(rows: Matrix) -> NDArray[numpy.float64]:
     """Lengths of rows, summed in column order."""
 
+class RankingPairs:
+    """
+    The pairs of a ranking, never listed. Rows stand by query and rising grade; groups are runs of one query and grade.
+    """
+
+    def __init__(self, group_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def bent_slopes(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float, bend: float, width: float, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> tuple[float, float, float]:
+        """
+        (sum of losses, sum of hinges, sum of -slopes) over pairs; slopes and curvatures in the scores.
+        """
+
+    def bent_products(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float, bend: float, width: float, V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """out = the Hessian in the scores times V."""
+
+    def log_slopes(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> tuple[float, float, float]:
+        """As bent_slopes, for the logistic loss: O(pairs)."""
+
+    def log_products(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """As bent_products, for the logistic loss: O(pairs)."""
+
 UNICODE_VERSION: str = '14.0.0'
 
 def words(source: bytes, lowercase: bool, min_characters: int, fold_accents: bool = False) -> list[str]:
