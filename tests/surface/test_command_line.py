@@ -343,6 +343,30 @@ def test_pipes_are_read_and_may_be_closed(trained, tmp_path):
         assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("a good film\n", "an awful film\n"),
+        ("text,id\na good film,1\n", "an awful film,2\n"),
+        ('{"text": "a good film"}\n', '{"text": "an awful film"}'),
+    ],
+    ids=["lines", "csv", "jsonl"],
+)
+def test_a_text_of_a_pipe_is_answered_before_the_next_one_comes(trained, lines):
+    """Whoever writes a line and waits for its label gets it; the last one needs no line end."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with lineal("predict", trained / "model.lineal", "-", **pipes) as process:
+        process.stdin.write(lines[0].encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"prediction,probability\n"
+        assert process.stdout.readline().startswith(b"pos,")
+        process.stdin.write(lines[1].encode())
+        process.stdin.close()
+        assert process.stdout.readline().startswith(b"neg,")
+        assert process.stdout.read() == b""
+        assert process.wait(timeout=60) == 0
+
+
 def test_ctrl_c_ends_a_command_with_130_and_leaves_no_file(trained, tmp_path):
     """Half an output file is not left behind."""
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -86,27 +86,35 @@ def _decoded(raw: Iterator[bytes], decoder: codecs.IncrementalDecoder) -> Iterat
 
 
 class Window:
-    """The part of a file that is being looked at: it grows, and moves on when records are done with."""
+    """The part of a file that is being looked at: it grows, and moves on when records are done with.
 
-    def __init__(self, source: Iterator[bytes]) -> None:
+    With ``looks_ahead`` it knows its end as soon as it is there, so that a small file is one part. Without,
+    it never waits for more than it was asked for, and the end comes as a part of its own, which may be empty:
+    for whoever answers what comes through a pipe.
+    """
+
+    def __init__(self, source: Iterator[bytes], *, looks_ahead: bool = True) -> None:
         self._source = source
-        self._following = next(source, None)
+        self._looks_ahead = looks_ahead
+        self._following = next(source, None) if looks_ahead else None
+        self.is_last = False
         self.bytes = b""
         self.more()
-
-    @property
-    def is_last(self) -> bool:
-        """Whether the file is over behind it."""
-        return self._following is None
 
     def more(self, n_done: int = 0) -> None:
         """Drops what is done and adds at least as much as is left, so that long records cost few rescans."""
         rest = self.bytes[n_done:]
         gathered, size = [rest] if rest else [], 0
-        while size <= len(rest) and self._following is not None:
-            gathered.append(self._following)
-            size += len(self._following)
-            self._following = next(self._source, None)
+        while size <= len(rest):
+            piece = self._following if self._looks_ahead else next(self._source, None)
+            if piece is None:
+                self.is_last = True
+                break
+            gathered.append(piece)
+            size += len(piece)
+            if self._looks_ahead:
+                self._following = next(self._source, None)
+                self.is_last = self._following is None
         self.bytes = b"".join(gathered)
 
 

@@ -59,7 +59,8 @@ class Tapped(io.RawIOBase):
 
     def __init__(self, file: Any, *, is_hashed: bool) -> None:
         super().__init__()
-        self._file = file
+        # One read of what has come: a pipe is not waited for until the buffer is full.
+        self._readinto = getattr(file, "readinto1", file.readinto)
         self._hash = hashlib.sha256() if is_hashed else None
         self.n_bytes = 0
 
@@ -67,7 +68,7 @@ class Tapped(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        n_bytes = self._file.readinto(buffer) or 0
+        n_bytes = self._readinto(buffer) or 0
         self.n_bytes += n_bytes
         if self._hash is not None:
             self._hash.update(memoryview(buffer)[:n_bytes])

@@ -158,7 +158,7 @@ def stream_unlabelled(
 
     ``"-"`` is the standard input, whose first line tells the format: an object of JSON, or names of columns
     with the text's among them; anything else is a text to a line. Missing texts are empty ones. What comes
-    through a pipe is handed on as it comes.
+    through a pipe is handed on as it comes, up to its last whole line.
     """
     source = None if path == "-" else Path(path)
     more = {"delimiter": delimiter, "quoting": quoting, "header": header}
@@ -166,7 +166,7 @@ def stream_unlabelled(
         return (part.documents for part in stream_texts(source, n_bytes=n_bytes, label=False))
     if source is not None and not source.exists():
         raise InputError(f"There is no file or folder {source}. The current folder is {Path.cwd()}.")
-    window = Window(as_utf8(raw_pieces(source, n_bytes), encoding, errors))
+    window = Window(as_utf8(raw_pieces(source, n_bytes), encoding, errors), looks_ahead=source is not None)
     head = window.bytes[:HEAD]
     if format is None and source is None:
         format = _piped(head, text)
