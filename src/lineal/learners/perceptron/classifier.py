@@ -24,7 +24,7 @@ from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
 from lineal.learners.perceptron.online import Epoch, OnlineWeights, Step, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
-from lineal.learners.perceptron.run import Run
+from lineal.learners.perceptron.run import OnRows, Run
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
 from lineal.learners.perceptron.streamed import LARGEST, StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
@@ -269,7 +269,8 @@ class Perceptron(StreamedPerceptron):
     ) -> None:
         unit = _unit_of(rows)
         weights = self._weights(rows, unit, keeper.is_averaged)
-        run = Run(rows, codes, weights, keeper, self.until_convergence, self.max_seconds, self.callbacks)
+        learning = OnRows(rows, codes, weights, keeper)
+        run = Run(learning, self.until_convergence, self.max_seconds, self.callbacks)
         in_turn = orders(len(train), self._epoch_limit(), is_shuffled=self.shuffle, seed=self._seed())
         run.go(train[order] for order in in_turn)
         keeper.settle(rows, codes, np.arange(len(self.classes_)))

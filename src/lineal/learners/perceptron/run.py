@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,67 @@ from lineal.solvers.driver import Interruption
 
 # The clock is looked at after so many multiplications: some milliseconds.
 _PIECE = 1 << 22
+
+
+class Learning(Protocol):
+    """What learns from examples, one by one, whatever its weights are."""
+
+    @property
+    def seen(self) -> int:
+        """Examples met."""
+
+    @property
+    def mistakes(self) -> int:
+        """Examples that changed something."""
+
+    def pieces(self, epoch: int, order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """An epoch in pieces of some milliseconds."""
+
+    def meet(self, order: NDArray[np.int64]) -> None:
+        """Meets rows, in this order."""
+
+    def end(self) -> None:
+        """Sees that an epoch is over."""
+
+
+@dataclass(frozen=True)
+class OnRows:
+    """Weights that learn from rows, and their keeper."""
+
+    rows: NativeRows
+    codes: NDArray[np.int32]
+    weights: OnlineWeights
+    keeper: Keeper
+
+    @property
+    def seen(self) -> int:
+        """Examples met."""
+        return self.weights.seen
+
+    @property
+    def mistakes(self) -> int:
+        """Examples that changed the weights."""
+        return self.weights.mistakes
+
+    def pieces(self, epoch: int, order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """An epoch in pieces of some milliseconds, with the keeper's look between two of them."""
+        per_row = self.rows.n_stored * self.weights.n_scores / self.rows.n_rows + 1
+        step = max(1, int(_PIECE / per_row))
+        look = self.keeper.cut(epoch, len(order))
+        bounds = {*range(0, len(order), step), len(order)} | ({look} if look is not None else set())
+        places = sorted(bounds)
+        for first, last in pairwise(places):
+            if first == look:
+                self.keeper.look(self.weights)
+            yield order[first:last]
+
+    def meet(self, order: NDArray[np.int64]) -> None:
+        """Meets rows, in this order."""
+        self.keeper.meet(self.weights, self.rows, self.codes, order)
+
+    def end(self) -> None:
+        """Shows the keeper the weights at the end of an epoch."""
+        self.keeper.end(self.weights)
 
 
 class Run:
@@ -32,16 +95,12 @@ class Run:
 
     def __init__(
         self,
-        rows: NativeRows,
-        codes: NDArray[np.int32],
-        weights: OnlineWeights,
-        keeper: Keeper,
+        learning: Learning,
         until_convergence: bool,
         max_seconds: float | None,
         callbacks: Sequence[Callable[[Epoch], object]],
     ) -> None:
-        self._rows, self._codes = rows, codes
-        self._weights, self._keeper = weights, keeper
+        self._learning = learning
         self._until_convergence = until_convergence
         self._max_seconds = max_seconds
         self._callbacks = callbacks
@@ -63,42 +122,30 @@ class Run:
 
     def _pieces(self, epochs: Iterable[NDArray[np.int64]]) -> Iterator[bool]:
         for number, order in enumerate(epochs, start=1):
-            self._before = self._weights.mistakes
+            self._before = self._learning.mistakes
             self.mistakes += [0] * (number > 1)
             self.is_converged = False
-            for piece in self._cut(number, order):
-                self._keeper.meet(self._weights, self._rows, self._codes, piece)
+            for piece in self._learning.pieces(number, order):
+                self._learning.meet(piece)
                 self._count()
                 yield True
                 if self._max_seconds is not None and self._seconds() >= self._max_seconds:
                     self.reason = f"max_seconds={self._max_seconds} reached"
                     break
-            is_whole = self._weights.seen == number * len(order)
+            is_whole = self._learning.seen == number * len(order)
             if is_whole:
-                self._keeper.end(self._weights)
+                self._learning.end()
                 self.is_converged = self.mistakes[-1] == 0
                 self.reason = self._why_stop(number) or self.reason
             if self.reason:
                 return
         self.reason = "all epochs were run"
 
-    def _cut(self, number: int, order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """An epoch in pieces of some milliseconds, with the keeper's look between two of them."""
-        per_row = self._rows.n_stored * self._weights.n_scores / self._rows.n_rows + 1
-        step = max(1, int(_PIECE / per_row))
-        look = self._keeper.cut(number, len(order))
-        bounds = {*range(0, len(order), step), len(order)} | ({look} if look is not None else set())
-        places = sorted(bounds)
-        for first, last in pairwise(places):
-            if first == look:
-                self._keeper.look(self._weights)
-            yield order[first:last]
-
     def _count(self) -> None:
-        self.mistakes[-1] = self._weights.mistakes - self._before
+        self.mistakes[-1] = self._learning.mistakes - self._before
 
     def _why_stop(self, number: int) -> str:
-        told = Epoch(number, self.mistakes[-1], self._weights.mistakes, self._seconds())
+        told = Epoch(number, self.mistakes[-1], self._learning.mistakes, self._seconds())
         answers = [callback(told) for callback in self._callbacks]
         if self._until_convergence and self.is_converged:
             return "an epoch without a mistake"
