@@ -1,0 +1,88 @@
+"""Kernels by the names and options that scikit-learn's users know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lineal.errors import ParameterError
+from lineal.kernels.base import Kernel
+from lineal.kernels.domains import Vectors
+from lineal.kernels.given import FunctionKernel, Precomputed
+from lineal.kernels.vectors import Gaussian, Laplacian, Linear, Polynomial, positive
+
+
+def resolved(
+    kernel: Any, X: Any = None, *, gamma: float | str = "scale", degree: int = 3, c: float = 0.0
+) -> Kernel:
+    """A kernel from a name, an object or a function.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf", "laplacian", "precomputed"; a :class:`Kernel`, which is returned as it is; or
+        a function (X, Z) -> Gram matrix.
+    X
+        The training data, for gamma "scale" and "auto".
+    gamma
+        A number > 0, "scale" for 1 / (n_columns variance of X), or "auto" for 1 / n_columns.
+    degree, c
+        Of "poly": (gamma x.z + c)^degree.
+
+    Examples
+    --------
+    >>> from lineal.kernels import resolved
+    >>> print(resolved("rbf", [[0.0, 1.0], [1.0, 0.0]]))
+    exp(-2 |x - z|^2)
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        if callable(kernel):
+            return FunctionKernel(kernel, whole=True)
+    elif kernel == "linear":
+        return Linear()
+    elif kernel == "precomputed":
+        return Precomputed()
+    elif kernel == "poly":
+        return Polynomial(degree=degree, c=c, gamma=_gamma(gamma, X))
+    elif kernel == "rbf":
+        return Gaussian(gamma=_gamma(gamma, X))
+    elif kernel == "laplacian":
+        return Laplacian(gamma=_gamma(gamma, X))
+    elif kernel == "sigmoid":
+        raise ParameterError(
+            "kernel='sigmoid' is no kernel: tanh(gamma x.z + c) is not positive semi-definite, so the "
+            "problem has no dual and no certificate. Use kernel='rbf'."
+        )
+    raise ParameterError(
+        "kernel must be 'linear', 'poly', 'rbf', 'laplacian', 'precomputed', a kernel of lineal.kernels, or "
+        f"a function (X, Z) -> matrix; got {kernel!r}."
+    )
+
+
+def _gamma(gamma: Any, X: Any) -> float:
+    if gamma not in ("scale", "auto"):
+        if isinstance(gamma, str):
+            raise ParameterError(f"gamma must be 'scale', 'auto' or a number > 0, got {gamma!r}.")
+        return positive(gamma, "gamma")
+    if X is None:
+        raise ParameterError(f"gamma={gamma!r} is found from data, but there are none. Give a number.")
+    items = Vectors().checked(X)
+    n_columns = max(items.shape[1], 1)
+    if gamma == "auto":
+        return 1.0 / n_columns
+    variance = _variance(items)
+    return 1.0 / (n_columns * variance) if variance > 0 else 1.0
+
+
+def _variance(items: Any) -> float:
+    """Of all entries, zeros that are not stored included."""
+    if not sp.issparse(items):
+        return float(items.var()) if items.size else 0.0
+    size = items.shape[0] * items.shape[1]
+    mean = float(items.data.sum()) / max(size, 1)
+    apart = float(np.square(items.data - mean).sum()) + (size - items.nnz) * mean * mean
+    return apart / max(size, 1)
