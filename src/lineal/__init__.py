@@ -71,6 +71,8 @@ _HOMES = {
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
+# Packages that are used by their own name after ``import lineal`` alone: lineal.kernels.Gaussian().
+_PACKAGES = ("kernels",)
 
 __all__ = sorted(_HOME)
 
@@ -82,8 +84,10 @@ def __getattr__(name: str) -> Any:
         return version("lineal")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"lineal.{name}")
     raise AttributeError(f"module 'lineal' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_PACKAGES, "__version__"]

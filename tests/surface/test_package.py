@@ -36,6 +36,7 @@ def python(program):
         "lineal.data",
         "lineal.evaluation",
         "lineal.features",
+        "lineal.kernels",
         "lineal.neighbors",
         "lineal.plot",
         "lineal.selection",
