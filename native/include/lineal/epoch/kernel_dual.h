@@ -1,0 +1,443 @@
+// Support vector machines with kernels, as one problem: large-block decomposition without a cache of rows.
+//
+//   maximise  D(beta) = sum_v c_v beta_v - beta'K beta / 2,   lo <= beta <= hi,   sum of beta fixed per
+//   group.
+//
+// A coefficient (variable) stands on a kernel row; several may stand on one (both sides of a regression tube,
+// equal rows of two classes). Classification has c = y, regression two variables a row with c = t -+ epsilon,
+// one-class c = 0. An outer step chooses a block (the free ones of the last block, then the worst offenders
+// of both sides), solves inside it (smo.h) and brings F = K beta up to date for what changed: nearly all of
+// the time goes into kernel values, and each is used where it is computed, so none is kept.
+//
+// The gap for any thresholds b (one per group; v = c - F):
+//   P - D = sum_v (beta_v - lo_v) max(b - v, 0) + (hi_v - beta_v) max(v - b, 0),
+// all terms >= 0. F is summed from float32 values, whose error is bounded (`doubt`), and recomputed in
+// float64 where the bound leaves a term in doubt (`correct`): what `gap` adds up is an upper bound of the
+// gap.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "lineal/epoch/smo.h"
+#include "lineal/kernel/source.h"
+
+namespace lineal {
+
+class KernelDual {
+ public:
+  struct Variables {
+    std::vector<Index> place;  // which of the rows a variable stands on
+    std::vector<std::int32_t> group;
+    std::vector<double> c, lo, hi, beta;
+  };
+  struct Step {
+    double violation = 0;  // before the step: the most by which slopes of a group disagree
+    Index n_inner = 0, n_changed = 0;
+  };
+  struct Gap {
+    std::vector<double> b;
+    double gap = 0, dual = 0;
+  };
+
+  // rows: the distinct rows of the source that variables stand on.
+  KernelDual(const kernel::Source& source, std::vector<Index> rows, Variables variables, int n_groups,
+             Index block_size)
+      : source_(source),
+        rows_(std::move(rows)),
+        x_(std::move(variables)),
+        n_groups_(n_groups),
+        block_size_(block_size),
+        F_(rows_.size()),
+        is_exact_(rows_.size(), 1),
+        is_in_block_(x_.c.size()) {
+    is_whole_ = n_variables() <= block_size_;
+  }
+
+  Index n_variables() const noexcept { return Index(x_.c.size()); }
+  Index n_groups() const noexcept { return n_groups_; }
+  Index n_rows() const noexcept { return Index(rows_.size()); }
+  const std::vector<double>& beta() const noexcept { return x_.beta; }
+  const std::vector<double>& F() const noexcept { return F_; }
+  double slope(Index v) const noexcept {
+    return x_.c[std::size_t(v)] - F_[std::size_t(x_.place[std::size_t(v)])];
+  }
+  Index n_values() const noexcept { return n_values_; }
+  void set_block_size(Index size) {
+    block_size_ = size;
+    is_whole_ = n_variables() <= size;
+    has_block_ = false;
+  }
+
+  // F = K beta in float64, from nothing.
+  void refresh(int n_threads) {
+    std::fill(F_.begin(), F_.end(), 0.0);
+    add_all(n_threads, true);
+  }
+  // The same from float32 values: for starts, whose F is put right at the end.
+  void refresh_fast(int n_threads) {
+    std::fill(F_.begin(), F_.end(), 0.0);
+    add_all(n_threads, false);
+  }
+  // Coefficients and F times a factor: along a path of bounds.
+  void scale(double factor) {
+    for (auto* each : {&x_.lo, &x_.hi, &x_.beta, &F_})
+      for (double& number : *each) number *= factor;
+    moved_ *= factor;
+    moved_since_ *= factor;
+    magnitude_ *= factor;
+  }
+
+  Step step(double share_of_violation, Index max_inner, int n_threads) {
+    Step done;
+    done.violation = look();
+    if (!(done.violation > 0)) return done;
+    if (!is_whole_ || block_.empty()) choose();
+    const Index width = places_.empty() ? 0 : Index(places_.size());
+    if (!has_block_) {
+      stride_ = width + 16;  // no power of two: rows a power apart share cache lines
+      K_.resize(std::size_t(width * stride_));
+      block_rows_.resize(std::size_t(width));
+      for (Index k = 0; k < width; ++k)
+        block_rows_[std::size_t(k)] = row_of(std::max<Index>(places_[std::size_t(k)], 0));
+      source_.block(block_rows_.data(), width, K_.data(), stride_, n_threads);
+      n_values_ += width * width / 2;
+      has_block_ = is_whole_;
+    }
+    fill();
+    done.n_inner = smo_.run(K_.data(), stride_, groups_, share_of_violation * done.violation, max_inner);
+    done.n_changed = take(n_threads);
+    return done;
+  }
+
+  // The gap at the best thresholds (or at the given ones) and D; doubting, with every doubt counted against
+  // it.
+  Gap gap(bool doubting, const std::vector<double>* given = nullptr) const {
+    Gap result;
+    for (int g = 0; g < n_groups_; ++g) result.b.push_back(given ? (*given)[std::size_t(g)] : threshold(g));
+    const double doubt = doubting ? doubt_of(false) : 0, small_doubt = doubting ? doubt_of(true) : 0;
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      const double e = is_exact_[std::size_t(x_.place[p])] ? small_doubt : doubt;
+      const double over = result.b[std::size_t(x_.group[p])] - slope(v);
+      // 0 times an infinite bound is 0 here: a bound that is never reached costs nothing where slopes agree.
+      if (x_.beta[p] > x_.lo[p] && over + e > 0) result.gap += (x_.beta[p] - x_.lo[p]) * (over + e);
+      if (x_.beta[p] < x_.hi[p] && e - over > 0) result.gap += (x_.hi[p] - x_.beta[p]) * (e - over);
+      result.dual += x_.beta[p] * (x_.c[p] - 0.5 * F_[std::size_t(x_.place[p])]);
+    }
+    return result;
+  }
+
+  // Recomputes in float64 the F of rows whose terms in the gap are not surely 0. How many there were.
+  Index correct(int n_threads) {
+    const double doubt = doubt_of(false);
+    std::vector<double> b;
+    for (int g = 0; g < n_groups_; ++g) b.push_back(threshold(g));
+    std::vector<char> is_wanted(rows_.size());
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      const double over = b[std::size_t(x_.group[p])] - slope(v);
+      const bool may_fall = x_.beta[p] > x_.lo[p], may_grow = x_.beta[p] < x_.hi[p];
+      if ((may_fall && over > -2 * doubt) || (may_grow && over < 2 * doubt))
+        is_wanted[std::size_t(x_.place[p])] = 1;
+    }
+    std::vector<Index> where, row;
+    for (Index r = 0; r < n_rows(); ++r)
+      if (is_wanted[std::size_t(r)]) {
+        where.push_back(r);
+        row.push_back(rows_[std::size_t(r)]);
+      }
+    std::vector<double> F(where.size());
+    const Sum sum = sum_of(x_.beta);
+    source_.add_exact(row.data(), Index(row.size()), sum.view(), F.data(), n_threads);
+    n_values_ += Index(row.size()) * Index(sum.row.size());
+    std::fill(is_exact_.begin(), is_exact_.end(), char(0));
+    for (std::size_t k = 0; k < where.size(); ++k) {
+      F_[std::size_t(where[k])] = F[k];
+      is_exact_[std::size_t(where[k])] = 1;
+    }
+    moved_since_ = 0;
+    magnitude_ = sum.magnitude();
+    return Index(where.size());
+  }
+
+  // Slopes of a group: the largest of what may grow, the smallest of what may fall.
+  struct Extremes {
+    double up = -std::numeric_limits<double>::infinity(), down = std::numeric_limits<double>::infinity();
+  };
+  Extremes extremes(int group) const {
+    Extremes found;
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      if (x_.group[p] != group) continue;
+      const double s = slope(v);
+      if (x_.beta[p] < x_.hi[p]) found.up = std::max(found.up, s);
+      if (x_.beta[p] > x_.lo[p]) found.down = std::min(found.down, s);
+    }
+    return found;
+  }
+
+ private:
+  struct Sum {
+    std::vector<Index> row;
+    std::vector<double> coefficient;
+    kernel::Expansion view() const noexcept { return {row.data(), coefficient.data(), Index(row.size())}; }
+    double magnitude() const noexcept {
+      double sum = 0;
+      for (const double a : coefficient) sum += std::abs(a);
+      return sum;
+    }
+  };
+
+  Index row_of(Index v) const noexcept { return rows_[std::size_t(x_.place[std::size_t(v)])]; }
+
+  // Coefficients by row; those of variables on one row are added.
+  Sum sum_of(const std::vector<double>& of_variable) const {
+    std::vector<double> by_place(rows_.size());
+    for (Index v = 0; v < n_variables(); ++v)
+      by_place[std::size_t(x_.place[std::size_t(v)])] += of_variable[std::size_t(v)];
+    return nonzero(by_place);
+  }
+  Sum nonzero(const std::vector<double>& by_place) const {
+    Sum sum;
+    for (std::size_t r = 0; r < by_place.size(); ++r)
+      if (by_place[r] != 0) {
+        sum.row.push_back(rows_[r]);
+        sum.coefficient.push_back(by_place[r]);
+      }
+    return sum;
+  }
+  void add_all(int n_threads, bool exactly) {
+    const Sum sum = sum_of(x_.beta);
+    const auto view = sum.view();
+    if (exactly)
+      source_.add_exact(rows_.data(), n_rows(), view, F_.data(), n_threads);
+    else
+      source_.add(rows_.data(), n_rows(), view, F_.data(), n_threads);
+    n_values_ += n_rows() * Index(sum.row.size());
+    std::fill(is_exact_.begin(), is_exact_.end(), char(exactly));
+    magnitude_ = sum.magnitude();
+    moved_ = exactly ? 0 : magnitude_;
+    moved_since_ = 0;
+  }
+  // By how much an F may be off: float64's own error, and float32's for all that was added since.
+  double doubt_of(bool is_exact) const noexcept {
+    return source_.exact_error() * magnitude_ + source_.error() * (is_exact ? moved_since_ : moved_);
+  }
+
+  // The least gap of a group: a weighted quantile of slopes, and the middle where it is an interval.
+  double threshold(int group) const {
+    struct Slope {
+      double v, left, right;
+    };
+    std::vector<Slope> slopes;
+    double ahead = 0;
+    constexpr double most = 1e30;  // an infinite bound outweighs everything, and can be subtracted
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      if (x_.group[p] != group || x_.lo[p] == x_.hi[p]) continue;
+      slopes.push_back(
+          {slope(v), std::min(x_.beta[p] - x_.lo[p], most), std::min(x_.hi[p] - x_.beta[p], most)});
+    }
+    if (slopes.empty()) return 0;
+    std::sort(slopes.begin(), slopes.end(), [](const Slope& a, const Slope& b) { return a.v < b.v; });
+    for (const Slope& each : slopes) ahead += each.right;
+    // Past slopes[k] the gap rises with `behind` and falls with `ahead`.
+    double behind = 0;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      behind += slopes[k].left;
+      ahead -= slopes[k].right;
+      if (behind > ahead) return slopes[k].v;
+      if (behind == ahead && k + 1 < slopes.size()) {
+        std::size_t next = k + 1;
+        while (next + 1 < slopes.size() && slopes[next].left == 0 && slopes[next].right == 0) ++next;
+        return 0.5 * (slopes[k].v + slopes[next].v);
+      }
+    }
+    return slopes.back().v;
+  }
+
+  // Extremes of every group; how far they disagree at most.
+  double look() {
+    seen_.assign(std::size_t(n_groups_), {});
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      Extremes& found = seen_[std::size_t(x_.group[p])];
+      const double s = slope(v);
+      if (x_.beta[p] < x_.hi[p]) found.up = std::max(found.up, s);
+      if (x_.beta[p] > x_.lo[p]) found.down = std::min(found.down, s);
+    }
+    double worst = 0;
+    for (const Extremes& each : seen_) worst = std::max(worst, each.up - each.down);
+    return worst;
+  }
+  double middle(int group) const noexcept {
+    const Extremes& e = seen_[std::size_t(group)];
+    const double middle = 0.5 * (e.up + e.down);
+    return std::isfinite(middle) ? middle : std::isfinite(e.up) ? e.up : std::isfinite(e.down) ? e.down : 0;
+  }
+
+  struct Candidate {
+    double key;
+    std::uint32_t shuffled;  // ties are broken by this, so that no order of rows is preferred
+    std::int32_t v;
+    bool operator<(const Candidate& other) const noexcept {
+      return key != other.key ? key > other.key : shuffled < other.shuffled;
+    }
+  };
+  static std::uint32_t shuffled(Index v) noexcept {
+    std::uint32_t h = std::uint32_t(v) * 0x9e3779b9u;
+    h ^= h >> 16;
+    h *= 0x85ebca6bu;
+    return h ^ (h >> 13);
+  }
+
+  void choose() {
+    std::vector<Index> chosen;
+    if (is_whole_) {
+      chosen.resize(std::size_t(n_variables()));
+      std::iota(chosen.begin(), chosen.end(), Index(0));
+    } else {
+      std::fill(is_in_block_.begin(), is_in_block_.end(), char(0));
+      for (const Index v : block_) {
+        const std::size_t p = std::size_t(v);
+        if (Index(chosen.size()) < block_size_ / 2 && x_.beta[p] > x_.lo[p] && x_.beta[p] < x_.hi[p])
+          insert(v, chosen);
+      }
+      offenders();
+      Index room = block_size_ - Index(chosen.size());
+      fill_from(up_, room / 2, chosen);
+      fill_from(down_, block_size_ - Index(chosen.size()), chosen);
+      fill_from(up_, block_size_ - Index(chosen.size()), chosen);
+    }
+    block_ = std::move(chosen);
+    std::sort(block_.begin(), block_.end(), [&](Index a, Index b) {
+      const auto ga = x_.group[std::size_t(a)], gb = x_.group[std::size_t(b)];
+      return ga != gb ? ga < gb : a < b;
+    });
+    lay_out();
+  }
+  void insert(Index v, std::vector<Index>& chosen) {
+    is_in_block_[std::size_t(v)] = 1;
+    chosen.push_back(v);
+  }
+  // What may grow and lies above something that may fall, and the other way round, by how far from the
+  // middle.
+  void offenders() {
+    up_.clear();
+    down_.clear();
+    for (Index v = 0; v < n_variables(); ++v) {
+      const std::size_t p = std::size_t(v);
+      if (is_in_block_[p]) continue;
+      const Extremes& e = seen_[std::size_t(x_.group[p])];
+      const double s = slope(v), from = s - middle(x_.group[p]);
+      if (x_.beta[p] < x_.hi[p] && s > e.down) up_.push_back({from, shuffled(v), std::int32_t(v)});
+      if (x_.beta[p] > x_.lo[p] && s < e.up) down_.push_back({-from, shuffled(v), std::int32_t(v)});
+    }
+  }
+  void fill_from(std::vector<Candidate>& from, Index room, std::vector<Index>& chosen) {
+    if (room <= 0) return;
+    if (Index(from.size()) > 2 * room)  // some may be chosen already: twice as many are looked at
+      std::nth_element(from.begin(), from.begin() + 2 * room, from.end());
+    const Index n = std::min<Index>(Index(from.size()), 2 * room);
+    std::sort(from.begin(), from.begin() + n);
+    for (Index k = 0; k < n && room > 0; ++k)
+      if (!is_in_block_[std::size_t(from[std::size_t(k)].v)]) {
+        insert(from[std::size_t(k)].v, chosen);
+        --room;
+      }
+  }
+  // Places of the block: a group begins at a multiple of the lanes; -1 stands for nothing.
+  void lay_out() {
+    places_.clear();
+    groups_.clear();
+    std::size_t k = 0;
+    for (int g = 0; g < n_groups_; ++g) {
+      const Index first = Index(places_.size());
+      for (; k < block_.size() && x_.group[std::size_t(block_[k])] == g; ++k) places_.push_back(block_[k]);
+      while (places_.size() % Smo::lanes != 0) places_.push_back(-1);
+      groups_.push_back({first, Index(places_.size())});
+    }
+  }
+  void fill() {
+    smo_.resize(Index(places_.size()));
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const Index v = places_[k];
+      if (v < 0) {
+        smo_.beta[k] = smo_.lo[k] = smo_.hi[k] = 0;
+        smo_.slope[k] = 0;
+        continue;
+      }
+      const std::size_t p = std::size_t(v);
+      smo_.beta[k] = x_.beta[p];
+      smo_.lo[k] = x_.lo[p];
+      smo_.hi[k] = x_.hi[p];
+      smo_.slope[k] = float(slope(v) - middle(x_.group[p]));
+    }
+  }
+  // Takes the block's coefficients over, and brings F up to date. How many changed.
+  Index take(int n_threads) {
+    std::vector<double> change(rows_.size());
+    Index n_changed = 0;
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const Index v = places_[k];
+      if (v < 0 || smo_.beta[k] == x_.beta[std::size_t(v)]) continue;
+      change[std::size_t(x_.place[std::size_t(v)])] += smo_.beta[k] - x_.beta[std::size_t(v)];
+      x_.beta[std::size_t(v)] = smo_.beta[k];
+      ++n_changed;
+    }
+    const Sum sum = nonzero(change);
+    if (is_whole_) {
+      add_from_block(change);
+    } else {
+      source_.add(rows_.data(), n_rows(), sum.view(), F_.data(), n_threads);
+      n_values_ += n_rows() * Index(sum.row.size());
+    }
+    const double moved = sum.magnitude();
+    moved_ += moved;
+    moved_since_ += moved;
+    magnitude_ += moved;  // at least what it is
+    return n_changed;
+  }
+  // A block of everything holds all values that are needed.
+  void add_from_block(const std::vector<double>& change) {
+    std::vector<Index> at(rows_.size());
+    for (Index k = Index(places_.size()) - 1; k >= 0; --k)
+      if (places_[std::size_t(k)] >= 0) at[std::size_t(x_.place[std::size_t(places_[std::size_t(k)])])] = k;
+    std::vector<float> by_place(places_.size());
+    for (std::size_t r = 0; r < rows_.size(); ++r) by_place[std::size_t(at[r])] = float(change[r]);
+    constexpr int lanes = Smo::lanes;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const float* values = K_.data() + at[r] * stride_;
+      kernel::Vector<float> total{};
+      for (Index k = 0; k < Index(places_.size()); k += lanes)
+        total += kernel::load(by_place.data() + k) * kernel::load(values + k);
+      F_[r] += double(kernel::sum_of_lanes<float>(total));
+    }
+  }
+
+  const kernel::Source& source_;
+  std::vector<Index> rows_;
+  Variables x_;
+  int n_groups_;
+  Index block_size_;
+  bool is_whole_ = false, has_block_ = false;
+  std::vector<double> F_;  // by row
+  std::vector<char> is_exact_, is_in_block_;
+  double moved_ = 0, moved_since_ = 0, magnitude_ = 0;
+  Index n_values_ = 0;
+
+  std::vector<Extremes> seen_;
+  std::vector<Candidate> up_, down_;
+  std::vector<Index> block_, places_, block_rows_;
+  std::vector<Smo::Group> groups_;
+  Index stride_ = 0;
+  std::vector<float> K_;
+  Smo smo_;
+};
+
+}  // namespace lineal
