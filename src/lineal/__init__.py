@@ -56,6 +56,7 @@ _HOMES = {
         "Ridge",
     ),
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
+    "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
     "lineal.learners.table.classifier": ("TableClassifier",),
     "lineal.learners.table.regressor": ("TableRegressor",),
     "lineal.learners.text.classifier": ("TextClassifier",),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Groups:
         """How many rows each group has."""
         return np.diff(np.append(self.first, self.n_rows))
 
-    def spread(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """A value of each group for each of its rows."""
         return np.repeat(values, self.sizes)
 

@@ -1,0 +1,152 @@
+"""Hinge machines that are solved again and again with other signs and other costs of the same rows.
+
+::
+
+    F(f, b; y, cost) = |f|^2 / 2 + sum_i cost_i max(0, 1 - y_i z_i),      z_i = f(x_i) + b
+
+is convex in (f, b) for given signs y. Scenarios that choose signs as well (transduction, instances of bags)
+go back and forth between the two, and F must never rise: ``improved`` sees to it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from lineal.objective import L2, Hinge, Intercept, Problem
+from lineal.objective.certificate import Certificate
+from lineal.objective.losses import FloatArray
+from lineal.objective.rows import NativeRows
+from lineal.solvers import Budget, Start, minimise, plan
+from lineal.solvers.driver import Interruption
+
+# |F| alone is no yardstick when the minimum is 0.
+_FLOOR = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A machine.
+
+    Attributes
+    ----------
+    z : (n,) scores of all rows
+    half_norm : |f|^2 / 2
+    weights : (d,) for a linear machine, (n,) coefficients of the rows for a kernel machine
+    b : the intercept
+    u : (n,) slopes of the losses, the dual point of the proof
+    certificate : how far F is above its minimum over (f, b), for the signs and costs that it was solved for
+    """
+
+    z: FloatArray
+    half_norm: float
+    weights: FloatArray
+    b: float
+    u: FloatArray
+    certificate: Certificate
+
+    def objective(self, y: FloatArray, cost: FloatArray) -> float:
+        """F of this machine for any signs and costs."""
+        return self.half_norm + float(cost @ np.maximum(0.0, 1 - y * self.z))
+
+
+class Engine(Protocol):
+    """Rows that machines are solved on."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+
+    def solve(self, y: FloatArray, cost: FloatArray, start: Fit | None, max_seconds: float | None) -> Fit:
+        """The machine of these signs and costs; rows of cost 0 take no part but get their scores."""
+
+
+class LinearEngine:
+    """Linear machines by the planner's solvers: sparse rows of any number."""
+
+    def __init__(self, rows: NativeRows, *, tol: float, seed: int) -> None:
+        self.rows, self._tol, self._seed = rows, tol, seed
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.rows.n_rows
+
+    def solve(self, y: FloatArray, cost: FloatArray, start: Fit | None, max_seconds: float | None) -> Fit:
+        """The machine of these signs and costs."""
+        problem = Problem(self.rows, y[:, None], cost, Hinge(), L2(1.0), Intercept.FREE, 1)
+        begin = None
+        if start is not None:
+            # A slope of the other sign belongs to rows that changed sides: there the loss tells a new one.
+            u = np.where(start.u * y > 0, Hinge().derivative(y, start.z), start.u)
+            begin = Start(start.weights[:, None].astype(np.float64), np.array([start.b]), u[:, None])
+        found = minimise(
+            problem, plan(problem).solvers, tol=self._tol, budget=Budget(max_seconds), start=begin,
+            seed=self._seed,
+        )  # fmt: skip
+        w, b = found.W[:, 0], float(found.b[0])
+        half = float(w.astype(np.float64) @ w.astype(np.float64)) / 2
+        z = self.rows.dot(found.W)[:, 0] + b
+        return Fit(z, half, w, b, found.U[:, 0], found.certificate)
+
+
+def improved(
+    engine: Engine, y: FloatArray, cost: FloatArray, start: Fit, max_seconds: float | None = None
+) -> Fit:
+    """The machine of these signs and costs, whose F is never above the start's.
+
+    A solver stops within its tolerance of the minimum, which may lie above a start that was closer. Then the
+    start is kept, with the bound that was found: it proves even more about it.
+    """
+    found = engine.solve(y, cost, start, max_seconds)
+    before = start.objective(y, cost)
+    if found.objective(y, cost) <= before:
+        return found
+    proof = found.certificate
+    gap = before - proof.dual
+    relative = gap / max(before, _FLOOR * float(cost.sum()))
+    kept = replace(proof, primal=before, gap=gap, relative_gap=relative)
+    return replace(start, u=found.u, certificate=kept)
+
+
+class Clock:
+    """Whether there is time for another round."""
+
+    def __init__(self, max_seconds: float | None, interruption: Interruption) -> None:
+        self._max_seconds, self._interruption = max_seconds, interruption
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Since the fit began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds for the next machine, at least a few milliseconds; None without a limit."""
+        return None if self._max_seconds is None else max(self._max_seconds - self.seconds, 1e-3)
+
+    @property
+    def verdict(self) -> str:
+        """Why to stop, or nothing."""
+        if self._interruption.requested:
+            return "interrupted"
+        if self._max_seconds is not None and self.seconds >= self._max_seconds:
+            return f"max_seconds={self._max_seconds} reached"
+        return ""
+
+
+def joined_certificate(parts: list[Certificate], seconds: float, reason: str) -> Certificate:
+    """The proof of several problems that share nothing: their objectives and their bounds add up."""
+    if len(parts) == 1:
+        return replace(parts[0], seconds=seconds)
+    primal, dual = (float(sum(getattr(part, name) for part in parts)) for name in ("primal", "dual"))
+    relative = (primal - dual) / abs(primal) if primal else 0.0
+    return Certificate(
+        primal, dual, primal - dual, relative, max(part.kkt_violation for part in parts),
+        parts[0].solver, sum(part.epochs for part in parts), seconds,
+        all(part.converged for part in parts), reason,
+    )  # fmt: skip
