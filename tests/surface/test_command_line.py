@@ -262,6 +262,59 @@ def test_doctor_leaves_with_one_if_there_are_errors(folder, capsys):
     assert "line 3" in out
 
 
+def test_doctor_leaves_out_columns_and_takes_the_task_as_told(folder, capsys):
+    """--drop keeps a column out of sight, --task says what the numbers of the label are."""
+    rows = "".join(f"{k % 7},{k % 7 * 10},same\n" for k in range(40))
+    (folder / "numbers.csv").write_text("label,a,b\n" + rows)
+    codes = {found["code"] for found in document(capsys, "doctor", "numbers.csv")["findings"]}
+    assert {"decides-label", "constant-column"} <= codes
+    told = document(capsys, "doctor", "numbers.csv", "--drop", "b", "--drop", "a", "--task", "regression")
+    assert not {"decides-label", "constant-column"} & {found["code"] for found in told["findings"]}
+    code, _, err = answer(capsys, "doctor", "numbers.csv", "--drop", "c")
+    assert (code, "'a'" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "verb", ["train", "predict", "evaluate", "verify", "update", "convert", "doctor", "tune"]
+)
+def test_options_of_files_mean_the_same_to_every_verb(trained, tmp_path, monkeypatch, capsys, verb):
+    """A file in another encoding, with another delimiter and a flaw that is to be mended."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{text} caf\xe9\t{label}\n" for text, label in reviews())
+    (tmp_path / "latin.txt").write_bytes(("text\tlabel\n" + rows).encode("latin-1"))
+    model = [trained / "model.lineal"] if verb in ("predict", "evaluate", "verify", "update") else []
+    more = {"train": ["--no-report", "--learner", "svm"], "convert": ["out.jsonl"], "update": ["-o", "new.lineal"],
+            "tune": ["learner.C=[1.0]", "--learner", "svm", "--cv", "2"], "verify": ["--tol", "10"]}  # fmt: skip
+    mended = [] if verb == "doctor" else ["--errors", "replace"]
+    code, _, err = answer(
+        capsys, verb, *model, "latin.txt", *more.get(verb, []), "--format", "csv", "--delimiter", "\\t",
+        "--encoding", "latin-1", *mended,
+    )  # fmt: skip
+    assert code == 0, err
+
+
+def test_weights_of_rows_to_compare_by(trained, monkeypatch, capsys):
+    """A row of weight 2 counts as the row twice."""
+    monkeypatch.chdir(trained)
+    assert run(["train", "reviews.csv", "--no-report", "-q", "--learner", "bayes", "-o", "bayes.lineal"]) == 0
+    for name, copies in (("once.csv", 1), ("twice.csv", 2)):
+        lines = [
+            line
+            for k, (text, label) in enumerate(reviews())
+            for line in [f"{text},{label},{3 - copies if k % 3 == 0 else 1}\n"]
+            * (copies if k % 3 == 0 else 1)
+        ]
+        (trained / name).write_text("text,label,times\n" + "".join(lines))
+    once, twice = (
+        document(capsys, "compare", "model.lineal", "bayes.lineal", name, "--weight", "times")
+        for name in ("once.csv", "twice.csv")
+    )
+    for model in ("model", "bayes"):
+        assert once["scores"][model]["value"] == pytest.approx(twice["scores"][model]["value"], rel=1e-12)
+    plain = document(capsys, "compare", "model.lineal", "bayes.lineal", "once.csv")
+    assert plain["scores"]["model"]["value"] != once["scores"]["model"]["value"]
+
+
 def test_the_overview_names_every_verb_and_each_has_help(capsys):
     """--help of all, without a model or a file."""
     code, out, _ = answer(capsys, "--help")
@@ -392,8 +445,13 @@ def test_the_demo_does_the_whole_of_it(tmp_path):
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
         *("docstrings.jsonl", "model.lineal", "report.html"),
     ]
-    for words in ("certified: objective", "is better than always", "score of math", "lineal explain"):
+    for words in ("certified: objective", "is better than always", "score of math"):
         assert words in found.stdout
+    path, *commands = found.stdout.rstrip().splitlines()[-4:]
+    assert path == f"Open {tmp_path / 'new' / 'report.html'}, then try:"
+    here = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    for command in commands:
+        subprocess.run(command, shell=True, env={**os.environ, "PATH": here}, capture_output=True, check=True)
 
 
 def test_docstrings_are_texts_with_labels(tmp_path):

@@ -14,6 +14,7 @@ from lineal.cli.options import confidence_option, json_option, reading_options
 @click.argument("file", type=click.Path(allow_dash=True))
 @click.option("--label", help="The column of labels; the models' own if not given.")
 @click.option("--text", help="The column of texts, if it is called otherwise than in training.")
+@click.option("--weight", help="How much each row counts.")
 @click.option("--metric", help="accuracy, f1_macro, roc_auc, r2, ...; accuracy or R² if not given.")
 @confidence_option
 @reading_options
@@ -24,6 +25,7 @@ def command(
     file: str,
     label: str | None,
     text: str | None,
+    weight: str | None,
     metric: str | None,
     confidence: float,
     reading: dict[str, Any],
@@ -38,7 +40,14 @@ def command(
     from lineal.jobs.judge import compare_files
 
     found = compare_files(
-        models, file, label=label, text=text, metric=metric, reading=reading, confidence=confidence
+        models,
+        file,
+        label=label,
+        text=text,
+        weight=weight,
+        metric=metric,
+        reading=reading,
+        confidence=confidence,
     )
     if as_json:
         print_json(found.to_dict())

@@ -6,22 +6,26 @@ from typing import Any
 
 import click
 
-from lineal.cli.options import file_argument, json_option, reading_options
+from lineal.cli.options import dialect_options, file_argument, json_option
 
 
 @click.command("doctor")
 @file_argument
 @click.option("--test", type=click.Path(), help="A test file: rows in both, labels and columns in one alone.")
-@click.option("--label", help="The column of labels.")
-@click.option("--text", help="The column of texts.")
-@reading_options
+@click.option("--label", help="The column of labels; guessed if not given.")
+@click.option("--text", multiple=True, help="A column of texts. May be repeated, as may the next one.")
+@click.option("--drop", multiple=True, help="A column not to look at.")
+@click.option("--task", type=click.Choice(["classification", "regression"]), help="Guessed if not given.")
+@dialect_options
 @json_option
 def command(
     *,
     file: str,
     test: str | None,
     label: str | None,
-    text: str | None,
+    text: tuple[str, ...],
+    drop: tuple[str, ...],
+    task: str | None,
     reading: dict[str, Any],
     as_json: bool,
 ) -> int:
@@ -30,7 +34,7 @@ def command(
     from lineal.cli.showing import show_findings
     from lineal.data.doctor import diagnose
 
-    found = diagnose(file, test=test, label=label, text=text, **reading)
+    found = diagnose(file, test=test, label=label, text=text or None, drop=drop, task=task, **reading)
     if as_json:
         print_json(found.to_dict())
     else:

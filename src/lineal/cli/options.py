@@ -12,8 +12,22 @@ Command = Callable[..., Any]
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "libsvm", "vw", "lines", "folder")
 
 
+# What is meant where nothing is said.
+_USUAL = {"format": None, "delimiter": None, "header": True, "quoting": None, "encoding": "utf-8",
+          "errors": "strict"}  # fmt: skip
+
+
 def reading_options(function: Command) -> Command:
-    """``--format``, ``--delimiter`` and the like, handed on as one dict, ``reading``."""
+    """``--format``, ``--delimiter`` and the like, handed on as one dict, ``reading``, of what was said."""
+    mends = click.option(
+        "--errors", type=click.Choice(["strict", "replace"]), default="strict", show_default=True,
+        help="What to do with bytes that are no text.",
+    )  # fmt: skip
+    return dialect_options(mends(function))
+
+
+def dialect_options(function: Command) -> Command:
+    """The same without ``--errors``, for whoever looks for bytes that are no text."""
 
     @click.option(
         "--format", "format_", type=click.Choice(FORMATS), help="Of the file; guessed if not given."
@@ -22,14 +36,10 @@ def reading_options(function: Command) -> Command:
     @click.option("--no-header", is_flag=True, help="The first row holds values; columns are 0, 1, ...")
     @click.option("--quoting/--no-quoting", default=None, help="Whether fields may be in quotes.")
     @click.option("--encoding", default="utf-8", show_default=True, help="Of the text in the file.")
-    @click.option(
-        "--errors", type=click.Choice(["strict", "replace"]), default="strict", show_default=True,
-        help="What to do with bytes that are no text.",
-    )  # fmt: skip
     @wraps(function)
     def with_reading(
         *, format_: str | None, delimiter: str | None, no_header: bool, quoting: bool | None, encoding: str,
-        errors: str, **others: Any,
+        errors: str = "strict", **others: Any,
     ) -> Any:  # fmt: skip
         reading = {
             "format": format_,
@@ -39,9 +49,7 @@ def reading_options(function: Command) -> Command:
             "encoding": encoding,
             "errors": errors,
         }
-        usual = {"format": None, "delimiter": None, "header": True, "quoting": None, "encoding": "utf-8",
-                 "errors": "strict"}  # fmt: skip
-        said = {name: value for name, value in reading.items() if value != usual[name]}
+        said = {name: value for name, value in reading.items() if value != _USUAL[name]}
         return function(reading=said, **others)
 
     return with_reading

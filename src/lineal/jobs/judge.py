@@ -121,6 +121,7 @@ def compare_files(
     *,
     label: str | None = None,
     text: str | None = None,
+    weight: str | None = None,
     metric: str | None = None,
     reading: dict[str, Any] | None = None,
     confidence: float = 0.95,
@@ -135,20 +136,20 @@ def compare_files(
             "some of the models predict labels and others numbers: compare those of one kind."
         )
     answers: dict[str, Answers] = {}
-    y = None
+    data: Dataset | None = None
     records: dict[str, Records] = {}  # models of texts and tables share what was read
     for name, model in models.items():
         key = name if model.inputs == "rows" else ""
         if key not in records:
             records[key] = read_for(model, data_path, read_records, **(reading or {}))
-        data = labelled(model, records[key], label=label, text=text)
+        data = labelled(model, records[key], label=label, text=text, weight=weight)
         answers[name] = answers_of(model, data.X)
-        y = data.y
-    assert y is not None
+    assert data is not None
     return compare(
         answers,
-        X_test=np.zeros((len(y), 1)),
-        y_test=y,
+        X_test=np.zeros((len(data), 1)),
+        y_test=data.y,
+        sample_weight_test=data.sample_weight,
         metric=metric,
         confidence=confidence,
         task=tasks.pop(),
