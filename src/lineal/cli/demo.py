@@ -12,6 +12,7 @@ def command(*, folder: str) -> int:
 
     Data, model and report go to FOLDER. Ends with three commands to try next.
     """
+    import shlex
     from pathlib import Path
 
     from lineal.cli.explaining import show_explanation
@@ -30,16 +31,19 @@ def command(*, folder: str) -> int:
     tell("reading the docstrings of the standard library")
     write_docstrings(Path(data))
     training = train(data, learner=Learner(progress=tell.is_heard), tell=tell)
-    stored = store(training, model, report, command=f"lineal train {data} -o {model}", tell=tell)
+    command = shlex.join(["lineal", "train", data, "-o", model, "--report", report])
+    stored = store(training, model, report, command=command, tell=tell)
     out.print("[bold]Which module is this docstring from?[/bold]\n")
     show_training(stored, model, report)
     question = "Return the arc cosine (measured in radians) of x."
     out.print(f'\n[bold]why[/bold] "{question}" is from')
     show_explanation(explain(model, question), 6)
-    out.print(
-        "\nOpen the report, then try:\n"
-        f"  lineal explain {model} 'Wait for the lock to be released'\n"
-        f"  echo 'Compile a pattern' | lineal predict {model} -\n"
-        f"  lineal inspect {model}"
+    named = shlex.quote(model)
+    said = (
+        f"\nOpen {report}, then try:\n"
+        f"  lineal explain {named} 'Wait for the lock to be released'\n"
+        f"  echo 'Compile a pattern' | lineal predict {named} -\n"
+        f"  lineal inspect {named}"
     )
+    out.print(said, markup=False, soft_wrap=True)  # commands that can be copied as they are
     return 0
