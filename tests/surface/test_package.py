@@ -71,6 +71,7 @@ def test_every_estimator_of_the_package_is_public():
         voting,
     )
     from lineal.features import polynomial, scaling, table
+    from lineal.features.random_maps import binning, fourier, nystroem
     from lineal.learners import classifier, curve, joint, regressor
     from lineal.learners.bayes import bernoulli, categorical, gaussian
     from lineal.learners.bayes import text as bayes_text
@@ -94,6 +95,7 @@ def test_every_estimator_of_the_package_is_public():
         for module in (
             *(classifier, joint, regressor, classification, regression, stochastic, perceptron),
             *(curve, discriminant, polynomial, scaling, table),
+            *(binning, fourier, nystroem),
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
             *(table_classifier, table_regressor, text_classifier, text_regressor, vectorizer),

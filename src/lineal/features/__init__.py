@@ -17,6 +17,9 @@ if TYPE_CHECKING:
         Text,
     )
     from lineal.features.polynomial import PolynomialFeatures
+    from lineal.features.random_maps.binning import RandomBinningFeatures
+    from lineal.features.random_maps.fourier import RandomFourierFeatures
+    from lineal.features.random_maps.nystroem import Nystroem
     from lineal.features.relevance import (
         chi2,
         chi2_contingency,
@@ -37,6 +40,9 @@ _HOMES = {
     "joint": "block_map",
     "kinds": "Booleans Categories Dates EachValue EqualWidths Numbers Quantiles Text",
     "polynomial": "PolynomialFeatures",
+    "random_maps.binning": "RandomBinningFeatures",
+    "random_maps.fourier": "RandomFourierFeatures",
+    "random_maps.nystroem": "Nystroem",
     "relevance": (
         "chi2 chi2_contingency conditional_information information_gain log_likelihood_ratio "
         "normalized_information pearson signal_to_noise t_statistic welch_statistic"
@@ -53,8 +59,11 @@ __all__ = [
     "EachValue",
     "EqualWidths",
     "Numbers",
+    "Nystroem",
     "PolynomialFeatures",
     "Quantiles",
+    "RandomBinningFeatures",
+    "RandomFourierFeatures",
     "TableVectorizer",
     "Text",
     "block_map",

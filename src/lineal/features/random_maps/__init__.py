@@ -1,0 +1,1 @@
+"""Kernels for many rows: explicit features whose dot products are kernel values, or nearly so."""
