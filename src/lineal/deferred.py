@@ -5,6 +5,7 @@ Each part of SciPy takes between 0.1 and 0.9 seconds to import, and a run of the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -50,4 +51,21 @@ def names_from(
     return find, lambda: sorted(home_of)
 
 
-__all__ = ["linalg", "names_from", "optimize", "sparse", "special", "stats"]
+def is_sparse(thing: Any) -> bool:
+    """Whether a thing is a matrix or array of SciPy's, which none is where SciPy's were never imported."""
+    return "scipy.sparse" in sys.modules and bool(sparse.issparse(thing))
+
+
+def is_a(thing: Any, *places: str) -> bool:
+    """Whether a thing is of one of some classes, each named ``"module:Class"``.
+
+    Nothing can be of a class whose module was never imported, so it is not imported to find out.
+    """
+    for place in places:
+        module, _, name = place.partition(":")
+        if module in sys.modules and isinstance(thing, getattr(sys.modules[module], name, ())):
+            return True
+    return False
+
+
+__all__ = ["is_a", "is_sparse", "linalg", "names_from", "optimize", "sparse", "special", "stats"]

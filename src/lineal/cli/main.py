@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
+from lineal.protocol import take_light_classes
 
 # What each verb does, in the words of the overview.
 VERBS = {
@@ -117,6 +118,7 @@ class NoDataFrames:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     sys.meta_path.insert(0, NoDataFrames())
+    take_light_classes()
     code = run(arguments)
     if code == 130:
         # A thread may still be reading a large file, and Python would wait for it.

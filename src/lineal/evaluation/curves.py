@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import metrics as sklearn_metrics
 
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
@@ -21,6 +20,7 @@ from lineal.evaluation.learning import LearningCurve, learning_curve
 from lineal.evaluation.records import Interval, Score
 from lineal.evaluation.resampling import RowWeights
 from lineal.evaluation.tables import Section
+from lineal.evaluation.thresholds import average_precision, precision_recall_points, roc_points
 from lineal.evaluation.wording import brief, percent
 from lineal.objective.losses import FloatArray
 
@@ -130,9 +130,7 @@ def roc_curve(
     """
     confidence = checked_confidence(confidence)
     rows = _Binary.of("an ROC curve", y_true, "scores", scores, positive, sample_weight, weights)
-    false, true, thresholds = sklearn_metrics.roc_curve(
-        rows.is_positive, rows.values, sample_weight=rows.weights.s
-    )
+    false, true, thresholds = roc_points(rows.is_positive, rows.values, rows.weights.s)
     true_ends, false_ends = (
         wilson_ends(rate, np.full(len(rate), rows.weights.size(kind)), confidence)
         for rate, kind in ((true, rows.is_positive), (false, ~rows.is_positive))
@@ -190,13 +188,8 @@ def precision_recall_curve(
     """
     confidence = checked_confidence(confidence)
     rows = _Binary.of("a precision-recall curve", y_true, "scores", scores, positive, sample_weight, weights)
-    precision, recall, thresholds = sklearn_metrics.precision_recall_curve(
-        rows.is_positive, rows.values, sample_weight=rows.weights.s, drop_intermediate=True
-    )
-    precision, recall = precision[:-1], recall[:-1]  # the last point, (1, 0), has no threshold
-    found = float(
-        sklearn_metrics.average_precision_score(rows.is_positive, rows.values, sample_weight=rows.weights.s)
-    )
+    precision, recall, thresholds = precision_recall_points(rows.is_positive, rows.values, rows.weights.s)
+    found = average_precision(rows.is_positive, rows.values, rows.weights.s)
     n_positive = rows.weights.size(rows.is_positive)
     return PrecisionRecallCurve(
         *(precision, recall, thresholds),

@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.model_selection import check_cv as checked_splitter
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
+from lineal.data.dealing import dealt, dealt_by_label, parted
 from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
-from lineal.deferred import sparse as sp
+from lineal.deferred import is_sparse
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.bar import FitBar
 from lineal.evaluation.inputs import checked_count
@@ -42,9 +39,9 @@ class Table:
         if y is None:
             raise InputError(f"{name} came without its y.")
         y = one_column(y)
-        X = X.tocsr() if sp.issparse(X) else X
+        X = X.tocsr() if is_sparse(X) else X
         try:
-            n = _num_samples(X)
+            n = _n_rows(X)
         except TypeError as error:
             raise InputError(f"{name} must have rows: {error}.") from error
         if n != len(y):
@@ -61,12 +58,22 @@ class Table:
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """Some of the rows."""
+        from sklearn.utils import _safe_indexing
+
         return Table(
             _safe_indexing(self.X, rows),
             self.y[rows],
             None if self.sample_weight is None else self.sample_weight[rows],
             None if self.groups is None else self.groups[rows],
         )
+
+
+def _n_rows(X: Any) -> int:
+    if isinstance(X, np.ndarray) and X.ndim:
+        return len(X)
+    from sklearn.utils.validation import _num_samples
+
+    return int(_num_samples(X))
 
 
 def check_weights(models: Mapping[str, Any], table: Table) -> None:
@@ -111,7 +118,6 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
         cv = 10
     if isinstance(cv, (int, np.integer)):
         n_folds = checked_count("cv", cv, 2)
-        options = {"n_splits": n_folds, "shuffle": True, "random_state": seed}
         units = len(table) if table.groups is None else len(np.unique(table.groups))
         if units < n_folds:
             what = "rows" if table.groups is None else "groups"
@@ -119,16 +125,26 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
         is_labels = task == "classification"
         if is_labels:  # by code, since labels may be of any type
             y = classes_and_codes(checked_labels("y", y))[1]
-        if table.groups is None:
-            splitter = StratifiedKFold(**options) if is_labels else KFold(**options)
-        else:
-            splitter = StratifiedGroupKFold(**options) if is_labels else GroupKFold(**options)
+        if table.groups is None and (not is_labels or np.bincount(y).min() >= n_folds):
+            own = dealt_by_label(y, n_folds, seed) if is_labels else dealt(len(y), n_folds, seed)
+            return parted(own, n_folds)
+        splitter = _dealer(n_folds, seed, is_labels=is_labels, has_groups=table.groups is not None)
     else:
-        splitter = checked_splitter(cv, table.y, classifier=task == "classification")
+        from sklearn.model_selection import check_cv
+
+        splitter = check_cv(cv, table.y, classifier=task == "classification")
     splits = list(splitter.split(table.X if hasattr(table.X, "shape") else y, y, table.groups))
     if len(splits) < 2:
         raise ParameterError(f"cv must give at least two folds, got {len(splits)}.")
     return splits
+
+
+def _dealer(n_folds: int, seed: int, *, is_labels: bool, has_groups: bool) -> Any:
+    """scikit-learn's own, which warns of labels with fewer rows than folds and keeps groups whole."""
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+
+    kind = StratifiedKFold if not has_groups else StratifiedGroupKFold if is_labels else GroupKFold
+    return kind(n_folds, shuffle=True, random_state=seed)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import median_absolute_error
 
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
@@ -246,6 +245,8 @@ def _relative(p: Measured) -> FloatArray:
 
 
 def _median(p: Measured) -> float:
+    from sklearn.metrics import median_absolute_error
+
     return float(median_absolute_error(p.truth, p.predicted, sample_weight=_own(p)))
 
 

@@ -9,19 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import clone, is_classifier, is_regressor
 
+import lineal
+from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import Dataset
 from lineal.jobs.roles import Roles
 from lineal.learners.freezing import freeze
 from lineal.learners.spelling import learner_named, set_option
-from lineal.learners.table.classifier import TableClassifier
-from lineal.learners.table.regressor import TableRegressor
-from lineal.learners.text.classifier import TextClassifier
-from lineal.learners.text.regressor import TextRegressor
-from lineal.text.vectorizer import TextVectorizer
+from lineal.protocol import clone, is_classifier, is_regressor
 
 # Options of TextVectorizer are set by "text.name=value".
 _TEXT = "text."
@@ -60,16 +56,16 @@ class Learner:
         }
         pairs = [_pair(setting) for setting in self.settings]
         if data.inputs == "texts":
-            kind = TextClassifier if task == "classification" else TextRegressor
+            kind = lineal.TextClassifier if task == "classification" else lineal.TextRegressor
             estimator = kind(learner=inner, missing="empty", **common)
             if inner is not None or any(name.startswith(_TEXT) for name, _ in pairs):
                 # One way to read texts, said or usual: no search.
-                estimator.vectorizer = TextVectorizer(
+                estimator.vectorizer = lineal.TextVectorizer(
                     min_df=2 if data.X.n_bytes > 4e6 else 1, missing="empty", n_threads=self.n_threads
                 )
         else:
             kinds = None if roles is None else roles.features
-            table = TableClassifier if task == "classification" else TableRegressor
+            table = lineal.TableClassifier if task == "classification" else lineal.TableRegressor
             estimator = table(kinds=kinds, learner=inner, **common)
         for name, value in pairs:
             if name.startswith(_TEXT) and data.inputs != "texts":

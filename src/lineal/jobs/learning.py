@@ -6,12 +6,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from lineal import report
 from lineal.errors import LinealError, NotCertifiedWarning
 from lineal.evaluation.intervals import wilson_ends
 from lineal.jobs.train import Training
+from lineal.protocol import clone
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 _MOST_ROWS = 200_000

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.model import LinearModel, Task
@@ -83,6 +82,8 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
         if self.class_weight is not None:
+            from sklearn.utils.class_weight import compute_class_weight
+
             present = np.unique(codes)
             factors = np.ones(K)
             factors[present] = compute_class_weight(

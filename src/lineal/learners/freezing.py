@@ -10,36 +10,24 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.pipeline import Pipeline
 
 import lineal
+from lineal.deferred import is_a
 from lineal.errors import ParameterError
-from lineal.features.scaling import ColumnScaler
-from lineal.features.table import TableVectorizer
-from lineal.learners.bayes.bernoulli import BernoulliNB
-from lineal.learners.bayes.counts import CountingNaiveBayes
-from lineal.learners.bayes.text import ComplementNB
-from lineal.learners.fisher.discriminant import FisherDiscriminant
-from lineal.learners.joint import JointClassifier
 from lineal.learners.online.model import StreamedModel
-from lineal.learners.perceptron.streamed import StreamedPerceptron
-from lineal.learners.presets.stochastic import SGDClassifier
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.spelling import spell
 from lineal.learners.states.estimators import put_estimator
 from lineal.learners.states.plain import plain
-from lineal.learners.table.base import BaseTableModel
 from lineal.learners.targets import plain_array
-from lineal.learners.text.base import BaseTextModel
 from lineal.model.about import about_of
 from lineal.model.features.base import Features
 from lineal.model.features.rows import RowFeatures
 from lineal.model.features.steps import Scaled, Step, SteppedFeatures, Taken
-from lineal.model.features.table import TableFeatures, UsedColumns
 from lineal.model.features.texts import TextFeatures
 from lineal.model.golden import put_golden
 from lineal.model.heads import ClassesHead, Head, NumbersHead
@@ -47,7 +35,16 @@ from lineal.model.linear import LinearScores, Scores
 from lineal.model.model import Model
 from lineal.model.record import Draft
 from lineal.protocol import check_is_fitted
-from lineal.text.vectorizer import TextVectorizer
+
+if TYPE_CHECKING:
+    from lineal.features.table import TableVectorizer
+    from lineal.model.features.table import TableFeatures, UsedColumns
+    from lineal.text.vectorizer import TextVectorizer
+
+# Kinds that are told apart; who stores one kind need not load the others.
+_PIPELINE = "sklearn.pipeline:Pipeline"
+_PERCEPTRON = "lineal.learners.perceptron.streamed:StreamedPerceptron"
+_BAYES = "lineal.learners.bayes."
 
 _STORABLE = (
     "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
@@ -172,14 +169,14 @@ def linear_model(
 
 def opened(estimator: Any) -> tuple[Features, Any]:
     """The part of an estimator that reads, and the learner of matrices behind it."""
-    if isinstance(estimator, BaseTextModel):
+    if is_a(estimator, "lineal.learners.text.base:BaseTextModel"):
         check_is_fitted(estimator, "model_")
         is_short = isinstance(estimator.model_, (ScoringClassifier, StreamedModel))
         return text_features(estimator.vectorizers_, estimator.missing, is_short=is_short), estimator.model_
-    if isinstance(estimator, BaseTableModel):
+    if is_a(estimator, "lineal.learners.table.base:BaseTableModel"):
         check_is_fitted(estimator, "model_")
         return _features_of_table_model(estimator), estimator.model_
-    if isinstance(estimator, Pipeline):
+    if is_a(estimator, _PIPELINE):
         check_is_fitted(estimator)
         *steps, (_, learner) = estimator.steps
         transformers = [step for _, step in steps if step is not None and step != "passthrough"]
@@ -190,7 +187,7 @@ def opened(estimator: Any) -> tuple[Features, Any]:
     return row_features(estimator), estimator
 
 
-def _features_of_table_model(estimator: BaseTableModel) -> Features:
+def _features_of_table_model(estimator: Any) -> Features:
     if not estimator._is_matrix:
         return table_features(estimator.vectorizers_, estimator._used_columns())
     rows = row_features(estimator)
@@ -206,9 +203,9 @@ def features_of(transformers: Sequence[Any]) -> Features:
     or stand alone before rows of numbers.
     """
     first, *rest = transformers
-    if isinstance(first, TextVectorizer):
+    if is_a(first, "lineal.text.vectorizer:TextVectorizer"):
         inner: Features = text_features([first], first.missing)
-    elif isinstance(first, TableVectorizer):
+    elif is_a(first, "lineal.features.table:TableVectorizer"):
         inner = table_features([first])
     else:
         inner, rest = row_features(first), [first, *rest]
@@ -217,7 +214,7 @@ def features_of(transformers: Sequence[Any]) -> Features:
 
 
 def _step(transformer: Any) -> Step:
-    if isinstance(transformer, ColumnScaler):
+    if is_a(transformer, "lineal.features.scaling:ColumnScaler"):
         parts = (transformer._unit, transformer._offset, transformer._scale)
         unit, offset, scale = (np.array(part, dtype=np.float64) for part in parts)
         return Scaled(unit, offset, scale, bool(transformer.shift))
@@ -233,6 +230,8 @@ def table_features(
     vectorizers: Sequence[TableVectorizer], columns: UsedColumns | None = None
 ) -> TableFeatures:
     """How fitted vectorisers read, side by side; several need to be told which columns are looked at."""
+    from lineal.model.features.table import TableFeatures
+
     is_dense = not all(vectorizer.sparse_output for vectorizer in vectorizers)
     return TableFeatures(tuple(vectorizer.reader() for vectorizer in vectorizers), columns, is_dense)
 
@@ -257,9 +256,7 @@ def row_features(learner: Any) -> RowFeatures:
     stream = getattr(learner, "_stream", None)
     # A stream may bring new columns at any time; a perceptron that was fitted holds one too, and takes them
     # not.
-    is_open = stream is not None and (
-        not isinstance(learner, StreamedPerceptron) or "n_seen_" in vars(learner)
-    )
+    is_open = stream is not None and (not is_a(learner, _PERCEPTRON) or "n_seen_" in vars(learner))
     if not hasattr(learner, "n_features_in_"):
         refuse(learner)
     return RowFeatures(
@@ -277,14 +274,14 @@ def head_of(learner: Any) -> Head:
         made = own(head_of)
         assert isinstance(made, Head)
         return made
-    if isinstance(learner, JointClassifier):
+    if is_a(learner, "lineal.learners.joint:JointClassifier"):
         raise ParameterError(
             "phi is a function, and a model file holds no code. Store a LinearClassifier, or keep this one "
             "with pickle."
         )
-    if isinstance(learner, CountingNaiveBayes):
+    if is_a(learner, _BAYES + "counts:CountingNaiveBayes"):
         return _bayes_head(learner)
-    if isinstance(learner, FisherDiscriminant):
+    if is_a(learner, "lineal.learners.fisher.discriminant:FisherDiscriminant"):
         return _fisher_head(learner)
     if isinstance(learner, ScoringClassifier):
         return _scoring_head(learner)
@@ -312,7 +309,7 @@ def _scores_of(learner: Any) -> Scores:
 
 
 def _scoring_head(learner: ScoringClassifier) -> ClassesHead:
-    if isinstance(learner, StreamedPerceptron) and hasattr(learner, "survivors_"):
+    if is_a(learner, _PERCEPTRON) and hasattr(learner, "survivors_"):
         raise ParameterError(
             "a voted perceptron keeps every weight vector it ever had, which a model file does not hold. "
             "variant='averaged' is as good (Freund and Schapire 1999) and can be stored."
@@ -320,20 +317,22 @@ def _scoring_head(learner: ScoringClassifier) -> ClassesHead:
     link, temperature = "none", 1.0
     if hasattr(learner, "predict_proba"):
         is_own = (
-            isinstance(learner, SGDClassifier) and learner.loss == "log_loss" and len(learner.classes_) > 2
+            is_a(learner, "lineal.learners.presets.stochastic:SGDClassifier")
+            and learner.loss == "log_loss"
+            and len(learner.classes_) > 2
         )
         link, temperature = "own" if is_own else "softmax", float(learner.temperature_)
     return ClassesHead(_scores_of(learner), _labels(learner), link, temperature)
 
 
-def _bayes_head(learner: CountingNaiveBayes) -> ClassesHead:
-    way = "capped" if isinstance(learner, ComplementNB) else "dot"
-    threshold = learner._threshold if isinstance(learner, BernoulliNB) else None
+def _bayes_head(learner: Any) -> ClassesHead:
+    way = "capped" if is_a(learner, _BAYES + "text:ComplementNB") else "dot"
+    threshold = learner._threshold if is_a(learner, _BAYES + "bernoulli:BernoulliNB") else None
     prior = np.array(learner.class_log_prior_, dtype=np.float64)
     return ClassesHead(Scores(learner._linear, way, threshold), _labels(learner), "joint", prior=prior)
 
 
-def _fisher_head(learner: FisherDiscriminant) -> ClassesHead:
+def _fisher_head(learner: Any) -> ClassesHead:
     if len(learner.classes_) == 2 and learner.rule == "both" and learner._pair is not None:
         raise ParameterError(
             "FisherDiscriminant(rule='both') answers with two Gaussians, whose odds are no line. "
@@ -358,7 +357,7 @@ def spelled(estimator: Any) -> list[str]:
 
     Functions that only watch or judge a fit are left out; one that the model itself is made with is refused.
     """
-    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    steps = [step for _, step in estimator.steps] if is_a(estimator, _PIPELINE) else [estimator]
     try:
         return [spell(plain(step)) for step in steps if step is not None and step != "passthrough"]
     except ParameterError as error:

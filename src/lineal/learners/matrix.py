@@ -6,7 +6,6 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, thread_count
 from lineal.errors import ParameterError
@@ -46,6 +45,8 @@ class MatrixModel(BaseEstimator):
 
     def _numpy_rows(self, X: Any) -> Rows:
         """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
+        from sklearn.utils.validation import validate_data
+
         return NumpyRows(
             validate_data(
                 self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)

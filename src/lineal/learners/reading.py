@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
@@ -23,6 +22,8 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
     """
     if _is_ready(X) and _is_taken(learner, X.shape[1], reset=reset):
         return X
+    from sklearn.utils.validation import validate_data
+
     try:
         return validate_data(
             learner, X, reset=reset, accept_sparse=("csr", "csc", "coo"), accept_large_sparse=True,

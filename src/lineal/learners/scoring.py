@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedKFold
 
 from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
@@ -72,6 +71,8 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
 
     def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray | None = None) -> float:
         """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
+        from sklearn.model_selection import StratifiedKFold
+
         array = self._read(X, reset=False)
         array = array.tocsr() if hasattr(array, "tocsr") else array
         codes = codes_among(self.classes_, labels)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.multiclass import check_classification_targets
 
 from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
 from lineal.errors import InputError
@@ -59,6 +57,8 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
             raise InputError(
                 f"y contains NaN or infinity at row {int(np.flatnonzero(~np.isfinite(labels))[0])}."
             )
+        from sklearn.utils.multiclass import check_classification_targets
+
         check_classification_targets(labels)
     return labels
 
@@ -94,6 +94,8 @@ def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
 
 def one_column(y: NDArray[Any]) -> NDArray[Any]:
     """The only column of y as a vector, with a warning: it usually was not meant to be a matrix."""
+    from sklearn.exceptions import DataConversionWarning
+
     message = "A column-vector y was passed when a 1d array was expected; it is flattened."
     warnings.warn(message, DataConversionWarning, stacklevel=5)
     return y[:, 0]

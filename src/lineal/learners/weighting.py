@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.pipeline import Pipeline
-
+from lineal.deferred import is_a
 from lineal.protocol import has_fit_parameter
 
 
 def weight_argument(learner: Any) -> str | None:
     """What ``fit`` calls the weights of rows; None where it takes none."""
-    if isinstance(learner, Pipeline):
+    if is_a(learner, "sklearn.pipeline:Pipeline"):
         name, last = learner.steps[-1]
         inner = weight_argument(last)
         return None if inner is None else f"{name}__{inner}"

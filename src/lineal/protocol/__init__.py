@@ -2,36 +2,16 @@
 
 They are scikit-learn's own, so that an estimator is a ``BaseEstimator`` to whoever asks. But importing them
 takes longer than learning from 25,000 reviews. The command line, which hands its estimators to nobody, says
-so (``lineal.protocol.choice``) and gets the classes of ``lineal.protocol.light``, which do the same and
+so (:func:`take_light_classes`) and gets the classes of ``lineal.protocol.light``, which do the same and
 import nothing.
 """
 
-from lineal.protocol import choice
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-if not choice.is_light:
-    from sklearn.base import (
-        BaseEstimator,
-        ClassifierMixin,
-        RegressorMixin,
-        TransformerMixin,
-        clone,
-        is_classifier,
-        is_regressor,
-    )
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils import (
-        ClassifierTags,
-        InputTags,
-        RegressorTags,
-        Tags,
-        TargetTags,
-        TransformerTags,
-        get_tags,
-    )
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-else:
-    from lineal.protocol.light import (
+if TYPE_CHECKING:
+    from lineal.protocol.full import (
         BaseEstimator,
         ClassifierMixin,
         ClassifierTags,
@@ -52,6 +32,8 @@ else:
         is_regressor,
     )
 
+_home = "lineal.protocol.full"
+
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
@@ -71,4 +53,21 @@ __all__ = [
     "has_fit_parameter",
     "is_classifier",
     "is_regressor",
+    "take_light_classes",
 ]
+
+
+def take_light_classes() -> None:
+    """For a process that shows its estimators to nobody: they will be built on light classes.
+
+    Changes nothing where scikit-learn is there already, and costs nothing any more.
+    """
+    global _home
+    if "sklearn" not in sys.modules:
+        _home = "lineal.protocol.light"
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module(_home), name)
+    raise AttributeError(f"module 'lineal.protocol' has no attribute {name!r}")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
+from lineal.data.dealing import dealt, dealt_by_label, parted
 from lineal.errors import InputError
 from lineal.learners.targets import classes_and_codes, plain_array
 
@@ -23,11 +23,10 @@ def folds_of_labels(y: NDArray[Any], groups: NDArray[Any] | None, n_folds: int, 
     n_folds = min(n_folds, int(np.median(counts)), len(y) // 2, _n_distinct(groups, len(y)))
     if n_folds < 2 or len(counts) < 2:
         return []
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    folds = kind(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of labels with fewer rows than folds
-        made = list(folds.split(codes, codes, groups))
+    if groups is None:
+        made = parted(dealt_by_label(codes, n_folds, seed), n_folds)
+    else:
+        made = _whole_groups(codes, groups, n_folds, seed)
     return [(train, test) for train, test in made if len(np.unique(codes[train])) > 1 and len(test)]
 
 
@@ -51,16 +50,24 @@ def folds_of_numbers(y: NDArray[Any], groups: NDArray[Any] | None, n_folds: int,
     n_folds = min(n_folds, len(y) // 2, _n_distinct(groups, len(y)))
     if n_folds < 2:
         return []
-    folds = KFold(n_folds, shuffle=True, random_state=seed)
     if groups is None:
-        return list(folds.split(y))
+        return parted(dealt(len(y), n_folds, seed), n_folds)
     found = np.arange(groups.max() + 1)  # codes without gaps in the whole data, perhaps with some in a part
     met = found[np.bincount(groups, minlength=len(found)) > 0]
-    dealt = ((met[train], met[test]) for train, test in folds.split(met))
+    parts = parted(dealt(len(met), n_folds, seed), n_folds)
     return [
-        (np.flatnonzero(np.isin(groups, train)), np.flatnonzero(np.isin(groups, test)))
-        for train, test in dealt
+        (np.flatnonzero(np.isin(groups, met[train])), np.flatnonzero(np.isin(groups, met[test])))
+        for train, test in parts
     ]
+
+
+def _whole_groups(codes: NDArray[Any], groups: NDArray[Any], n_folds: int, seed: Any) -> list[Fold]:
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    dealer = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of labels with fewer rows than folds
+        return list(dealer.split(codes, codes, groups))
 
 
 def codes_of_groups(groups: Any, n_rows: int) -> NDArray[np.int32] | None:

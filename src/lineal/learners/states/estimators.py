@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
+from lineal.deferred import is_a
 from lineal.errors import ModelFileError
-from lineal.features.kinds import Text
-from lineal.features.kinds.texts import default_transformer, restored_words
-from lineal.features.scaling import ColumnScaler
-from lineal.features.table import TableVectorizer
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.spelling import build, spell
 from lineal.learners.states.learners import put_learner, read_learner
 from lineal.learners.states.plain import plain
 from lineal.learners.states.values import put_values, read_values
-from lineal.learners.table.base import BaseTableModel
-from lineal.learners.text.base import BaseTextModel
-from lineal.model.encodings import TextEncoding
 from lineal.model.features.base import Features
 from lineal.model.features.steps import Scaled, SteppedFeatures, Taken
-from lineal.model.features.table import TableFeatures
-from lineal.model.features.table_reader import TableReader
-from lineal.model.features.texts import TextFeatures
 from lineal.model.heads import Head
 from lineal.model.record import Draft, Spec
 from lineal.protocol import clone
 from lineal.text.reader import TextReader
-from lineal.text.vectorizer import TextVectorizer
 
+if TYPE_CHECKING:
+    from lineal.features.table import TableVectorizer
+    from lineal.text.vectorizer import TextVectorizer
+
+# Kinds that are told apart; who stores one kind need not load the others.
+_TEXTS = "lineal.text.vectorizer:TextVectorizer"
+_TABLE = "lineal.features.table:TableVectorizer"
+
+_READING = ("lineal.model.features.texts:TextFeatures", "lineal.model.features.table:TableFeatures")
 # Made of the parts that are kept apart.
 _APART = ("vectorizers_", "model_", "trials_", "_made", "_scorer", "_names", "_texts", "certificate_")
 
 
 def put_estimator(draft: Draft, place: str, estimator: Any) -> dict[str, Any]:
     """Keeps what an estimator knows beside its predictions."""
-    if isinstance(estimator, Pipeline):
+    if is_a(estimator, "sklearn.pipeline:Pipeline"):
         *steps, (name, learner) = estimator.steps
         used = [(own, step) for own, step in steps if step is not None and step != "passthrough"]
         return {
@@ -87,6 +85,8 @@ def read_estimator(spec: Spec, features: Features, head: Head, certificate: Any)
         return learner
     steps = _read_transformers(spec.children("steps"), features)
     if kind == "pipeline":
+        from sklearn.pipeline import Pipeline
+
         names = spec.texts("names")
         return Pipeline(list(zip(names, [*steps, learner], strict=True)))
     estimator = build(spec.text("estimator"))
@@ -98,17 +98,17 @@ def read_estimator(spec: Spec, features: Features, head: Head, certificate: Any)
     estimator.__dict__.update({"trials_": [], "_names": None})
     if hasattr(learner, "certificate_"):
         estimator.__dict__["certificate_"] = learner.certificate_
-    if isinstance(estimator, BaseTextModel):
+    if is_a(estimator, "lineal.learners.text.base:BaseTextModel"):
         estimator._scorer = None
-    elif isinstance(estimator, BaseTableModel):
+    elif is_a(estimator, "lineal.learners.table.base:BaseTableModel"):
         estimator._texts = [_text_of(step) for step in steps]
     return estimator
 
 
 def _read_transformers(specs: Sequence[Spec], features: Features) -> list[Any]:
     """Transformers filled with what the model's features hold."""
-    inner = features.inner if isinstance(features, SteppedFeatures) else features
-    held: list[Any] = list(inner.readers) if isinstance(inner, (TextFeatures, TableFeatures)) else []
+    inner: Any = features.inner if isinstance(features, SteppedFeatures) else features
+    held: list[Any] = list(inner.readers) if is_a(inner, *_READING) else []
     held += features.steps if isinstance(features, SteppedFeatures) else ()
     if len(held) != len(specs):
         raise ModelFileError(
@@ -120,18 +120,11 @@ def _read_transformers(specs: Sequence[Spec], features: Features) -> list[Any]:
 def _read_transformer(spec: Spec, held: Any) -> Any:
     transformer = build(spec.text("transformer"))
     transformer.__dict__.update(read_values(spec.child("attributes")))
-    if isinstance(held, TextReader) and isinstance(transformer, TextVectorizer):
+    if isinstance(held, TextReader) and is_a(transformer, _TEXTS):
         transformer.take_reader(held)
-    elif isinstance(held, TableReader) and isinstance(transformer, TableVectorizer):
-        transformer.take_encodings(
-            {
-                name: restored_words(encoding, _vectorizer_of(transformer, name, encoding.reader))
-                if isinstance(encoding, TextEncoding)
-                else encoding
-                for name, encoding in held.encodings.items()
-            }
-        )
-    elif isinstance(held, Scaled) and isinstance(transformer, ColumnScaler):
+    elif is_a(held, "lineal.model.features.table_reader:TableReader") and is_a(transformer, _TABLE):
+        transformer.take_encodings(_encodings_of(transformer, held))
+    elif isinstance(held, Scaled) and is_a(transformer, "lineal.features.scaling:ColumnScaler"):
         transformer.take_scales(held.unit, held.offset, held.scale)
     elif isinstance(held, Taken) and hasattr(transformer, "get_support"):
         is_kept = np.zeros(int(transformer.n_features_in_), dtype=bool)
@@ -142,12 +135,28 @@ def _read_transformer(spec: Spec, held: Any) -> Any:
     return transformer
 
 
+def _encodings_of(table: TableVectorizer, held: Any) -> dict[str, Any]:
+    """What a table's reader holds of each column, as its vectoriser does."""
+    from lineal.features.kinds.texts import restored_words
+    from lineal.model.encodings import TextEncoding
+
+    return {
+        name: restored_words(encoding, _vectorizer_of(table, name, encoding.reader))
+        if isinstance(encoding, TextEncoding)
+        else encoding
+        for name, encoding in held.encodings.items()
+    }
+
+
 def _vectorizer_of(table: TableVectorizer, name: str, reader: TextReader) -> TextVectorizer:
     """The vectoriser of a column of text, as the table's options make it."""
+    from lineal.features.kinds import Text
+    from lineal.features.kinds.texts import default_transformer
+
     kind = (table.kinds or {}).get(name)
     asked = kind if isinstance(kind, Text) else table.text
     made = default_transformer() if asked.transformer is None else clone(asked.transformer)
-    if not isinstance(made, TextVectorizer):
+    if not is_a(made, _TEXTS):
         raise ModelFileError(
             f"the model's record is damaged: column {name!r} is not read by a TextVectorizer."
         )

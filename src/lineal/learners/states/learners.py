@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from lineal.learners.bayes.base import BaseNaiveBayes
-from lineal.learners.fisher.discriminant import FisherDiscriminant
+from lineal.deferred import is_a
 from lineal.learners.online.model import StreamedModel
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.spelling import build, spell
 from lineal.learners.states.plain import plain
-from lineal.learners.states.streams import put_arrivals, put_stream, read_arrivals, read_stream
 from lineal.learners.states.values import put_values, read_values
 from lineal.model.heads import ClassesHead, Head, NumbersHead
 from lineal.model.linear import Scores
 from lineal.model.record import Draft, Spec
 
+_BAYES = "lineal.learners.bayes.base:BaseNaiveBayes"
 # Dual points of more numbers than this are left out: they grow with the data, not with the model.
 _MOST_DUAL = 1 << 21
 # Kept with the head, made again, or kept apart.
@@ -44,7 +43,7 @@ _APART = (
 
 def put_learner(draft: Draft, place: str, learner: Any) -> dict[str, Any]:
     """Keeps what a learner knows beside its weights."""
-    if isinstance(learner, BaseNaiveBayes) and learner.__dict__.get("_ordinary") is not None:
+    if is_a(learner, _BAYES) and learner.__dict__.get("_ordinary") is not None:
         _ = learner.typical_  # a stored model holds no rows, only how typical they were
     known = {k: v for k, v in vars(learner).items() if k not in learner.get_params(deep=False)}
     dual = known.get("dual_")
@@ -58,14 +57,32 @@ def put_learner(draft: Draft, place: str, learner: Any) -> dict[str, Any]:
             draft, f"{place}.attributes", {k: v for k, v in known.items() if k not in (*_APART, *parts)}
         ),
     }
-    if known.get("_stream") is not None:
-        kept["stream"] = put_stream(draft, f"{place}.stream", known["_stream"])
-    if known.get("_arrivals") is not None:
-        kept["arrivals"] = put_arrivals(draft, f"{place}.arrivals", known["_arrivals"])
+    if known.get("_stream") is not None or known.get("_arrivals") is not None:
+        kept.update(_put_streams(draft, place, known))
     for name, part in parts.items():
         several = part if isinstance(part, list) else [part]
         kept[name] = [put_learner(draft, f"{place}.{name}.{k}", one) for k, one in enumerate(several)]
     return kept
+
+
+def _put_streams(draft: Draft, place: str, known: dict[str, Any]) -> dict[str, Any]:
+    from lineal.learners.states.streams import put_arrivals, put_stream
+
+    kept = {}
+    if known.get("_stream") is not None:
+        kept["stream"] = put_stream(draft, f"{place}.stream", known["_stream"])
+    if known.get("_arrivals") is not None:
+        kept["arrivals"] = put_arrivals(draft, f"{place}.arrivals", known["_arrivals"])
+    return kept
+
+
+def _read_streams(spec: Spec, learner: Any) -> None:
+    from lineal.learners.states.streams import read_arrivals, read_stream
+
+    if spec.has("arrivals"):
+        learner.__dict__["_arrivals"] = read_arrivals(spec.child("arrivals"))
+    if spec.has("stream"):
+        learner.__dict__["_stream"] = read_stream(spec.child("stream"), learner)
 
 
 def read_learner(spec: Spec, head: Head) -> Any:
@@ -78,11 +95,11 @@ def read_learner(spec: Spec, head: Head) -> Any:
         learner._n_fitted = n_fitted
         if dual is not None:
             learner.__dict__["dual_"] = dual
-    if spec.has("arrivals"):
-        learner.__dict__["_arrivals"] = read_arrivals(spec.child("arrivals"))
+    if spec.has("stream") or spec.has("arrivals"):
+        _read_streams(spec, learner)
     if spec.has("stream"):
-        learner.__dict__["_stream"] = read_stream(spec.child("stream"), learner)
-    elif hasattr(learner, "_take_parts"):
+        return learner
+    if hasattr(learner, "_take_parts"):
         learner._take_parts({name: spec.children(name) for name in learner._part_names}, head, read_learner)
     else:
         _give_weights(learner, head)
@@ -94,7 +111,7 @@ def _give_weights(learner: Any, head: Head) -> None:
         raise TypeError("weights of one learner are needed")
     scores: Scores = head.linear
     linear = scores.linear
-    if isinstance(learner, BaseNaiveBayes):
+    if is_a(learner, _BAYES):
         learner._learn(learner._counts)
         learner.__dict__["_linear"] = linear  # the very bits, whatever the logarithms of this machine are
         return
@@ -103,7 +120,7 @@ def _give_weights(learner: Any, head: Head) -> None:
         learner.coef_, learner.intercept_ = W[:, 0].copy(), float(b[0])
         return
     learner.coef_, learner.intercept_ = W.T, b
-    if isinstance(learner, FisherDiscriminant):
+    if is_a(learner, "lineal.learners.fisher.discriminant:FisherDiscriminant"):
         learner._pair = None
     if isinstance(learner, ScoringClassifier):
         learner.classes_ = np.array(head.classes)
