@@ -1,14 +1,27 @@
-"""What the command line does without scikit-learn is what scikit-learn does."""
+"""What the command line does without scikit-learn and SciPy's statistics is what they do."""
+
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import optimize, stats
 from sklearn import metrics
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from lineal.data.dealing import dealt, dealt_by_label, parted
+from lineal.evaluation.distributions import (
+    POISSON_LEVELS,
+    chi_squared_above,
+    fair_tosses_below,
+    fair_tosses_chance,
+    normal_below,
+    normal_quantile,
+    ranks,
+    root_between,
+)
 from lineal.evaluation.thresholds import average_precision, precision_recall_points, roc_points
 
 seeds = st.integers(0, 2**31 - 1)
@@ -65,3 +78,52 @@ def test_thresholds_are_counted_as_scikit_learn_counts_them(rows):
             assert_allclose(own, other, rtol=1e-12)  # quotients of the same sums
     theirs = metrics.average_precision_score(is_positive, scores, sample_weight=s)
     assert_allclose(average_precision(is_positive, scores, s), theirs, rtol=1e-12)
+
+
+# ---- distributions: SciPy and the functions here round differently, by some parts in 1e13 ----------------
+
+
+@given(st.floats(1e-12, 1 - 1e-12), st.floats(-30, 30), st.floats(0, 600))
+def test_normal_chances_are_scipys(level, z, x):
+    """Quantiles and tails of the normal and of its square agree with SciPy's, far out too."""
+    assert math.isclose(normal_quantile(level), stats.norm.ppf(level), rel_tol=1e-11, abs_tol=1e-14)
+    assert math.isclose(normal_below(z), stats.norm.cdf(z), rel_tol=1e-11)
+    assert math.isclose(chi_squared_above(x), stats.chi2.sf(x, 1), rel_tol=1e-11)
+
+
+def test_quantiles_of_certainty_are_infinite():
+    """Nothing is below the quantile of 0 and everything is below that of 1."""
+    assert (normal_quantile(0.0), normal_quantile(1.0)) == (-math.inf, math.inf)
+
+
+@given(st.integers(1, 60_000), st.floats(0, 0.5))
+def test_fair_tosses_are_scipys(n, share):
+    """Chances of k heads, and of at most k, in n tosses agree with SciPy's up to half of n."""
+    k = int(share * n)
+    # lgamma has 16 digits of numbers up to 1e6, so that its exponential has 10.
+    assert math.isclose(fair_tosses_chance(k, n), stats.binom.pmf(k, n, 0.5), rel_tol=1e-9, abs_tol=1e-300)
+    assert math.isclose(fair_tosses_below(k, n), stats.binom.cdf(k, n, 0.5), rel_tol=1e-9, abs_tol=1e-300)
+
+
+def test_poisson_levels_are_scipys():
+    """The levels of Poisson(1) agree with SciPy's to rounding."""
+    assert_allclose(POISSON_LEVELS, stats.poisson.cdf(np.arange(20), 1.0), rtol=1e-14)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
+def test_ranks_are_scipys(values):
+    """Equal values share the mean of their places; columns are ranked one by one."""
+    column = np.array(values) / 2.0
+    assert_array_equal(ranks(column), stats.rankdata(column))
+    both = np.column_stack([column, -column])
+    assert_array_equal(ranks(both), stats.rankdata(both, axis=0))
+
+
+@given(st.floats(0.01, 0.99), st.booleans())
+def test_roots_are_found(root, is_rising):
+    """Halving ends beside the root that Brent's method finds."""
+
+    def cubic(x):
+        return (1 if is_rising else -1) * (x**3 - root**3)
+
+    assert math.isclose(root_between(cubic, 0.0, 1.0), optimize.brentq(cubic, 0.0, 1.0), abs_tol=4e-12)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.deferred import optimize
 from lineal.errors import InputError
+from lineal.evaluation.distributions import root_between
 from lineal.evaluation.influence import Linearised, difference_test
 from lineal.evaluation.inputs import checked_confidence, one_sample
 from lineal.evaluation.intervals import z_value
@@ -144,10 +144,8 @@ def _newcombe(value: float, m: float, n: float, z: float) -> tuple[float, float]
         return abs(value - area) - z * _deviation(area, m, n)
 
     tiny = 1e-12
-    low = 0.0 if value <= tiny or excess(tiny) <= 0 else optimize.brentq(excess, tiny, value - tiny)
-    high = (
-        1.0 if value >= 1 - tiny or excess(1 - tiny) <= 0 else optimize.brentq(excess, value + tiny, 1 - tiny)
-    )
+    low = 0.0 if value <= tiny or excess(tiny) <= 0 else root_between(excess, tiny, value - tiny)
+    high = 1.0 if value >= 1 - tiny or excess(1 - tiny) <= 0 else root_between(excess, value + tiny, 1 - tiny)
     return float(low), float(high)
 
 

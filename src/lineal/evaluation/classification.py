@@ -19,7 +19,7 @@ from lineal.deferred import sparse as sp
 from lineal.evaluation.auc import binary_area
 from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.intervals import combined_ends, wilson_ends
-from lineal.evaluation.metrics import METRICS, Metric, calibration_error
+from lineal.evaluation.metrics import METRICS, MOST_DENSE, Metric, calibration_error
 from lineal.evaluation.predictions import Classified
 from lineal.evaluation.records import Interval, Score
 from lineal.evaluation.resampled_scores import interval_of, single_score, sum_scores
@@ -134,16 +134,17 @@ class Cells:
         sums = np.empty((n_resamples, 3 * K))
         height = max(1, 2_000_000 // max(len(kept), 1))
         cell, is_right = np.arange(len(kept)), true == said
-        to_classes = sp.csr_array(
-            (
-                units[np.concatenate([kept, kept, kept[is_right]])],
-                (
-                    np.concatenate([cell, cell, cell[is_right]]),
-                    np.concatenate([true, K + said, 2 * K + true[is_right]]),
-                ),
-            ),
-            shape=(len(kept), 3 * K),
+        places = (
+            np.concatenate([cell, cell, cell[is_right]]),
+            np.concatenate([true, K + said, 2 * K + true[is_right]]),
         )
+        heights = units[np.concatenate([kept, kept, kept[is_right]])]
+        to_classes: Any
+        if K <= MOST_DENSE:
+            to_classes = np.zeros((len(kept), 3 * K))
+            to_classes[places] = heights  # no place comes twice
+        else:
+            to_classes = sp.csr_array((heights, places), shape=(len(kept), 3 * K))
         for first in range(0, n_resamples, height):
             rows = min(height, n_resamples - first)
             drawn = rng.poisson(mean.ravel()[kept] / units[kept], size=(rows, len(kept)))

@@ -5,13 +5,13 @@ Intervals are pointwise: each holds its own true value in a share ``confidence``
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.auc import binary_area, two_kinds
 from lineal.evaluation.inputs import checked_confidence, checked_count, one_sample
@@ -206,8 +206,8 @@ def _logit_interval(value: float, n: float, confidence: float) -> Interval:
         low, high = wilson_ends(np.array(value), np.array(n), confidence)
         return Interval(float(low), float(high), confidence, "Wilson")
     centre, half = np.log(value / (1 - value)), z_value(confidence) / np.sqrt(n * value * (1 - value))
-    low, high = special.expit(centre - half), special.expit(centre + half)
-    return Interval(float(low), float(high), confidence, "logit")
+    bottom, top = (1.0 / (1.0 + math.exp(-end)) for end in (centre - half, centre + half))
+    return Interval(bottom, top, confidence, "logit")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from lineal.deferred import sparse as sp
-from lineal.deferred import stats
+from lineal.deferred import is_sparse
 from lineal.errors import ParameterError
+from lineal.evaluation.distributions import ranks as ranks_of
 from lineal.evaluation.influence import difference_test
 from lineal.evaluation.lots import as_far, bootstrap_p, swapped_sums
-from lineal.evaluation.metrics import Metric
+from lineal.evaluation.metrics import Metric, side_by_side
 from lineal.evaluation.pairs import mcnemar
 from lineal.evaluation.predictions import Classified, Predictions
 from lineal.evaluation.records import Interval, Significance
@@ -70,9 +70,7 @@ class PairedRows:
             return
         if metric.parts is not None:
             self.parts = [metric.parts(p) for p in self.predictions]
-            is_sparse = any(sp.issparse(part) for part in self.parts)
-            stacked = sp.hstack(self.parts, format="csr") if is_sparse else np.hstack(self.parts)
-            self.found = resample(stacked, self.predictions[0].weights, n_resamples, rng)
+            self.found = resample(side_by_side(self.parts), self.predictions[0].weights, n_resamples, rng)
         elif metric.linear is None or kind == "bootstrap":
             self.draws = called_on_resamples(metric, self.predictions, n_resamples, rng)
 
@@ -138,7 +136,7 @@ class PairedRows:
         # Rows that count for w are w swaps of their own, which add up to one of sqrt(w).
         unit = np.sqrt(weights.variances())[:, None]
         half = 0.5 * (parts[0] - parts[1])
-        half = half.multiply(unit).tocsr() if sp.issparse(half) else half * unit
+        half = half.multiply(unit).tocsr() if is_sparse(half) else half * unit
         moved = swapped_sums(half, self.n_resamples, self.rng)
         return np.asarray(statistic(middle + moved) - statistic(middle - moved))
 
@@ -155,9 +153,9 @@ def _on_one_scale(p: Predictions, metric: Metric) -> Predictions:
     """What ranks rows as ranks, so that two models' scores can be swapped."""
     if not isinstance(p, Classified) or metric.needs != "ranks":
         return p
-    ranks = cast(FloatArray, p.scores if p.probabilities is None else p.probabilities)
-    ranks = ranks[:, 1] if ranks.ndim == 2 and len(p.classes) == 2 else ranks
-    return replace(p, scores=np.asarray(stats.rankdata(ranks, axis=0)), probabilities=None)
+    values = cast(FloatArray, p.scores if p.probabilities is None else p.probabilities)
+    values = values[:, 1] if values.ndim == 2 and len(p.classes) == 2 else values
+    return replace(p, scores=ranks_of(values), probabilities=None)
 
 
 def _mixed(a: Predictions, b: Predictions, swap: Any) -> Predictions:

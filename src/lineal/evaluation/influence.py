@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.deferred import stats
+from lineal.evaluation.distributions import normal_below
 from lineal.evaluation.intervals import z_value
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.resampling import RowWeights
@@ -69,7 +69,7 @@ def difference_test(a: Linearised, b: Linearised, confidence: float, test: str) 
     half = z_value(confidence) * spread
     if spread > 1e-12:
         z = difference / spread
-        p = float(2 * stats.norm.sf(abs(z)))
+        p = 2 * normal_below(-abs(z))
     else:
         z, p = (0.0, 1.0) if abs(difference) < 1e-12 else (float(np.copysign(np.inf, difference)), 0.0)
     interval = Interval(difference - half, difference + half, confidence, "normal")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.distributions import normal_quantile
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
 from lineal.evaluation.records import Interval
 from lineal.evaluation.resampling import RowWeights, percentile_ends, resample
@@ -21,7 +22,7 @@ _BATCH = 2_000_000
 
 def z_value(confidence: float) -> float:
     """How many standard deviations on either side hold this share of a normal distribution."""
-    return float(stats.norm.ppf((1 + confidence) / 2))
+    return normal_quantile((1 + confidence) / 2)
 
 
 def wilson_interval(successes: float, n: float, *, confidence: float = 0.95) -> Interval:

@@ -6,19 +6,22 @@ the ROC curve and the rank correlation are sums near their values (see ``influen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.deferred import is_sparse
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.evaluation.auc import Area, binary_area, macro_area
 from lineal.evaluation.influence import Correlation, Linearised, rank_correlation
 from lineal.evaluation.predictions import Classified, Measured, Predictions
 from lineal.objective.losses import FloatArray
+
+MOST_DENSE = 16  # classes up to which a column for each is kept whole
 
 
 @dataclass(frozen=True)
@@ -95,9 +98,20 @@ class Metric:
 
 
 def _one_hot(codes: Any, n_classes: int, heights: Any = None) -> Any:
+    """(n, n_classes) each row's height in the column of its code; sparse where there are many columns."""
     n = len(codes)
     values = np.ones(n) if heights is None else np.asarray(heights, dtype=np.float64)
+    if n_classes <= MOST_DENSE:
+        dense = np.zeros((n, n_classes))
+        dense[np.arange(n), codes] = values
+        return dense
     return sp.csr_array((values, (np.arange(n), codes)), shape=(n, n_classes))
+
+
+def side_by_side(blocks: Sequence[Any]) -> Any:
+    """Columns of all blocks, sparse if one of them is."""
+    is_any_sparse = any(is_sparse(block) for block in blocks)
+    return sp.hstack(blocks, format="csr") if is_any_sparse else np.hstack(blocks)
 
 
 def _with_ones(values: FloatArray) -> FloatArray:
@@ -121,9 +135,7 @@ def _is_there(sums: FloatArray) -> NDArray[np.bool_]:
 def _confused(p: Classified) -> Any:
     """Rows of each class, rows called so, and rows of both: (n, 3K)."""
     K = len(p.classes)
-    return sp.hstack(
-        [_one_hot(p.truth, K), _one_hot(p.predicted, K), _one_hot(p.truth, K, p.is_right)], format="csr"
-    )
+    return side_by_side([_one_hot(p.truth, K), _one_hot(p.predicted, K), _one_hot(p.truth, K, p.is_right)])
 
 
 def _thirds(S: FloatArray) -> list[FloatArray]:
@@ -195,7 +207,7 @@ def calibration_error(n_bins: int = 10) -> Metric:
     def parts(p: Classified) -> Any:
         confidence, is_right, bins = confidence_bins(p, n_bins)
         gaps = _one_hot(bins, n_bins, confidence - is_right)
-        return sp.hstack([np.ones((len(bins), 1)), gaps], format="csr")
+        return side_by_side([np.ones((len(bins), 1)), gaps])
 
     def statistic(S: FloatArray) -> FloatArray:
         return np.asarray(np.abs(S[:, 1:]).sum(axis=1) / S[:, 0])

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lineal.data.targets import plain_array
 from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.distributions import chi_squared_above, fair_tosses_below, fair_tosses_chance
 from lineal.evaluation.inputs import checked_confidence, one_sample, two_samples, without_rounding
 from lineal.evaluation.intervals import paired_proportions_ends, wilson_ends
 from lineal.evaluation.records import Interval, Significance
@@ -272,10 +273,10 @@ def mcnemar_p(only_a: int, only_b: int, method: str) -> float:
     if n == 0:
         return 1.0
     if method == "chi2":
-        return float(stats.chi2.sf((only_a - only_b) ** 2 / n, 1))
-    p = 2 * float(stats.binom.cdf(least, n, 0.5))
+        return chi_squared_above((only_a - only_b) ** 2 / n)
+    p = 2 * fair_tosses_below(least, n)
     if method == "mid-p":
-        p -= float(stats.binom.pmf(least, n, 0.5))
+        p -= fair_tosses_chance(least, n)
     return min(1.0, p)
 
 

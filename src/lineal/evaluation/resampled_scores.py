@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lineal.deferred import sparse as sp
-from lineal.evaluation.metrics import Metric
+from lineal.evaluation.metrics import Metric, side_by_side
 from lineal.evaluation.predictions import Predictions
 from lineal.evaluation.records import Interval, Score
 from lineal.evaluation.resampling import Resampled, RowWeights, percentile_ends, resample
@@ -26,9 +25,7 @@ def sum_scores(
     if not metrics:
         return {}
     blocks = [metric.sums()[0](predictions) for metric in metrics]
-    is_sparse = any(sp.issparse(block) for block in blocks)
-    parts = sp.hstack(blocks, format="csr") if is_sparse else np.hstack(blocks)
-    found = resample(parts, predictions.weights, n_resamples, rng)
+    found = resample(side_by_side(blocks), predictions.weights, n_resamples, rng)
     scores, first = {}, 0
     for metric, block in zip(metrics, blocks, strict=True):
         columns = slice(first, first + block.shape[1])

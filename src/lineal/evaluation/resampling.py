@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from lineal.data.targets import weights_of_rows
+from lineal.deferred import is_sparse
 from lineal.deferred import sparse as sp
-from lineal.deferred import stats
 from lineal.errors import ParameterError
+from lineal.evaluation.distributions import POISSON_LEVELS, normal_below, normal_quantile
 from lineal.evaluation.records import Interval
 from lineal.objective.losses import FloatArray
 
@@ -29,9 +30,7 @@ MOST_UNITS = 4096
 # Entries of the matrix of draws that is held at a time: what fits into a cache.
 _BLOCK = 250_000
 # Poisson(1) at 65,536 even levels: five times as fast as drawing it, mean and variance right to four digits.
-_POISSON = np.searchsorted(stats.poisson.cdf(np.arange(20), 1.0), (np.arange(2**16) + 0.5) / 2**16).astype(
-    np.float64
-)
+_POISSON = np.searchsorted(POISSON_LEVELS, (np.arange(2**16) + 0.5) / 2**16).astype(np.float64)
 
 Statistic = Callable[[FloatArray], FloatArray]
 
@@ -128,14 +127,17 @@ def _units(parts: Any, own: FloatArray | None, rng: np.random.Generator) -> Floa
     """(m, d) what is drawn: rows, or the sums of random groups of them."""
     n = parts.shape[0]
     if n <= MOST_UNITS:
-        rows = parts.toarray() if sp.issparse(parts) else np.asarray(parts, dtype=np.float64)
+        rows = parts.toarray() if is_sparse(parts) else np.asarray(parts, dtype=np.float64)
         return rows if own is None else rows * own[:, None]
     group = np.empty(n, dtype=np.int64)
     group[rng.permutation(n)] = np.arange(n) * MOST_UNITS // n
     heights = np.ones(n) if own is None else own
-    grouping = sp.csr_array((heights, (group, np.arange(n))), shape=(MOST_UNITS, n))
-    sums = grouping @ parts
-    return np.asarray(sums.toarray() if sp.issparse(sums) else sums)
+    if is_sparse(parts):
+        grouping = sp.csr_array((heights, (group, np.arange(n))), shape=(MOST_UNITS, n))
+        return np.asarray((grouping @ parts).toarray())
+    order = np.argsort(group, kind="stable")
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    return np.add.reduceat(parts[order] * heights[order, None], first, axis=0)
 
 
 def _multiplicities(
@@ -166,11 +168,11 @@ def bca_ends(
     if not len(draws) or not np.isfinite(value):
         return float("nan"), float("nan")
     below = (np.sum(draws < value) + 0.5 * np.sum(draws == value)) / len(draws)
-    bias = float(stats.norm.ppf(np.clip(below, 1 / (len(draws) + 1), len(draws) / (len(draws) + 1))))
+    bias = normal_quantile(float(np.clip(below, 1 / (len(draws) + 1), len(draws) / (len(draws) + 1))))
     spread = float(np.sum(influence**2))
     acceleration = float(np.sum(influence**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-    z = bias + stats.norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-    levels = stats.norm.cdf(bias + z / np.maximum(1 - acceleration * z, 1e-3))
+    reach = normal_quantile((1 + confidence) / 2)
+    levels = [normal_below(bias + z / max(1 - acceleration * z, 1e-3)) for z in (bias - reach, bias + reach)]
     low, high = np.quantile(draws, levels)
     return float(low), float(high)
 
