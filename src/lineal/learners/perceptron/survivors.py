@@ -145,20 +145,8 @@ class Survivors:
             products = X[chunk] @ self.examples.T
             products = products.toarray() if sp.issparse(products) else products
             products = np.asarray(products, dtype=np.float64) + float(self.has_intercept)
-            choices = self._choices(products[:, self.place], signs)
-            for code in range(self.n_classes):
-                votes[chunk, code] = (choices == code) @ self.counts
+            votes[chunk] = tallied(products[:, self.place], signs, self.counts, self.n_classes)
         return votes
-
-    @staticmethod
-    def _choices(products: FloatArray, signs: FloatArray) -> NDArray[np.intp]:
-        """(n, M + 1): the class that each survivor chooses, ties as in the algorithm."""
-        n, n_mistakes = products.shape
-        scores = np.zeros((n, n_mistakes + 1, signs.shape[1]))
-        np.cumsum(products[:, :, None] * signs, axis=1, out=scores[:, 1:])
-        if signs.shape[1] == 1:
-            return (scores[:, :, 0] >= 0).astype(np.intp)
-        return np.asarray(scores.argmax(axis=2))
 
     @classmethod
     def of(
@@ -176,3 +164,24 @@ class Survivors:
         gained, lost = (places[number].astype(np.int64) for number in (changes.gained, changes.lost))
         n_classes = max(2, len(places))
         return cls(changes.examples, changes.place, gained, lost, counts, n_classes, has_intercept, rate)
+
+
+def tallied(
+    products: FloatArray, signs: FloatArray, counts: NDArray[np.int64], n_classes: int
+) -> NDArray[np.int64]:
+    """(n, K): the votes of all survivors, whose scores differ by one product of x with a mistake each.
+
+    Parameters
+    ----------
+    products : array
+        (n, M): of each x with each mistake.
+    signs : array
+        (M, 1) or (M, K): the mistake's factor in each score.
+    counts : array
+        (M + 1,): the votes of each survivor; ties between scores are as in the algorithm.
+    """
+    n, n_mistakes = products.shape
+    scores = np.zeros((n, n_mistakes + 1, signs.shape[1]))
+    np.cumsum(products[:, :, None] * signs, axis=1, out=scores[:, 1:])
+    choices = (scores[:, :, 0] >= 0).astype(np.intp) if signs.shape[1] == 1 else scores.argmax(axis=2)
+    return np.stack([(choices == code) @ counts for code in range(n_classes)], axis=1)
