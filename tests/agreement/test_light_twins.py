@@ -23,6 +23,7 @@ from lineal.evaluation.distributions import (
     root_between,
 )
 from lineal.evaluation.thresholds import average_precision, precision_recall_points, roc_points
+from lineal.learners.calibration import lowest_between
 
 seeds = st.integers(0, 2**31 - 1)
 
@@ -127,3 +128,15 @@ def test_roots_are_found(root, is_rising):
         return (1 if is_rising else -1) * (x**3 - root**3)
 
     assert math.isclose(root_between(cubic, 0.0, 1.0), optimize.brentq(cubic, 0.0, 1.0), abs_tol=4e-12)
+
+
+@given(st.floats(-12, 12), st.floats(0.1, 5), st.floats(1.2, 3))
+def test_lowest_points_are_scipys(valley, height, power):
+    """A valley is found as closely as by SciPy's bounded search, also where it lies outside."""
+
+    def function(x):
+        return height * abs(x - valley) ** power
+
+    theirs = optimize.minimize_scalar(function, bounds=(-10, 10), method="bounded").x
+    nearest = min(max(valley, -10.0), 10.0)
+    assert abs(lowest_between(function, -10.0, 10.0) - nearest) <= max(2e-5, 2 * abs(theirs - nearest))
