@@ -37,7 +37,8 @@ def naive_bayes():
 def formulas():
     """Those whose weights are a formula. All others have contracts in files of their own."""
     others = (StreamedModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
-    alone = [member for member in predictors() if not member.__module__.startswith("lineal.compose.")]
+    elsewhere = ("lineal.compose.", "lineal.learners.kernel.", "lineal.learners.scenarios.")
+    alone = [member for member in predictors() if not member.__module__.startswith(elsewhere)]
     return [member for member in alone if not issubclass(member, others)]
 
 

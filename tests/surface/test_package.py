@@ -76,6 +76,8 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.bayes import bernoulli, categorical, gaussian
     from lineal.learners.bayes import text as bayes_text
     from lineal.learners.fisher import discriminant
+    from lineal.learners.kernel import ridge as kernel_ridge
+    from lineal.learners.kernel.perceptron import classifier as kernel_perceptron
     from lineal.learners.neighbors import classifier as neighbor_classifier
     from lineal.learners.neighbors import regressor as neighbor_regressor
     from lineal.learners.online import classifier as online_classifier
@@ -96,6 +98,7 @@ def test_every_estimator_of_the_package_is_public():
             *(classifier, joint, regressor, classification, regression, stochastic, perceptron),
             *(curve, discriminant, polynomial, scaling, table),
             *(binning, fourier, nystroem),
+            *(kernel_perceptron, kernel_ridge),
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
             *(table_classifier, table_regressor, text_classifier, text_regressor, vectorizer),

@@ -24,16 +24,7 @@ class MatrixModel(BaseEstimator):
     random_state: Any = None
 
     def _seed(self) -> int:
-        if self.random_state is None:
-            return 0  # the same data give the same model, unless another seed is asked for
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state) % 2**63
-        if isinstance(self.random_state, (np.random.RandomState, np.random.Generator)):
-            draw = "integers" if isinstance(self.random_state, np.random.Generator) else "randint"
-            return int(getattr(self.random_state, draw)(2**31 - 1))
-        raise ParameterError(
-            f"random_state must be None, a whole number or a generator, got {self.random_state!r}."
-        )
+        return seed_of(self.random_state)
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
         return self._built(self._read(X, reset=reset), reset=reset)
@@ -68,3 +59,15 @@ class MatrixModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what a learner was given: the same data give the same model unless told otherwise."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state) % 2**63
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        draw = "integers" if isinstance(random_state, np.random.Generator) else "randint"
+        return int(getattr(random_state, draw)(2**31 - 1))
+    raise ParameterError(f"random_state must be None, a whole number or a generator, got {random_state!r}.")

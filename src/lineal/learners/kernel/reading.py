@@ -1,0 +1,64 @@
+"""Data and kernels of learners: what ``kernel``, ``gamma``, ``degree`` and ``coef0`` mean for given data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.data import checked_rows, thread_count
+from lineal.errors import InputError
+from lineal.kernels import Kernel, Precomputed, resolved
+from lineal.kernels.domains import Vectors
+from lineal.learners.reading import SHAPE, read_matrix
+from lineal.protocol import BaseEstimator
+
+
+class KernelModel(BaseEstimator):
+    """A learner with a kernel: by name with its options, as an object, or as a function.
+
+    Kernels of vectors read matrices as all learners do, with names and numbers of columns; others, such as
+    those of strings and trees, read what they compare.
+    """
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    n_threads: int | None
+    kernel_: Kernel
+
+    def _learnt_items(self, X: Any) -> tuple[Kernel, Any]:
+        """The kernel for these training data, and the data as it reads them."""
+        given = self._given(self.kernel, X, reset=True)
+        gamma = "auto" if self.gamma is None else self.gamma
+        kernel = resolved(self.kernel, given, gamma=gamma, degree=self.degree, c=self.coef0)
+        items = kernel.checked(given)
+        n = kernel.size(items)
+        if n == 0:
+            raise InputError(f"There are no items: {type(self).__name__} needs at least one (n_samples=0).")
+        if kernel == Precomputed() and items.values.shape[1] != n:
+            raise InputError(
+                "kernel='precomputed' needs a square matrix, k(x, z) for every two rows, got shape "
+                f"{items.values.shape}."
+            )
+        return kernel, items
+
+    def _known_items(self, X: Any) -> Any:
+        """Other data, as the fitted kernel reads them."""
+        return self.kernel_.checked(self._given(self.kernel_, X, reset=False))
+
+    def _given(self, kernel: Any, X: Any, *, reset: bool) -> Any:
+        if isinstance(kernel, Kernel) and not isinstance(kernel.domain, Vectors) and kernel != Precomputed():
+            if reset:
+                for name in SHAPE:
+                    self.__dict__.pop(name, None)
+            return X
+        array = read_matrix(self, X, reset=reset)
+        rows = checked_rows(array, thread_count(self.n_threads), getattr(self, "feature_names_in_", None))
+        return rows.csr() if rows.dense is None else rows.dense
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        is_name = isinstance(self.kernel, str)
+        tags.input_tags.pairwise = self.kernel == "precomputed" if is_name else self.kernel == Precomputed()
+        return tags
