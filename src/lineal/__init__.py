@@ -36,6 +36,8 @@ _HOMES = {
     "lineal.learners.freezing": ("save",),
     "lineal.learners.inference.least_squares": ("least_squares_summary",),
     "lineal.learners.joint": ("JointClassifier",),
+    "lineal.learners.kernel.perceptron.classifier": ("KernelPerceptron",),
+    "lineal.learners.kernel.ridge": ("KernelRidge",),
     "lineal.learners.regressor": ("LinearRegressor",),
     "lineal.learners.neighbors.classifier": ("KNeighborsClassifier",),
     "lineal.learners.neighbors.regressor": ("KNeighborsRegressor",),
