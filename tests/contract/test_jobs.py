@@ -6,7 +6,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.jobs.answers import Answers
 from lineal.jobs.dataset import Dataset
 from lineal.jobs.judge import evaluate_file
@@ -14,7 +14,8 @@ from lineal.jobs.labels import labels_like
 from lineal.jobs.learner import Learner
 from lineal.jobs.places import check_places
 from lineal.jobs.splitting import folds, held_out
-from lineal.jobs.train import Columns, Judging, train
+from lineal.jobs.train import train
+from lineal.jobs.training import Columns, Judging
 from lineal.jobs.update import update
 from lineal.jobs.verify import verify_file
 
@@ -263,6 +264,47 @@ def test_learners_that_cannot_end_in_a_model_file_are_refused_before_learning(tm
     with pytest.raises(ParameterError, match=said):
         train(written(tmp_path / "a.csv", rows()), learner=Learner(name=name), tell=told.append)
     assert not any("learning" in sentence for sentence in told)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("polynomial", "one column"), ("nonsense", "no learner 'nonsense'"), ("LinearSVC(D=1)", "D")],
+)
+def test_learners_that_suit_no_data_are_refused_before_the_file_is_read(tmp_path, name, said):
+    """A large file need not be read to know that there is no such learner."""
+    told = []
+    with pytest.raises(ParameterError, match=said):
+        train(str(tmp_path / "there is no such file"), learner=Learner(name=name), tell=told.append)
+    assert told == []
+
+
+def test_a_learner_that_would_not_end_is_tried_only_for_a_moment(tmp_path):
+    """Whether a learner can be stored is seen before its tolerance is met."""
+    learner = Learner(name="LinearClassifier(solver='gd', penalty=L2(1e-7), tol=1e-13, max_epochs=3)")
+    with pytest.warns(NotCertifiedWarning, match="in 3 epochs"):
+        found = train(written(tmp_path / "a.csv", rows()), learner=learner)
+    assert found.model.certificate_.epochs == 3
+
+
+def test_options_of_texts_reach_the_text_columns_of_a_table(tmp_path):
+    """Every text column is read in the way that was said; a table without one refuses."""
+    columns = rows()
+    columns["size"] = [(k * 7) % 13 for k in range(len(columns["label"]))]
+    path = written(tmp_path / "a.csv", columns)
+    usual = train(path, columns=Columns(text=["text"]))
+    found = train(
+        path,
+        columns=Columns(text=["text"]),
+        learner=Learner(settings=["text.ngrams=(1, 1)", "text.min_df=2"]),
+    )
+    words = {name for name in found.model.get_feature_names_out() if name.startswith("text:")}
+    assert "text:good" in words
+    assert not any(" " in name for name in words)
+    assert any(" " in name for name in usual.model.get_feature_names_out() if name.startswith("text:"))
+    with pytest.raises(ParameterError, match="no option 'ngrms'"):
+        train(path, columns=Columns(text=["text"]), learner=Learner(settings=["text.ngrms=(1, 1)"]))
+    with pytest.raises(ParameterError, match="no column is taken for text"):
+        train(path, columns=Columns(drop=["text"]), learner=Learner(settings=["text.ngrams=(1, 1)"]))
 
 
 def test_options_of_a_learner_need_a_learner(tmp_path):

@@ -283,8 +283,13 @@ def test_options_of_files_mean_the_same_to_every_verb(trained, tmp_path, monkeyp
     rows = "".join(f"{text} caf\xe9\t{label}\n" for text, label in reviews())
     (tmp_path / "latin.txt").write_bytes(("text\tlabel\n" + rows).encode("latin-1"))
     model = [trained / "model.lineal"] if verb in ("predict", "evaluate", "verify", "update") else []
-    more = {"train": ["--no-report", "--learner", "svm"], "convert": ["out.jsonl"], "update": ["-o", "new.lineal"],
-            "tune": ["learner.C=[1.0]", "--learner", "svm", "--cv", "2"], "verify": ["--tol", "10"]}  # fmt: skip
+    more = {
+        "train": ["--no-report", "--learner", "svm"],
+        "convert": ["out.jsonl"],
+        "update": ["-o", "new.lineal"],
+        "tune": ["learner.C=[1.0]", "--learner", "svm", "--cv", "2"],
+        "verify": ["--tol", "10"],
+    }
     mended = [] if verb == "doctor" else ["--errors", "replace"]
     code, _, err = answer(
         capsys, verb, *model, "latin.txt", *more.get(verb, []), "--format", "csv", "--delimiter", "\\t",
@@ -433,6 +438,31 @@ def test_ctrl_c_ends_a_command_with_130_and_leaves_no_file(trained, tmp_path):
         assert process.wait(timeout=30) == 130
         assert b"interrupted" in process.stderr.read()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_in_a_fit_keeps_the_best_model_so_far_and_leaves_with_130(folder):
+    """The model is written, says that it was interrupted, and predicts; what was printed says so, too."""
+    endless = "LinearClassifier(solver='gd', penalty=L2(1e-7), tol=1e-13)"
+    ours, theirs = pty.openpty()
+    options = {"stdout": subprocess.PIPE, "stderr": theirs, "env": {**os.environ, "TERM": "xterm"}}
+    with lineal("train", "reviews.csv", "--learner", endless, **options) as process:
+        os.close(theirs)
+        shown = b""
+        while b"gap " not in shown:
+            shown += os.read(ours, 65536)
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):
+            while piece := os.read(ours, 65536):
+                shown += piece
+        os.close(ours)
+        out = process.stdout.read().decode()
+        assert process.wait(timeout=60) == 130
+    assert "lineal: interrupted: " in shown.decode()
+    assert "interrupted  the fit was broken off by Ctrl-C" in out
+    model = load("model.lineal")
+    assert "Ctrl-C" in model.about.notes["interrupted"]
+    assert model.predict(["a good film"]).tolist() == ["pos"]
+    assert sorted(path.name for path in folder.iterdir()) == ["model.lineal", "report.html", "reviews.csv"]
 
 
 @pytest.mark.slow

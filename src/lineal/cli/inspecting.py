@@ -41,6 +41,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("features", f"{model.coef_.shape[-1]:,}"),
         ("learned from", f"{about.n_rows:,} rows" if about.n_rows else ""),
         ("judged", scores),
+        ("interrupted", str(about.notes.get("interrupted", ""))),
         ("certificate", "" if model.certificate_ is None else str(model.certificate_)),
         ("size", size_text(model.size)),
         ("made", " ".join(part for part in (about.created, f"by Lineal {about.version}") if part)),

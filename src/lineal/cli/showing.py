@@ -38,6 +38,8 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
     out.print(f"[bold]model[/bold]        {escaped(model_path)} ({size_text(training.model.size)})")
     if report_path is not None:
         out.print(f"[bold]report[/bold]       {escaped(report_path)}")
+    if training.interrupted:
+        out.print(f"[yellow]interrupted[/yellow]  {escaped(training.interrupted)}")
 
 
 def show_roles(training: Any, out: Any) -> None:
@@ -128,6 +130,7 @@ def training_document(training: Any, model_path: str, report_path: str | None) -
         "learner": training.model.about.learner,
         "certificate": None if certificate is None else vars(certificate),
         "seconds": training.seconds,
+        "interrupted": training.interrupted or None,
         "model": model_path,
         "report": report_path,
     }

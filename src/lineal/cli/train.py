@@ -107,7 +107,8 @@ def command(
     from lineal.cli.showing import show_training, training_document
     from lineal.jobs.learner import Learner
     from lineal.jobs.storing import store
-    from lineal.jobs.train import Columns, Judging, train
+    from lineal.jobs.train import train
+    from lineal.jobs.training import Columns, Judging
 
     columns = Columns(
         label=label, text=text, category=category, drop=drop, keep=keep, group=group, weight=weight, task=task
@@ -124,4 +125,7 @@ def command(
         print_json(training_document(stored, output, report))
     else:
         show_training(stored, output, report)
+    if stored.interrupted:
+        click.echo(f"lineal: interrupted: {stored.interrupted}.", err=True)
+        return 130
     return 0

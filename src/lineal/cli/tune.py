@@ -68,7 +68,7 @@ def command(
     from lineal.cli.printing import Teller, console, print_json
     from lineal.jobs.learner import Learner
     from lineal.jobs.places import check_places
-    from lineal.jobs.train import Columns
+    from lineal.jobs.training import Columns
     from lineal.jobs.tune import tune_file
 
     check_places(output, inputs=(file,))
@@ -91,6 +91,9 @@ def command(
         out = console()
         out.print(str(found.tuning), markup=False)
         out.print(f"[bold]model[/bold]  {output}")
+    if found.is_interrupted:
+        click.echo("lineal: interrupted: the best model so far was kept.", err=True)
+        return 130
     return 0
 
 

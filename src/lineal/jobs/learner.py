@@ -16,6 +16,7 @@ from lineal.errors import ParameterError
 from lineal.jobs.dataset import Dataset
 from lineal.jobs.roles import Roles
 from lineal.learners.freezing import freeze
+from lineal.learners.searched.search import is_broken_off
 from lineal.learners.spelling import learner_named, set_option
 from lineal.protocol import clone, is_classifier, is_regressor
 
@@ -44,6 +45,27 @@ class Learner:
     n_threads: int | None = None
     progress: bool = False
 
+    def check(self, task: str | None = None) -> None:
+        """Refuses a name that is no learner's, whatever the data are, and settings that are none."""
+        for setting in self.settings:
+            _pair(setting)
+        if self.name is None:
+            return
+        unknown, unfit = [], []
+        tasks = ("classification", "regression") if task is None else (task,)
+        for one in tasks:
+            try:
+                inner = learner_named(self.name, one)
+            except ParameterError as flaw:
+                unknown.append(flaw)
+                continue
+            try:
+                _check_learner(inner, self.name, one)
+            except ParameterError as flaw:
+                unfit.append(flaw)
+        if len(unknown) + len(unfit) == len(tasks):
+            raise (unfit or unknown)[0]
+
     def made(self, data: Dataset, roles: Roles | None, task: str, *, seed: int = 0) -> Any:
         """The estimator, not fitted; wrong names and options are refused."""
         inner = None if self.name is None else learner_named(self.name, task)
@@ -64,12 +86,14 @@ class Learner:
                     min_df=2 if data.X.n_bytes > 4e6 else 1, missing="empty", n_threads=self.n_threads
                 )
         else:
-            kinds = None if roles is None else roles.features
+            kinds = None if roles is None else self._kinds(roles, pairs)
             table = lineal.TableClassifier if task == "classification" else lineal.TableRegressor
             estimator = table(kinds=kinds, learner=inner, **common)
         for name, value in pairs:
-            if name.startswith(_TEXT) and data.inputs != "texts":
-                raise ParameterError(f"{name} is an option of texts, and the data are not texts alone.")
+            if name.startswith(_TEXT) and data.inputs == "table":
+                continue  # known to the kinds of columns
+            if name.startswith(_TEXT) and data.inputs == "rows":
+                raise ParameterError(f"{name} is an option of texts, and the data are rows of numbers.")
             if inner is None and name.startswith("learner."):
                 raise ParameterError(
                     f"{name} is an option of a learner, and none was chosen: the default searches for its "
@@ -79,6 +103,23 @@ class Learner:
         if estimator.learner is not None:
             _check_storable(estimator.learner, task)
         return estimator
+
+    def _kinds(self, roles: Roles, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+        """What each column is; texts are read in the way that was said, if any was."""
+        said = [(name, value) for name, value in pairs if name.startswith(_TEXT)]
+        kinds: dict[str, Any] = dict(roles.features)
+        if not said:
+            return kinds
+        if "text" not in kinds.values():
+            raise ParameterError(
+                f"{said[0][0]} is an option of texts, and no column is taken for text: --text NAME."
+            )
+        from lineal.features import Text
+
+        vectorizer = lineal.TextVectorizer(dtype=np.float64, n_threads=self.n_threads)
+        for name, value in said:
+            set_option(vectorizer, name.removeprefix(_TEXT), value)
+        return {name: Text(vectorizer) if kind == "text" else kind for name, kind in kinds.items()}
 
     def fitted(self, estimator: Any, data: Dataset) -> Any:
         """A copy, fitted to the rows."""
@@ -93,6 +134,12 @@ def _check_learner(inner: Any, name: str | None, task: str) -> None:
     """Refuses what cannot learn, and what learns something else."""
     if not hasattr(inner, "fit") or not hasattr(inner, "get_params"):
         raise ParameterError(f"{name} is no learner, but a part of one: LinearClassifier(loss=Hinge()) is.")
+    if isinstance(inner, lineal.PolynomialRegression):
+        raise ParameterError(
+            f"{name} is a curve in one column of numbers, but here learners get all columns side by side. "
+            "Use it in Python, lineal.PolynomialRegression; or leave out --learner: the default tries bins "
+            "of numbers, which follow curves, too."
+        )
     is_right = is_classifier(inner) if task == "classification" else is_regressor(inner)
     if not is_right:
         what = "labels, which are predicted by classifiers" if task == "classification" else (
@@ -110,10 +157,19 @@ def _check_storable(inner: Any, task: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fitted = clone(inner).fit(X, y)
+            fitted = _hasty(clone(inner)).fit(X, y)
         except Exception:  # what these rows are too few for, others may suit
             return
+        if is_broken_off(fitted):
+            raise KeyboardInterrupt
         freeze(fitted)
+
+
+def _hasty(inner: Any) -> Any:
+    """The learner with an end in sight, whatever tolerance it was given."""
+    short = {"max_epochs": 2, "max_iter": 2, "max_seconds": 1.0}
+    limits = {name: short.get(name.rpartition("__")[2]) for name in inner.get_params()}
+    return inner.set_params(**{name: limit for name, limit in limits.items() if limit is not None})
 
 
 def _pair(setting: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from lineal import report
 from lineal.errors import LinealError, NotCertifiedWarning
 from lineal.evaluation.intervals import wilson_ends
-from lineal.jobs.train import Training
+from lineal.jobs.training import Training
 from lineal.protocol import clone
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lineal import report
 from lineal.evaluation.wording import brief
-from lineal.jobs.train import Training
+from lineal.jobs.training import Training
 
 _SHOWN, _TERMS = 8, 8
 

@@ -19,7 +19,7 @@ from lineal.evaluation.wording import brief
 from lineal.jobs.learning import learning_points
 from lineal.jobs.mistakes import worst_mistakes
 from lineal.jobs.scoring import evaluated
-from lineal.jobs.train import Training
+from lineal.jobs.training import Training
 
 # Shares of rows, shown as percentages.
 _PERCENT = ("accuracy", "precision", "recall", "f1")

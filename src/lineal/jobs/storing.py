@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lineal.jobs.reporting import report_of
-from lineal.jobs.train import Training
+from lineal.jobs.training import Training
 from lineal.model.loading import load
 from lineal.report import write_report
 
@@ -29,5 +29,9 @@ def store(
     if report_path is not None:
         tell(f"writing {report_path}")
         title = Path(str(training.records.path)).name
-        write_report(report_of(stored, title=title, created=created, command=command), report_path)
+        # Whoever pressed Ctrl-C does not wait for the fits of a learning curve.
+        made = report_of(
+            stored, title=title, created=created, command=command, with_curves=not training.interrupted
+        )
+        write_report(made, report_path)
     return stored

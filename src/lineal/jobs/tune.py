@@ -10,9 +10,11 @@ from lineal.data.records import read_records
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import dataset_of, named
 from lineal.jobs.learner import Learner
+from lineal.jobs.preparing import columns_of, task_of
 from lineal.jobs.roles import guess_roles
-from lineal.jobs.train import Columns, columns_of, task_of
+from lineal.jobs.training import Columns
 from lineal.learners.freezing import freeze
+from lineal.learners.searched.search import is_broken_off
 from lineal.learners.spelling.reading import value_of
 from lineal.model.model import Model
 from lineal.selection.search.record import Tuning
@@ -26,6 +28,11 @@ class Tuned:
     tuning: Tuning
     model: Model
     n_rows: int
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search, or the fit of what it chose, before its time."""
+        return "Ctrl-C" in self.tuning.stopped or is_broken_off(self.tuning.model)
 
 
 def tune_file(
@@ -46,6 +53,7 @@ def tune_file(
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Tuned:
     """Searches ``space``, such as ``["learner.C=[0.1, 1, 10]", "text.ngrams=[(1, 1), (1, 2)]"]``."""
+    learner.check(columns.task)
     tell(f"reading {path}")
     records = read_records(path, **(reading or {}))
     roles = None if records.table is None else guess_roles(records.table, **vars(columns))

@@ -12,7 +12,7 @@ from lineal.errors import InputError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.searched.folds import Fold, folds_of_labels, part_of_labels
 from lineal.learners.searched.model import SearchedModel
-from lineal.learners.searched.search import Found, Search, Trial
+from lineal.learners.searched.search import Found, Search, Trial, is_broken_off
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.model.explanation import TopFeature, top_features
 from lineal.protocol import ClassifierMixin, check_is_fitted
@@ -55,7 +55,7 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
     def _held_out(self, read: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Found | None:
         """One part held out, for the temperature of scores that are no likelihood."""
         is_likelihood = hasattr(self.model_, "temperature_")
-        if is_likelihood or not hasattr(self.model_, "decision_function"):
+        if is_likelihood or not hasattr(self.model_, "decision_function") or is_broken_off(self.model_):
             return None
         is_free = groups is None
         fold = part_of_labels(y, self.n_folds, self.random_state) if is_free else self._folds(y, groups)[:1]

@@ -199,6 +199,8 @@ class Search:
                 # A trial that stops early is judged by what it predicts.
                 warnings.simplefilter("ignore", NotCertifiedWarning)
                 model = self._learner(strength).fit(seen, y[train])
+            if is_broken_off(model):
+                raise KeyboardInterrupt  # nothing is chosen yet: there is no model to keep
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))
             scores.append(self._score(y[test], model.predict(unseen)))
@@ -213,6 +215,13 @@ class Search:
         self._trials.append(trial)
         self._report(trial)
         return trial, held_out
+
+
+def is_broken_off(model: Any) -> bool:
+    """Whether Ctrl-C ended a fit before its time; the weights are the best so far."""
+    certificate = getattr(model, "certificate_", None)
+    reason = getattr(model, "reason_", "") if certificate is None else certificate.reason
+    return str(reason).startswith("interrupted")
 
 
 def _is_hopeless(strength: float, along: dict[float, float]) -> bool:
