@@ -15,6 +15,7 @@ from lineal.plot.curves import CurveComparison, compare_curves, noisy_sine
 from lineal.plot.densities import Posteriors, posteriors
 from lineal.plot.discriminant import Projections, projections
 from lineal.plot.evidence import Novelty, novelty
+from lineal.plot.kernel_errors import KernelErrors, kernel_errors
 from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.learning_curves import LearningCurves, learning_curve
 from lineal.plot.lines import LineComparison, compare_lines
@@ -53,6 +54,7 @@ __all__ = [
     "Contour",
     "CurveComparison",
     "DecisionRegions",
+    "KernelErrors",
     "LearningCurves",
     "LineComparison",
     "LossShapes",
@@ -77,6 +79,7 @@ __all__ = [
     "confusion",
     "contour",
     "decision_regions",
+    "kernel_errors",
     "learning_curve",
     "model_scores",
     "noisy_sine",
