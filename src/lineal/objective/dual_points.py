@@ -253,7 +253,7 @@ def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
     """
     U = problem.slopes(Z)
     active = np.abs(W) > 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(W.shape, dtype=bool)
-    if problem.loss.is_joint:
+    if problem.loss.is_joint or problem.has_shared_weights:
         return U + _joint_step(problem, W, b, Z, U, active)
     ahead, H = np.empty_like(U), problem.curvatures(Z)
     for k in range(problem.n_outputs):
@@ -314,7 +314,7 @@ def _single_step(
 def _joint_step(
     problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, active: NDArray[np.bool_]
 ) -> FloatArray:
-    """The same for a joint loss, all outputs together: directly if few, else by conjugate gradients."""
+    """The same for outputs that meet, all together: directly if few, else by conjugate gradients."""
     loss, y = problem.loss, problem.y
     in_play = _intercept_is_active(problem, b)
     has_constant = bool(in_play.any())
@@ -410,9 +410,10 @@ def kink_point(
     """For losses with kinks: slopes off the kinks, and on them the subgradients that best meet R'(W).
 
     Rows within a distance of a kink that the present gap allows are free inside the subdifferential of
-    that kink; a bounded least-squares problem chooses them. None where too many rows are free.
+    that kink; a bounded least-squares problem chooses them. None where too many rows are free, or where
+    scores share weights and cannot be chosen one after another.
     """
-    if problem.loss.is_joint:
+    if problem.loss.is_joint or problem.has_shared_weights:
         return None
     y, s, loss = problem.y, problem.s, problem.loss
     U = gradient_point(problem, Z)

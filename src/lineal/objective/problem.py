@@ -76,6 +76,11 @@ class Problem:
         return self.X.n_columns, self.n_outputs // self.X.n_scores
 
     @property
+    def has_shared_weights(self) -> bool:
+        """Whether one column of W gives a row several scores, which then meet in the Hessian."""
+        return self.X.n_scores > 1
+
+    @property
     def n_parameters(self) -> int:
         """How many numbers W and b hold."""
         d, width = self.weight_shape

@@ -111,12 +111,11 @@ def instead(problem: Problem) -> str:
 
 
 def joint_map_refusal(name: str, problem: Problem) -> str | None:
-    """Why a solver that walks over the rows of X itself cannot take a joint map."""
-    if problem.X.n_scores == 1:
+    """Why a solver that walks over the rows of X itself cannot take scores that share weights."""
+    if not problem.has_shared_weights:
         return None
-    return (
-        f"{name} needs weights of its own for each label, not a joint map phi(x, y): use {instead(problem)}"
-    )
+    how = "a joint map phi(x, y)" if problem.loss.is_joint else "thresholds that share weights"
+    return f"{name} needs weights of its own for each label, not {how}: use {instead(problem)}"
 
 
 def zeros(problem: Problem) -> Weights:

@@ -38,6 +38,8 @@ class ClosedForm(Solver):
         """Needs least squares and a size that can be factorised."""
         if not isinstance(problem.loss, Squared):
             return f"closed_form needs loss=Squared(), not {problem.loss}: use {instead(problem)}"
+        if problem.has_shared_weights:
+            return f"closed_form needs a score for each column of weights: use {instead(problem)}"
         if not isinstance(problem.penalty, (L2, NoPenalty)):
             return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
         if isinstance(problem.penalty, NoPenalty) and problem.X.is_sparse and problem.X.n_columns > LIMIT:

@@ -332,7 +332,8 @@ def _is_separated(problem: Problem, best: _Best) -> bool:
         return False
     heavy = problem.s > 0
     if isinstance(problem.loss, Log):
-        return bool(np.any(np.min(np.where(heavy[:, None], problem.y * best.Z, np.inf), axis=0) > 0))
+        is_apart = np.min(np.where(heavy[:, None], problem.y * best.Z, np.inf), axis=0) > 0
+        return bool(np.all(is_apart) if problem.has_shared_weights else np.any(is_apart))
     if isinstance(problem.loss, Softmax):
         rows = np.arange(len(problem.y))
         gold = best.Z[rows, problem.y]

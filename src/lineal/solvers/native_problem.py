@@ -11,6 +11,7 @@ from lineal import _core
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
 from lineal.objective.rows import NativeRows
+from lineal.objective.shared_rows import SharedRows
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class NativeProblem(Problem):
     driver use where the loss has a native twin. The two agree to rounding, formula by formula.
     """
 
-    X: NativeRows
+    X: NativeRows | SharedRows
 
     def loss_sum(self, Z: FloatArray) -> float:
         return _core.loss_sum(self._native, self.y, self.s, np.ascontiguousarray(Z), self.X.n_threads)
@@ -59,7 +60,8 @@ class NativeProblem(Problem):
 def native_problem(problem: Problem) -> Problem:
     """The problem over the core's losses where it has them, else as it is."""
     has_twin = problem.loss.native is not None and not problem.loss.is_joint
-    if isinstance(problem, NativeProblem) or not (has_twin and isinstance(problem.X, NativeRows)):
+    rows = problem.X.inner if isinstance(problem.X, SharedRows) else problem.X
+    if isinstance(problem, NativeProblem) or not (has_twin and isinstance(rows, NativeRows)):
         return problem
     parts = {field.name: getattr(problem, field.name) for field in fields(Problem)}
     parts["y"] = np.ascontiguousarray(problem.y, dtype=np.float64)

@@ -61,9 +61,11 @@ class Newton(SmoothSolver):
 
 
 def is_direct(problem: Problem) -> bool:
-    """Whether the Hessian is small enough to factorise: per output, or for all of a joint loss together."""
+    """Whether the Hessian is small enough to factorise: per output, or for all that meet together."""
     if problem.loss.is_joint:
         return isinstance(problem.loss, Softmax) and problem.n_parameters <= DIRECT_LIMIT
+    if problem.has_shared_weights:
+        return problem.n_parameters <= DIRECT_LIMIT
     return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
 
 
@@ -141,11 +143,12 @@ def _direct_step(objective: Objective, point: Point) -> _Step | None:
     if objective.problem.loss.is_joint:
         return _search(objective, point, _joint_step(objective, point), 1e-10)
     H = objective.problem.model_curvatures(point.Z)
+    steps = _shared_step if objective.problem.has_shared_weights else _separate_steps
     for curvatures, shortest in (
         (H, 1e-3),
         (np.maximum(H, 1e-2 * (objective.problem.curvature or 1.0)), 1e-10),
     ):
-        direction, bent = _separate_steps(objective, point, curvatures)
+        direction, bent = steps(objective, point, curvatures)
         taken = _search(objective, point, direction, shortest)
         if taken is not None:
             return replace(taken, curvatures=curvatures, bent=bent)
@@ -198,6 +201,18 @@ def _separate_steps(
         step[:, k] = -solve_positive(G, bend[:, k], gradient[:, k])
         bent[:, k] = G @ step[:, k]
     return step.ravel(), bent.ravel()
+
+
+def _shared_step(
+    objective: Objective, point: Point, curvatures: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The same where scores share weights: each loss sees one score, but all meet in the one system."""
+    problem = objective.problem
+    K, H = problem.n_outputs, problem.weighted(curvatures)
+    G = problem.X.joint_gram(lambda l: H[:, l : l + 1] * np.eye(K)[l], K, objective.has_intercept)
+    bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
+    step = -solve_positive(G, bend, point.gradient)
+    return step, G @ step
 
 
 def _joint_step(objective: Objective, point: Point) -> FloatArray:

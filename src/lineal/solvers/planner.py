@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lineal.deferred import is_a
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
-from lineal.objective.custom import CustomLoss
 from lineal.objective.joint import CrammerSinger, JointPerceptron
 from lineal.objective.losses import Perceptron, Squared
 from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver
-from lineal.solvers.closed_form import ClosedForm
-from lineal.solvers.conjugate_gradient import CG
-from lineal.solvers.descent import GD, Adadelta, Adagrad, Adam, Momentum, Nesterov, RMSprop
+from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.dual_cd import DualCD
-from lineal.solvers.iterative_scaling import IterativeScaling
-from lineal.solvers.lbfgs import LBFGS
 from lineal.solvers.newton import Newton, is_direct
-from lineal.solvers.prox_cd import ProxCD
-from lineal.solvers.stochastic import SGD, SVRG
-
-_CHOSEN: tuple[type[Solver], ...] = (ClosedForm, DualCD, LBFGS, Newton, ProxCD)
-# Never chosen, always there: by name, or as objects with parameters.
-_ASKED_FOR: tuple[type[Solver], ...] = (
-    GD, Momentum, Nesterov, Adagrad, Adadelta, RMSprop, Adam, SGD, SVRG, CG, IterativeScaling,
-)  # fmt: skip
-SOLVERS: dict[str, type[Solver]] = {s.name: s for s in (*_CHOSEN, *_ASKED_FOR)}
 
 
 @dataclass(frozen=True)
@@ -74,7 +61,7 @@ def _choose(problem: Problem) -> Plan:
 
 def _remark(problem: Problem) -> str:
     """What a custom loss costs."""
-    if not isinstance(problem.loss, CustomLoss):
+    if not is_a(problem.loss, "lineal.objective.custom:CustomLoss"):
         return ""
     if problem.loss.native is None:
         return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
@@ -93,17 +80,23 @@ def _prefer(problem: Problem) -> Plan:
         isinstance(loss, Squared)
         and isinstance(penalty, (L2, NoPenalty))
         and min(n, d) <= 1000
-        and ClosedForm().refusal(problem) is None
+        and SOLVERS["closed_form"]().refusal(problem) is None
     ):
-        return Plan((ClosedForm(),), f"least squares of this size ({size}) has a closed form")
-    has_corners, is_joint_map = isinstance(penalty, (L1, ElasticNet)), problem.X.n_scores > 1
-    if isinstance(loss, CrammerSinger) and (has_corners or is_joint_map):
+        return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
+    has_corners, is_shared = isinstance(penalty, (L1, ElasticNet)), problem.has_shared_weights
+    if isinstance(loss, CrammerSinger) and (has_corners or is_shared):
         how = ", orthant by orthant" if has_corners else ""
-        return Plan((LBFGS(),), f"the joint hinge under {penalty} is smoothed in stages{how} ({size})")
-    if has_corners and is_joint_map:
-        return Plan((LBFGS(),), f"{penalty} on a joint map is linear orthant by orthant ({size})")
+        return Plan(
+            (SOLVERS["lbfgs"](),), f"the joint hinge under {penalty} is smoothed in stages{how} ({size})"
+        )
+    if has_corners and is_shared:
+        return Plan(
+            (SOLVERS["lbfgs"](),), f"{penalty} on shared weights is linear orthant by orthant ({size})"
+        )
     if has_corners:
-        return Plan((ProxCD(),), f"{penalty} sets weights to 0, which working sets exploit ({size})")
+        return Plan(
+            (SOLVERS["prox_cd"](),), f"{penalty} sets weights to 0, which working sets exploit ({size})"
+        )
     if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
         if is_direct(problem) and n > d and (loss.is_smooth or not loss.is_joint):
             how = "a small Hessian" if loss.is_smooth else "a small Hessian, the kinks smoothed in stages"
@@ -114,5 +107,9 @@ def _prefer(problem: Problem) -> Plan:
             (DualCD(), Newton()), f"many columns ({size}): the dual needs only a few passes over the rows"
         )
     if is_direct(problem):
-        return Plan((Newton(), LBFGS()), f"few columns ({size}): a small Hessian converges in a few steps")
-    return Plan((LBFGS(), Newton()), f"{penalty} is differentiable and the columns are many ({size})")
+        return Plan(
+            (Newton(), SOLVERS["lbfgs"]()), f"few columns ({size}): a small Hessian converges in a few steps"
+        )
+    return Plan(
+        (SOLVERS["lbfgs"](), Newton()), f"{penalty} is differentiable and the columns are many ({size})"
+    )
