@@ -62,6 +62,7 @@ _HOMES = {
     ),
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
     "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
+    "lineal.learners.scenarios.ordinal": ("OrdinalClassifier",),
     "lineal.learners.table.classifier": ("TableClassifier",),
     "lineal.learners.table.regressor": ("TableRegressor",),
     "lineal.learners.text.classifier": ("TextClassifier",),

@@ -12,6 +12,7 @@
     UserWarning
     ├── NotCertifiedWarning             a fit that stopped before its tolerance was certified
     ├── NotConvergedWarning             a perceptron that stopped before an epoch without a mistake
+    ├── DisorderedThresholdsWarning     thresholds between ordered classes that came out in another order
     ├── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
     └── UnmatchedWordsWarning           given words that no text can contain as texts are read
 
@@ -57,6 +58,10 @@ class NotCertifiedWarning(UserWarning):
 
 class NotConvergedWarning(UserWarning):
     """A perceptron was stopped, or was to run until an epoch without a mistake and met none."""
+
+
+class DisorderedThresholdsWarning(UserWarning):
+    """Thresholds between classes from low to high are not in order, so some class is never predicted."""
 
 
 class PrecisionWarning(UserWarning):

@@ -13,6 +13,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
+from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.targets import codes_among, weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
@@ -22,7 +23,7 @@ from lineal.protocol import check_is_fitted
 
 
 def verify(
-    model: LinearModel,
+    model: LinearModel | CertifiedLearner,
     X: Any,
     y: Any,
     sample_weight: Any = None,
@@ -39,7 +40,7 @@ def verify(
 
     Parameters
     ----------
-    model : fitted LinearClassifier, LinearRegressor or preset
+    model : fitted LinearClassifier, LinearRegressor, preset, OrdinalClassifier or PUClassifier
     X, y, sample_weight
         The training data.
     tol : float, optional
@@ -61,8 +62,7 @@ def verify(
     """
     began = time.perf_counter()
     problem = _numpy_problem(model, X, y, sample_weight)
-    W = np.atleast_2d(model.coef_).T.astype(np.float64)
-    b = np.atleast_1d(model.intercept_).astype(np.float64)
+    W, b = _weights(model)
     Z = problem.scores(W, b)
     primal = problem.primal(W, b, Z)
     dual = getattr(model, "dual_", None) if use_dual else None
@@ -179,7 +179,7 @@ def check_gradient(
 
 
 def empirical_risk(
-    model: LinearModel, X: Any, y: Any, loss: Loss | None = None, sample_weight: Any = None
+    model: LinearModel | CertifiedLearner, X: Any, y: Any, loss: Loss | None = None, sample_weight: Any = None
 ) -> float:
     """The average loss of a fitted model on data: the model's own loss, or another one.
 
@@ -191,8 +191,12 @@ def empirical_risk(
     >>> empirical_risk(LogisticRegression().fit(X, y), X, y, loss=ZeroOne())
     0.0
     """
+    if isinstance(model, CertifiedLearner) and loss is not None:
+        raise ParameterError(
+            f"the risk of {type(model).__name__} is told of its own loss alone: leave loss out."
+        )
     problem = _numpy_problem(model, X, y, sample_weight)
-    Z = problem.scores(np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_))
+    Z = problem.scores(*_weights(model))
     if loss is None:
         return problem.loss_sum(Z) / problem.total_weight
     if not problem.loss.is_joint and Z.shape[1] == 1:
@@ -205,8 +209,21 @@ def empirical_risk(
     return float(problem.s @ values.reshape(len(Z), -1).sum(axis=1)) / problem.total_weight
 
 
-def _numpy_problem(model: LinearModel, X: Any, y: Any, sample_weight: Any = None) -> Problem:
+def _weights(model: LinearModel | CertifiedLearner) -> tuple[FloatArray, FloatArray]:
+    """(W, b) as the model's problem knows them."""
+    if isinstance(model, CertifiedLearner):
+        return model._problem_weights()
+    W, b = np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
+    return W.astype(np.float64), b.astype(np.float64)
+
+
+def _numpy_problem(
+    model: LinearModel | CertifiedLearner, X: Any, y: Any, sample_weight: Any = None
+) -> Problem:
     """The problem a fitted model solved, over NumPy and SciPy alone."""
+    if isinstance(model, CertifiedLearner):
+        check_is_fitted(model)
+        return model._numpy_problem(X, y, sample_weight)
     if not isinstance(model, LinearModel):
         raise ParameterError(
             f"needs a model that minimises an objective, such as LinearClassifier, got {model!r}."
