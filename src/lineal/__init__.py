@@ -7,6 +7,9 @@ Public names are loaded when they are first used, so ``import lineal`` costs nex
 from importlib import import_module
 from typing import Any
 
+# Said here too: asking the installed distribution costs more than all else here together.
+__version__ = "0.1.0"
+
 _HOMES = {
     "lineal.compose.bagging": ("Bagging", "BaggingRegressor"),
     "lineal.compose.calibration": ("Calibrated",),
@@ -36,6 +39,9 @@ _HOMES = {
     "lineal.learners.freezing": ("save",),
     "lineal.learners.inference.least_squares": ("least_squares_summary",),
     "lineal.learners.joint": ("JointClassifier",),
+    "lineal.learners.kernel.one_class": ("OneClassSVM",),
+    "lineal.learners.kernel.svc": ("SVC",),
+    "lineal.learners.kernel.svr": ("NuSVR", "SVR"),
     "lineal.learners.kernel.perceptron.classifier": ("KernelPerceptron",),
     "lineal.learners.kernel.ridge": ("KernelRidge",),
     "lineal.learners.regressor": ("LinearRegressor",),
@@ -61,6 +67,7 @@ _HOMES = {
         "Ridge",
     ),
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
+    "lineal.learners.scenarios.multiple_instance": ("MultipleInstanceSVM",),
     "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
     "lineal.learners.scenarios.ordinal": ("OrdinalClassifier",),
     "lineal.learners.table.classifier": ("TableClassifier",),
@@ -85,10 +92,6 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # which costs more than all else here together
-
-        return version("lineal")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     if name in _PACKAGES:

@@ -6,6 +6,7 @@
     ├── ParameterError (ValueError)     an option that cannot be
     │   └── CombinationError            loss, penalty and solver that do not go together
     ├── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
+    │   └── NotSeparableError           a hard margin where classes overlap, with the proof
     ├── ModelFileError (ValueError)     a file that is no model, is damaged, or was made by a later version
     └── FileWriteError (OSError)        a file that cannot be written: disk full, no such folder, no right to
 
@@ -18,6 +19,8 @@
 
 A message says what was needed, what came, and what to do.
 """
+
+from typing import Any
 
 
 class LinealError(Exception):
@@ -42,6 +45,29 @@ class CombinationError(ParameterError):
 
 class NoMinimumError(LinealError, ValueError):
     """The objective has no minimiser, or only a meaningless one."""
+
+
+class NotSeparableError(NoMinimumError):
+    """A hard margin was asked for, and the classes cannot be separated.
+
+    Attributes
+    ----------
+    distance : float
+        Between two points of the kernel's space, each a mean of rows of one class: no margin is above half.
+    weights : array
+        Of the rows in the two means.
+    """
+
+    def __init__(self, distance: float, weights: Any) -> None:
+        super().__init__(
+            "C=inf allows no slack, but the classes are not separable here: weighted means of "
+            f"{int((weights > 0).sum())} rows, one of each class, are {distance:.3g} apart "
+            "(the weights are in .weights). Use a finite C, or a kernel that separates them."
+        )
+        self.distance, self.weights = distance, weights
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.distance, self.weights)
 
 
 class ModelFileError(LinealError, ValueError):

@@ -14,13 +14,13 @@ from lineal.compose.codes import (
     correctable,
     exhaustive_code,
     hadamard_code,
-    one_vs_one_code,
     one_vs_rest_code,
     random_code,
     row_distance,
     words_of,
 )
 from lineal.errors import InputError, ParameterError
+from lineal.model.strategies import one_vs_one_code
 from lineal.objective import Hinge, Log
 
 MADE = {

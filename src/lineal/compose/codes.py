@@ -66,15 +66,6 @@ def one_vs_rest_code(K: int) -> Code:
     return (2 * np.eye(K) - 1).astype(np.int8)
 
 
-def one_vs_one_code(K: int) -> Code:
-    """A column for each pair i < j of classes: -1 for i, +1 for j, and 0, not asked, for the others."""
-    first, second = np.triu_indices(K, 1)
-    code = np.zeros((K, len(first)), dtype=np.int8)
-    code[first, np.arange(len(first))] = -1
-    code[second, np.arange(len(first))] = 1
-    return code
-
-
 def exhaustive_code(K: int) -> Code:
     """All 2^(K-1) - 1 ways to part K classes in two; every two rows differ in 2^(K-2) bits."""
     if K > _MOST_EXHAUSTED:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lineal.compose.coded import CodedClassifier, Strategy
-from lineal.compose.codes import Code, one_vs_one_code
-from lineal.model.strategies import coupled_pairs, scores_of_votes, votes_of
+from lineal.compose.codes import Code
+from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
 from lineal.objective.losses import FloatArray
 
 

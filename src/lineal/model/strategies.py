@@ -17,6 +17,15 @@ BitLoss = Callable[[FloatArray, FloatArray], FloatArray]  # of y = -1 or +1 and 
 _PIECE = 1 << 22
 
 
+def one_vs_one_code(K: int) -> Code:
+    """A column for each pair i < j of classes: -1 for i, +1 for j, and 0, not asked, for the others."""
+    first, second = np.triu_indices(K, 1)
+    code = np.zeros((K, len(first)), dtype=np.int8)
+    code[first, np.arange(len(first))] = -1
+    code[second, np.arange(len(first))] = 1
+    return code
+
+
 def votes_of(Z: FloatArray, code: Code) -> FloatArray:
     """(n, K) pairs won; a score of 0 is a vote for the second class."""
     is_second = (Z >= 0).astype(np.float64)

@@ -3,6 +3,7 @@
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
+    OutlierMixin,
     RegressorMixin,
     TransformerMixin,
     clone,
@@ -28,6 +29,7 @@ __all__ = [
     "ClassifierTags",
     "InputTags",
     "NotFittedError",
+    "OutlierMixin",
     "RegressorMixin",
     "RegressorTags",
     "Tags",

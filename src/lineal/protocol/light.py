@@ -171,6 +171,19 @@ class RegressorMixin:
         return float(r2_score(y, self.predict(X), sample_weight=sample_weight))  # type: ignore[attr-defined]
 
 
+class OutlierMixin:
+    """What is unusual is told from what is not."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.estimator_type = "outlier_detector"
+        return tags
+
+    def fit_predict(self, X: Any, y: Any = None, **named: Any) -> Any:
+        """Fits, and tells of each row whether it is usual, +1, or not, -1."""
+        return self.fit(X, **named).predict(X)  # type: ignore[attr-defined]
+
+
 class TransformerMixin:
     """Data are turned into others."""
 

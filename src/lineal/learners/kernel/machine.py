@@ -1,0 +1,198 @@
+"""What machines with kernels share: data, options, and a sum of kernel values that predicts."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.data import thread_count
+from lineal.deferred import sparse as sp
+from lineal.errors import NotCertifiedWarning, ParameterError
+from lineal.kernels import Kernel, Linear, Precomputed, resolved
+from lineal.kernels.domains import Vectors
+from lineal.learners.progress import GapBar
+from lineal.learners.reading import SHAPE, read_matrix
+from lineal.objective.certificate import Certificate
+from lineal.objective.losses import FloatArray
+from lineal.protocol import BaseEstimator, check_is_fitted
+from lineal.solvers.driver import Budget, Callback
+from lineal.solvers.kernel_dual import KernelSolution, KernelValues, expanded
+from lineal.solvers.kernel_dual.machine import CERTIFIED
+
+IntArray = NDArray[np.int64]
+
+
+class KernelMachineModel(BaseEstimator):
+    """Shared by SVC, SVR, NuSVR and OneClassSVM.
+
+    After a fit there are ``kernel_``, ``support_`` (places of the support vectors in the training data),
+    ``support_vectors_`` (as the kernel reads them; for vectors an array or a sparse matrix), ``dual_coef_``,
+    ``intercept_``, ``certificate_``, ``trace_`` and ``n_iter_``.
+    """
+
+    kernel: Any
+    degree: int
+    gamma: float | str
+    coef0: float
+    tol: float
+    max_iter: int | None
+    max_seconds: float | None
+    n_threads: int | None
+    progress: bool
+    callbacks: Sequence[Callback]
+
+    kernel_: Kernel
+    support_: IntArray
+    dual_coef_: FloatArray
+    intercept_: FloatArray
+    certificate_: Certificate
+    _support: KernelValues
+
+    # ---- options ------------------------------------------------------------------------------
+
+    def _check_options(self) -> None:
+        """Refuses impossible options before any data are read."""
+        name = type(self).__name__
+        if not isinstance(self.tol, numbers.Real) or not 0 < float(self.tol) < np.inf:
+            raise ParameterError(f"tol is a relative duality gap and must be > 0, got {self.tol!r}.")
+        if self.max_seconds is not None and not (
+            isinstance(self.max_seconds, numbers.Real) and float(self.max_seconds) > 0
+        ):
+            raise ParameterError(f"max_seconds must be a number > 0 or None, got {self.max_seconds!r}.")
+        if self.max_iter is not None and not isinstance(self.max_iter, numbers.Integral):
+            raise ParameterError(f"{name} needs a whole number of blocks as max_iter, got {self.max_iter!r}.")
+        if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
+            raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
+        thread_count(self.n_threads)
+        if isinstance(self.kernel, str) and self.kernel not in ("rbf", "poly", "laplacian"):
+            resolved(self.kernel)  # which refuses names that nobody knows
+
+    def _positive(self, name: str) -> float:
+        value = getattr(self, name)
+        if not isinstance(value, numbers.Real) or isinstance(value, bool) or not value > 0:
+            raise ParameterError(f"{type(self).__name__} needs {name} > 0, got {value!r}.")
+        return float(value)
+
+    def _budget(self, extra: Sequence[Callback] = (), seconds: float | None = None) -> Budget:
+        limit = None if self.max_iter is None or self.max_iter < 1 else int(self.max_iter)
+        return Budget(self.max_seconds if seconds is None else seconds, limit, [*self.callbacks, *extra])
+
+    # ---- data ---------------------------------------------------------------------------------
+
+    def _is_of_vectors(self) -> bool:
+        return not isinstance(self.kernel, Kernel) or isinstance(self.kernel.domain, Vectors)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def _values_of(self, X: Any) -> KernelValues:
+        """The kernel, and X as it reads it."""
+        if self._is_of_vectors() or self._is_precomputed():
+            X = read_matrix(self, X, reset=True)
+            if self._is_of_vectors() and not self._is_precomputed():
+                X = Vectors().checked(X)
+        else:
+            for name in SHAPE:
+                self.__dict__.pop(name, None)
+        self.kernel_ = resolved(self.kernel, X, gamma=self.gamma, degree=self.degree, c=self.coef0)
+        return KernelValues(self.kernel_, self.kernel_.checked(X), thread_count(self.n_threads))
+
+    def _items_of(self, X: Any) -> Any:
+        """X to predict, as the kernel reads it."""
+        check_is_fitted(self, "support_")
+        if SHAPE[0] in self.__dict__:
+            X = read_matrix(self, X, reset=False)
+        items = self.kernel_.checked(X)
+        if isinstance(self.kernel_.domain, Vectors) and sp.issparse(items) != sp.issparse(
+            self._support.items
+        ):
+            # One layout meets itself in the core; the support vectors' is the one that fits into memory.
+            items = items.toarray() if sp.issparse(items) else sp.csr_array(items)
+        if not isinstance(self.kernel_, Precomputed):
+            self.kernel_.domain.compare(items, self._support.items)
+        return items
+
+    # ---- what was learned ---------------------------------------------------------------------
+
+    def _keep_support(self, values: KernelValues, support: IntArray) -> None:
+        self.support_ = support
+        self._support = KernelValues(
+            values.kernel, values.kernel.take(values.items, support), values.n_threads
+        )
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, as the kernel reads them."""
+        check_is_fitted(self, "support_")
+        return self._support.items
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Weights of the columns, for the linear kernel alone."""
+        if not hasattr(self, "support_") or not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is there after a fit with kernel='linear' only.")
+        return np.asarray(self._support.items.T.dot(self.dual_coef_.T).T)
+
+    def _expanded(self, X: Any, coefficients: FloatArray, segments: IntArray | None = None) -> FloatArray:
+        """(n, segments, outputs) sums over the support vectors."""
+        items = self._items_of(X)
+        support = KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads))
+        rows = np.arange(len(self.support_), dtype=np.int64)
+        return expanded(support, items, rows, coefficients, segments)
+
+    def _warn_unless_certified(self, certificates: Sequence[Certificate]) -> None:
+        bad = [each for each in certificates if not each.converged]
+        if bad:
+            warnings.warn(f"{type(self).__name__} is {bad[0]}.", NotCertifiedWarning, stacklevel=3)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+
+def certificate_of(
+    solution: KernelSolution, gap: float, tol: float, unit: float, worst: float, floor: float = 0.0
+) -> Certificate:
+    """A solution's certificate in units of the objective as it is written."""
+    primal = solution.dual + gap
+    size = max(abs(primal), abs(solution.dual), floor)
+    relative = gap / size if size > 0 else float(gap > 0)
+    converged = bool(relative <= tol and solution.reason == CERTIFIED)
+    return Certificate(
+        primal=unit * primal, dual=unit * solution.dual, gap=unit * gap, relative_gap=relative,
+        kkt_violation=unit * worst, solver="kernel_dual", epochs=solution.epochs, seconds=solution.seconds,
+        converged=converged, reason=solution.reason,
+    )  # fmt: skip
+
+
+def together(certificates: Sequence[Certificate]) -> Certificate:
+    """The certificate of machines that were fitted apart: of the sum of their objectives."""
+    if len(certificates) == 1:
+        return certificates[0]
+    primal, dual, gap = (sum(getattr(c, name) for c in certificates) for name in ("primal", "dual", "gap"))
+    bad = [c for c in certificates if not c.converged]
+    return Certificate(
+        primal=primal, dual=dual, gap=gap, relative_gap=gap / max(abs(primal), abs(dual), 1e-300),
+        kkt_violation=max(c.kkt_violation for c in certificates), solver=certificates[0].solver,
+        epochs=sum(c.epochs for c in certificates), seconds=sum(c.seconds for c in certificates),
+        converged=not bad, reason=(bad or certificates)[0].reason,
+    )  # fmt: skip
+
+
+def with_bar(progress: bool, tol: float, run: Callable[[list[Callback]], Any]) -> Any:
+    """Runs with a bar that shows the gap falling, where one is wanted."""
+    bar = GapBar(tol) if progress else None
+    try:
+        return run([bar] if bar else [])
+    finally:
+        if bar:
+            bar.close()

@@ -1,0 +1,433 @@
+"""Support vector classification with kernels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lineal.data import thread_count
+from lineal.errors import InputError, ParameterError
+from lineal.learners.calibration import fitted_temperature
+from lineal.learners.kernel.machine import IntArray, KernelMachineModel, together, with_bar
+from lineal.learners.kernel.two_class import TwoClassMachine, solved
+from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.answers import crowned, expit, own_probabilities, probabilities, winners
+from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
+from lineal.objective.losses import FloatArray
+from lineal.protocol import ClassifierMixin, available_if
+from lineal.solvers.base import Progress
+from lineal.solvers.driver import Callback, Interruption
+from lineal.solvers.kernel_dual import KernelValues, expanded
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One machine of several: its rows, their signs, and what it learned."""
+
+    rows: IntArray
+    y: FloatArray
+    machine: TwoClassMachine
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Rows as they are learned from."""
+
+    values: KernelValues
+    codes: NDArray[np.int32]
+    s: FloatArray
+    K: int
+
+    def taken(self, rows: IntArray) -> _Data:
+        kernel, items = self.values.kernel, self.values.items
+        values = KernelValues(kernel, kernel.take(items, rows), self.values.n_threads)
+        return _Data(values, self.codes[rows], self.s[rows], self.K)
+
+
+class SVC(ClassifierMixin, KernelMachineModel):
+    """A support vector machine with any kernel, exact and certified.
+
+    Minimises ``C sum_i s_i max(0, 1 - y_i (f(x_i) + b)) + |f|^2 / 2`` over the functions f of the kernel's
+    space, by its dual. Parameters have scikit-learn's names; what differs is said below.
+
+    Parameters
+    ----------
+    C : float
+        The price of slack. ``inf`` is the hard margin: no slack at all; where the classes cannot be separated
+        :class:`lineal.errors.NotSeparableError` says why.
+    kernel : "rbf", "linear", "poly", "laplacian", "precomputed", a kernel of lineal.kernels, or a function
+        A function gets two matrices and returns that of their kernel values.
+    degree, gamma, coef0
+        Of the named kernels: (gamma x.z + coef0)^degree, exp(-gamma |x - z|^2). gamma "scale" is
+        1 / (n_columns variance of X), "auto" 1 / n_columns.
+    multi_class : "ovo" or "ovr"
+        More than two classes: a machine for every two of them, which vote; or one for each against the rest.
+    probability : bool
+        Whether to learn ``predict_proba``, from five more fits; its largest entry is always the predicted
+        label's.
+    tol : float
+        The relative duality gap to certify, in float64, for every machine.
+    class_weight : dict, "balanced" or None
+    max_iter : int, optional
+        Blocks of coefficients that are solved at most (-1 or None: no limit).
+    decision_function_shape : "ovr" or "ovo"
+        Whether ``decision_function`` returns a score a class, or with "ovo" a score a pair of classes,
+        positive for the first.
+    break_ties : bool
+        Whether equal votes are decided by scores (else for the first class, as LIBSVM does).
+    max_seconds : float, optional
+        A fit that runs out of time, or is interrupted, returns its best machine, with its certificate and a
+        warning.
+    n_threads, random_state, progress, callbacks
+        As everywhere. Threads change no bit; nothing here is random but the folds of ``probability``.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    support_, n_support_ : the rows that f rests on, and how many they are of each class
+    support_vectors_ : those rows, as the kernel reads them
+    dual_coef_ : alpha_i y_i
+        (1, n) for two classes, positive for ``classes_[1]``; (K - 1, n) for pairs, positive for a pair's first
+        class, in LIBSVM's order; (K, n) for "ovr".
+    intercept_ : (1,), (K (K - 1) / 2,) or (K,)
+    slack_ : (n_rows,) max(0, 1 - y f) of the training rows, for two classes
+    certificate_ : Certificate; of the sum of all machines' objectives where there are several
+    certificates_ : of each machine
+    kernel_ : the kernel that was used
+    trace_, n_iter_
+
+    Notes
+    -----
+    Large blocks of coefficients are solved by sequential minimal optimisation on kernel values in float32,
+    which are computed when needed and never kept; the gap is proved in float64 (docs/svm.md). Equal rows are
+    one. For kernels that are no function of dot products the Gram matrix is held: 8 n^2 bytes.
+
+    Examples
+    --------
+    >>> from lineal import SVC
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], ["same", "same", "differ", "differ"]
+    >>> model = SVC(C=10, gamma=1.0).fit(X, y)
+    >>> model.predict([[0.1, 0.0], [0.9, 0.1]])
+    array(['same', 'differ'], dtype='<U6')
+    >>> model.certificate_.converged
+    True
+    """
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        multi_class: str = "ovo",
+        probability: bool = False,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        max_iter: int | None = None,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        random_state: Any = None,
+        max_seconds: float | None = None,
+        n_threads: int | None = None,
+        progress: bool = False,
+        callbacks: Sequence[Callback] = (),
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.probability = probability
+        self.tol = tol
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.max_seconds = max_seconds
+        self.n_threads = n_threads
+        self.progress = progress
+        self.callbacks = callbacks
+
+    # ---- fitting ------------------------------------------------------------------------------
+
+    @all_or_nothing
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fits the machine and proves how good it is.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame; or whatever the kernel compares, such as a list of strings
+            With ``kernel="precomputed"`` the Gram matrix.
+        y : sequence of n labels
+            Anything hashable.
+        sample_weight : sequence of n numbers >= 0, optional
+            Factors on C. A weight of 2 means the row twice.
+
+        Returns
+        -------
+        self
+        """
+        require_targets(self, y)
+        self._check_options()
+        values = self._values_of(X)
+        labels = labels_of_rows(y, values.n_rows)
+        self.classes_, codes = classes_and_codes(labels)
+        s = weights_of_rows(sample_weight, values.n_rows)
+        data = _Data(values, codes, s * self._class_factors(codes, s), len(self.classes_))
+        self._need_classes(codes, s)
+        parts = self._parts(data)
+        self._keep(data, parts)
+        if self.probability:
+            self._temperatures = self._calibrated(data)
+        elif hasattr(self, "_temperatures"):
+            del self._temperatures
+        self._warn_unless_certified(self.certificates_)
+        return self
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        self._positive("C")
+        if self.multi_class not in ("ovo", "ovr"):
+            raise ParameterError(f"multi_class must be 'ovo' or 'ovr', got {self.multi_class!r}.")
+        if self.decision_function_shape not in ("ovo", "ovr"):
+            raise ParameterError(
+                f"decision_function_shape must be 'ovr' or 'ovo', got {self.decision_function_shape!r}."
+            )
+        if self.decision_function_shape == "ovo" and self.multi_class == "ovr":
+            raise ParameterError("decision_function_shape='ovo' needs multi_class='ovo': there are no pairs.")
+
+    def _need_classes(self, codes: NDArray[np.int32], s: FloatArray) -> None:
+        present = np.flatnonzero(np.bincount(codes, weights=s, minlength=len(self.classes_)) > 0)
+        if len(present) < 2:
+            named = f": {self.classes_[present[0]]!r}" if len(present) else ""
+            raise InputError(
+                f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class with "
+                f"weight{named}. Check the labels or the split."
+            )
+
+    def _class_factors(self, codes: NDArray[np.int32], s: FloatArray) -> FloatArray:
+        if self.class_weight is None:
+            return np.ones(len(codes))
+        K = len(self.classes_)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            sums = np.bincount(codes, weights=s, minlength=K)
+            return np.asarray((s.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300)))[codes])
+        if not isinstance(self.class_weight, dict):
+            raise ParameterError(
+                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
+            )
+        place = {label: i for i, label in enumerate(self.classes_.tolist())}
+        factors = np.ones(K)
+        for label, weight in self.class_weight.items():
+            if label not in place:
+                raise ParameterError(f"class_weight names a label that is not in y: {label!r}.")
+            if not isinstance(weight, (int, float, np.number)) or not 0 <= float(weight) < np.inf:
+                raise ParameterError(f"class_weight must be finite and >= 0, got {weight!r} for {label!r}.")
+            factors[place[label]] = float(weight)
+        return factors[codes]
+
+    def _questions(self, data: _Data) -> list[tuple[IntArray, FloatArray]]:
+        """Rows and signs of each machine; rows without weight have no say."""
+        rows = np.flatnonzero(data.s > 0)
+        codes = data.codes[rows]
+        if data.K == 2:
+            return [(rows, np.where(codes == 1, 1.0, -1.0))]
+        if self.multi_class == "ovr":
+            return [(rows, np.where(codes == k, 1.0, -1.0)) for k in range(data.K)]
+        of_class = [rows[codes == k] for k in range(data.K)]
+        questions = []
+        for i, j in zip(*np.triu_indices(data.K, 1), strict=True):
+            both = np.concatenate([of_class[i], of_class[j]])
+            questions.append((both, np.repeat([1.0, -1.0], [len(of_class[i]), len(of_class[j])])))
+        return questions
+
+    def _parts(self, data: _Data) -> list[_Part]:
+        """All machines: one after another by all threads, or, of many, each by one."""
+        questions = self._questions(data)
+        deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
+        C, tol = float(self.C), float(self.tol)
+        n_threads = thread_count(self.n_threads)
+        _ = data.values.native, data.values.first_equal  # made once, before threads want them
+
+        def part(question: tuple[IntArray, FloatArray], threads: int, extra: list[Callback]) -> _Part:
+            rows, y = question
+            if len(np.unique(y)) < 2:
+                raise InputError(
+                    "a pair of classes has rows of one only: give both classes rows with weight."
+                )
+            seconds = None if deadline is None else max(deadline - time.perf_counter(), 1e-3)
+            bound = C * data.s[rows] if np.isfinite(C) else np.full(len(rows), np.inf)
+            budget = self._budget(extra, seconds)
+            return _Part(
+                rows, y, solved(data.values, rows, y, bound, C=C, tol=tol, budget=budget, n_threads=threads)
+            )
+
+        if len(questions) == 1 or n_threads == 1:
+            return list(
+                with_bar(self.progress, tol, lambda bar: [part(q, n_threads, bar) for q in questions])
+            )
+        with Interruption() as interruption, ThreadPoolExecutor(n_threads) as pool:
+
+            def is_unwanted(_: Progress) -> bool:
+                return interruption.requested
+
+            futures = [pool.submit(part, question, 1, [is_unwanted]) for question in questions]
+            return [future.result() for future in futures]
+
+    def _keep(self, data: _Data, parts: list[_Part]) -> None:
+        """Machines become attributes, in scikit-learn's layout."""
+        K, n = data.K, len(data.codes)
+        is_pairs = K > 2 and self.multi_class == "ovo"
+        coefficients = np.zeros((K - 1 if is_pairs else len(parts), n))
+        if is_pairs:
+            for part, i, j in zip(parts, *np.triu_indices(K, 1), strict=True):
+                of_first = part.y > 0
+                coefficients[j - 1, part.rows[of_first]] = part.machine.beta[of_first]
+                coefficients[i, part.rows[~of_first]] = part.machine.beta[~of_first]
+        else:
+            for k, part in enumerate(parts):
+                coefficients[k, part.rows] = part.machine.beta
+        is_used = np.any(coefficients != 0, axis=0)
+        order = np.lexsort((np.arange(n), data.codes))  # by class: sums over a class are sums over neighbours
+        support = order[is_used[order]]
+        self._keep_support(data.values, support)
+        self.dual_coef_ = coefficients[:, support]
+        self.intercept_ = np.array([part.machine.b for part in parts])
+        self.n_support_ = np.bincount(data.codes[support], minlength=K).astype(np.int32)
+        self.certificates_ = [part.machine.certificate for part in parts]
+        self.certificate_ = together(self.certificates_)
+        self.trace_ = parts[0].machine.trace if len(parts) == 1 else ()
+        self.n_iter_ = max(1, self.certificate_.epochs)
+        self.__dict__.pop("slack_", None)
+        if K == 2:
+            self.slack_ = np.zeros(n)
+            part = parts[0]
+            self.slack_[part.rows] = np.maximum(0.0, 1.0 - part.y * (part.machine.f + part.machine.b))
+
+    # ---- scores -------------------------------------------------------------------------------
+
+    def _pair_scores(self, support: KernelValues, items: Any) -> FloatArray:
+        """(n, L) scores of the machines; of pairs positive for the first class."""
+        rows = np.arange(len(self.support_), dtype=np.int64)
+        K = len(self.classes_)
+        if K == 2 or self.multi_class == "ovr":
+            return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0] + self.intercept_)
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)]).astype(np.int64)
+        sums = expanded(support, items, rows, self.dual_coef_, ends)  # by class of the support vector
+        first, second = np.triu_indices(K, 1)
+        return np.asarray(sums[:, first, second - 1] + sums[:, second, first] + self.intercept_)
+
+    def _machine_scores(self, X: Any) -> FloatArray:
+        items = self._items_of(X)
+        return self._pair_scores(
+            KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads)), items
+        )
+
+    def _class_scores(self, Z: FloatArray) -> FloatArray:
+        """(n, 1) for two classes, (n, K) for more."""
+        K = len(self.classes_)
+        if K == 2 or self.multi_class == "ovr":
+            return Z
+        return scores_of_votes(_for_second(Z), one_vs_one_code(K))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) or (n, K (K - 1) / 2) for
+        more.
+        """
+        Z = self._machine_scores(X)
+        if len(self.classes_) > 2 and self.decision_function_shape == "ovr":
+            Z = self._class_scores(Z)
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def _winners(self, Z: FloatArray) -> NDArray[np.intp]:
+        K = len(self.classes_)
+        if K > 2 and self.multi_class == "ovo" and not self.break_ties:
+            return winners(votes_of(_for_second(Z), one_vs_one_code(K)))
+        return winners(self._class_scores(Z))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label with the most votes, or of the highest score."""
+        return np.asarray(self.classes_[self._winners(self._machine_scores(X))])
+
+    # ---- probabilities ------------------------------------------------------------------------
+
+    def _has_probabilities(self) -> bool:
+        return hasattr(self, "_temperatures") if hasattr(self, "support_") else bool(self.probability)
+
+    @available_if(lambda self: self._has_probabilities())
+    def predict_proba(self, X: Any) -> FloatArray:
+        """(n, K) probabilities whose largest entry is always the predicted label's.
+
+        Each machine's scores are divided by a temperature, fitted on scores of rows held out; those of pairs
+        are coupled (Wu, Lin and Weng 2004).
+        """
+        Z = self._machine_scores(X)
+        return crowned(self._probabilities(Z), self._winners(Z))
+
+    @available_if(lambda self: self._has_probabilities())
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithms of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _probabilities(self, Z: FloatArray) -> FloatArray:
+        K, T = len(self.classes_), self._temperatures
+        if K == 2:
+            return probabilities(Z, float(T[0]))
+        if self.multi_class == "ovr":
+            return own_probabilities(Z / T)
+        return coupled_pairs(expit(_for_second(Z) / T), K)
+
+    def _calibrated(self, data: _Data) -> FloatArray:
+        """A temperature for each machine, from scores of rows that machines of the same making did not
+        see.
+        """
+        counts = np.bincount(data.codes[data.s > 0], minlength=data.K)
+        folds = int(min(_FOLDS, counts[counts > 0].min()))
+        if folds < 2:
+            raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
+        fold = _dealt_folds(data.codes, folds, self.random_state)
+        Z = np.empty((len(data.codes), len(self.intercept_)))
+        for k in range(folds):
+            train, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            inner = type(self)(**{**self.get_params(deep=False), "probability": False, "progress": False})
+            part = data.taken(train)
+            inner.kernel_, inner.classes_ = self.kernel_, self.classes_
+            inner._keep(part, inner._parts(part))
+            Z[test] = inner._pair_scores(inner._support, data.values.kernel.take(data.values.items, test))
+        temperatures = []
+        for column, (rows, y) in enumerate(self._questions(data)):
+            of_second = (y > 0).astype(np.int32)
+            temperatures.append(fitted_temperature(Z[rows, column : column + 1], of_second, data.s[rows]))
+        return np.array(temperatures)
+
+
+def _for_second(Z: FloatArray) -> FloatArray:
+    """Scores of pairs, positive for the second class; exact zeros stay votes for the first."""
+    return np.where(Z >= 0, np.minimum(-Z, -5e-324), -Z)
+
+
+def _dealt_folds(codes: NDArray[np.int32], folds: int, random_state: Any) -> IntArray:
+    """Rows dealt to folds, each class for itself."""
+    seed = 0 if random_state is None else random_state
+    order = np.random.default_rng(seed if isinstance(seed, (int, np.integer)) else 0).permutation(len(codes))
+    fold = np.empty(len(codes), dtype=np.int64)
+    for k in np.unique(codes):
+        mine = order[codes[order] == k]
+        fold[mine] = np.arange(len(mine)) % folds
+    return fold

@@ -1,0 +1,143 @@
+"""One support vector machine of two classes: posed, solved, and its threshold chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lineal.errors import NotSeparableError
+from lineal.learners.kernel.machine import certificate_of
+from lineal.objective.certificate import Certificate
+from lineal.objective.losses import FloatArray
+from lineal.solvers.base import Progress
+from lineal.solvers.driver import Budget
+from lineal.solvers.kernel_dual import Dual, KernelMachine, KernelSolution, KernelValues, classification
+from lineal.solvers.kernel_dual.duals import IntArray
+from lineal.solvers.kernel_dual.machine import CERTIFIED
+
+# Two convex combinations, one of each class, that are nearer to each other than this share of the largest
+# length prove that no margin worth the name exists.
+_NEAREST = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassMachine:
+    """A solved machine.
+
+    Attributes
+    ----------
+    beta : (n,) y_i alpha_i of its rows
+    b : float
+    f : (n,) scores of its rows, without b
+    certificate : Certificate
+    trace : certified points on the way
+    """
+
+    beta: FloatArray
+    b: float
+    f: FloatArray
+    certificate: Certificate
+    trace: tuple[Progress, ...]
+
+
+def solved(
+    values: KernelValues,
+    rows: IntArray,
+    y: FloatArray,
+    bound: FloatArray,
+    *,
+    C: float,
+    tol: float,
+    budget: Budget,
+    n_threads: int,
+) -> TwoClassMachine:
+    """The machine of these rows, with sum_i s_i hinge_i + |w|^2 / (2 C) as its objective; |w|^2 / 2 at C =
+    inf.
+    """
+    dual = classification(y, bound, rows)
+    machine = KernelMachine(values, dual, n_threads=n_threads)
+    if np.isinf(C):
+        return _hard(values, machine, dual, tol, budget)
+    solution = machine.run(tol, budget=budget, unit=1.0 / C)
+    return finished(machine, dual, solution, tol=tol, unit=1.0 / C)
+
+
+def finished(
+    machine: KernelMachine, dual: Dual, solution: KernelSolution, *, tol: float, unit: float
+) -> TwoClassMachine:
+    """The threshold, and the proof with it.
+
+    b is the mean of y - f over the margin vectors, 0 < alpha < bound, where the gap at it is still within the
+    tolerance; else the b of the least gap.
+    """
+    f = solution.f
+    b, gap = float(solution.b[0]), solution.gap
+    free = (solution.beta > dual.lo) & (solution.beta < dual.hi)
+    if free.any():
+        mean = float(np.mean(dual.c[free] - f[free]))
+        gap_at_mean = machine.gap_at([mean])
+        if gap_at_mean <= max(gap, tol * max(abs(solution.dual + gap_at_mean), abs(solution.dual))):
+            b, gap = mean, gap_at_mean
+    worst = float(_terms(dual, solution.beta, dual.c - f, b).max(initial=0.0))
+    certificate = certificate_of(solution, gap, tol, unit, worst)
+    return TwoClassMachine(solution.beta, b, f, certificate, solution.trace)
+
+
+def _terms(dual: Dual, beta: FloatArray, v: FloatArray, b: float) -> FloatArray:
+    """Of the gap, one for each row."""
+    down = (beta - dual.lo) * np.maximum(b - v, 0.0)
+    room = np.where(np.isfinite(dual.hi), dual.hi - beta, 0.0)
+    return np.asarray(down + room * np.maximum(v - b, 0.0))
+
+
+def _hard(
+    values: KernelValues, machine: KernelMachine, dual: Dual, tol: float, budget: Budget
+) -> TwoClassMachine:
+    """No slack at all: P = |w|^2 / 2 where every y (f + b) >= 1, which scaling sees to once all are positive.
+
+    Where none exists D grows without bound, and alpha, divided by its sum, shows why: two convex
+    combinations, one of each class, that meet.
+    """
+    y, rows = dual.c, dual.item
+    radius = float(np.sqrt(values.diagonal()[rows].max()))
+    found: list[tuple[float, float, float]] = []
+
+    def is_done(point: Progress) -> bool:
+        solution = machine.snapshot()
+        f = solution.f
+        squared = float(solution.beta @ f)
+        total = float(np.abs(solution.beta).sum()) / 2
+        if total > 0 and np.sqrt(max(squared, 0.0)) <= _NEAREST * radius * total:
+            return True
+        margin, b = _margin(y, f)
+        found[:] = [(margin, b, point.dual)]
+        return margin > 0 and 0.5 * squared / margin**2 - point.dual <= 0.5 * tol * abs(point.dual)
+
+    solution = machine.run(
+        0.0, budget=Budget(budget.max_seconds, budget.max_epochs, [*budget.callbacks, is_done])
+    )
+    solution = machine.snapshot(exactly=True)
+    f, beta = solution.f, solution.beta
+    squared, margin_b = float(beta @ f), _margin(y, f)
+    margin, b = margin_b
+    distance = np.sqrt(max(squared, 0.0)) / max(float(np.abs(beta).sum()) / 2, 1e-300)
+    if margin <= 0:
+        raise NotSeparableError(distance, np.abs(beta) / max(float(np.abs(beta).sum()) / 2, 1e-300))
+    dual_value = float(y @ beta) - 0.5 * squared
+    gap = 0.5 * squared / margin**2 - dual_value
+    scaled = KernelSolution(
+        beta / margin, f / margin, np.array([b / margin]), gap, dual_value, 0.0, solution.epochs,
+        solution.seconds, CERTIFIED if gap <= tol * dual_value else solution.reason, solution.n_values,
+        solution.trace,
+    )  # fmt: skip
+    certificate = certificate_of(
+        scaled, gap, tol, 1.0, float(np.max(np.abs(beta) * np.abs(y * (f + b) / margin - 1)))
+    )
+    return TwoClassMachine(scaled.beta, b / margin, scaled.f, certificate, solution.trace)
+
+
+def _margin(y: FloatArray, f: FloatArray) -> tuple[float, float]:
+    """Half of what lies between the classes (negative if they overlap), and the middle of it."""
+    least, most = float(f[y > 0].min()), float(f[y < 0].max())
+    return 0.5 * (least - most), -0.5 * (least + most)
