@@ -13,6 +13,7 @@ from lineal.jobs.judge import evaluate_file
 from lineal.jobs.labels import labels_like
 from lineal.jobs.learner import Learner
 from lineal.jobs.places import check_places
+from lineal.jobs.report_scores import scores_of
 from lineal.jobs.splitting import folds, held_out
 from lineal.jobs.train import train
 from lineal.jobs.training import Columns, Judging
@@ -325,6 +326,22 @@ def test_columns_that_tell_the_label_are_found_in_training_rows_alone(tmp_path):
     path = written(tmp_path / "told.csv", {"text": texts, "told": told, "label": labels})
     training = train(str(path), learner=Learner(name="svm"))
     assert training.roles.of("dropped") == ["told"]
+
+
+@pytest.mark.parametrize("is_noise", [False, True], ids=["better", "undecided"])
+def test_the_verdict_of_a_report_leaves_the_p_value_to_its_own_place(tmp_path, is_noise):
+    """Words say who is better, or that nobody can tell; the number stands beside them."""
+    columns = rows()
+    if is_noise:
+        columns["text"] = [f"word{k * k % 7} and word{k % 5}" for k in range(160)]
+    found = train(written(tmp_path / "a.csv", columns), learner=Learner(name="svm"))
+    scores = scores_of(found.evaluation, found.comparison, found.baseline_name)
+    pair = found.comparison.pairs[0]
+    assert (pair.better is None) == is_noise
+    assert " p " not in scores.verdict
+    assert (" is better than " in scores.verdict) != is_noise
+    assert found.baseline_name in scores.verdict
+    assert scores.p_value == pair.p_value
 
 
 def test_regression_rows_of_groups_are_dealt_by_the_seed():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import lineal
+from lineal.deferred import is_a
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import Dataset
@@ -20,6 +21,11 @@ from lineal.learners.searched.search import is_broken_off
 from lineal.learners.spelling import learner_named, set_option
 from lineal.protocol import clone, is_classifier, is_regressor
 
+_LINEAR = (
+    "lineal.learners.classifier:LinearClassifier",
+    "lineal.learners.presets.dialect:Dialect",
+    "lineal.learners.regressor:LinearRegressor",
+)
 # Options of TextVectorizer are set by "text.name=value".
 _TEXT = "text."
 
@@ -151,7 +157,12 @@ def _check_learner(inner: Any, name: str | None, task: str) -> None:
 
 
 def _check_storable(inner: Any, task: str) -> None:
-    """Refuses a learner that no model file can hold, before it learns: it is tried on eight tiny rows."""
+    """Refuses a learner that no model file can hold, before it learns: it is tried on eight tiny rows.
+
+    Linear models are not tried: a file can hold any of them.
+    """
+    if is_a(inner, *_LINEAR):
+        return
     X = sp.csr_matrix(np.array([[1.0, k % 2, k % 3] for k in range(8)]))
     y = np.arange(8) % 2 if task == "classification" else np.arange(8.0)
     with warnings.catch_warnings():

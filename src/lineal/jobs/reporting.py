@@ -8,23 +8,24 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lineal import report
 from lineal.evaluation import records as evaluation_records
-from lineal.evaluation.comparison import ModelComparison
-from lineal.evaluation.curves import calibration_curve, precision_recall_curve, roc_curve
 from lineal.evaluation.evaluation import Evaluation
-from lineal.evaluation.wording import brief
 from lineal.jobs.learning import learning_points
 from lineal.jobs.mistakes import worst_mistakes
+from lineal.jobs.report_scores import (
+    calibration_of,
+    class_scores_of,
+    confusion_of,
+    curves_of,
+    headline,
+    scores_of,
+)
 from lineal.jobs.scoring import evaluated
 from lineal.jobs.training import Training
 
-# Shares of rows, shown as percentages.
-_PERCENT = ("accuracy", "precision", "recall", "f1")
 _FEATURES_SHOWN, _LABELS_WITH_FEATURES = 12, 40
-_CURVES_SHOWN = 6
 
 
 def report_of(
@@ -43,8 +44,8 @@ def report_of(
         ),
         classes=class_scores_of(training.evaluation),
         confusion=confusion_of(training.evaluation),
-        curves=_curves(training) if is_classes else None,
-        calibration=_calibration(training) if is_classes else None,
+        curves=curves_of(training) if is_classes else None,
+        calibration=calibration_of(training) if is_classes else None,
         regression=None
         if is_classes
         else report.Regression(
@@ -65,11 +66,6 @@ def report_of(
     )
 
 
-def headline(evaluation: Evaluation) -> evaluation_records.Score:
-    """The score that a reader wants first."""
-    return evaluation.scores["accuracy" if evaluation.task == "classification" else "r2"]
-
-
 def _summary(training: Training, score: evaluation_records.Score) -> str:
     pair = training.comparison.pairs[0]
     if training.model.task == "classification":
@@ -83,168 +79,9 @@ def _summary(training: Training, score: evaluation_records.Score) -> str:
     )
 
 
-def scores_of(
-    evaluation: Evaluation,
-    comparison: ModelComparison | None = None,
-    baseline_name: str = "",
-    baseline: Evaluation | None = None,
-) -> report.Scores:
-    """Every score with its interval, beside the baseline's."""
-    rows = []
-    for name, score in evaluation.scores.items():
-        if name not in evaluation.titles:
-            continue  # the same number under another name
-        other = None if baseline is None else baseline.scores.get(name)
-        rows.append(
-            report.Score(
-                **_plain(name, score, evaluation.titles[name]),
-                baseline=None if other is None else other.value,
-                baseline_low=None if other is None else other.low,
-                baseline_high=None if other is None else other.high,
-            )
-        )
-    if comparison is None:
-        return report.Scores(rows=rows, confidence=evaluation.confidence, n_rows=evaluation.n_rows)
-    pair = comparison.pairs[0]
-    outcome = "undecided" if pair.better is None else "better" if pair.better == "model" else "worse"
-    return report.Scores(
-        rows=rows,
-        verdict=_without_p(pair),
-        outcome=outcome,
-        p_value=pair.p_value,
-        test=pair.test.test,
-        baseline_name=baseline_name,
-        confidence=evaluation.confidence,
-        n_rows=evaluation.n_rows,
-    )
-
-
-def _without_p(pair: Any) -> str:
-    """The verdict; the p-value has its own place."""
-    head, comma, tail = pair.verdict.partition(", p ")
-    return head + "." if comma and tail else pair.verdict
-
-
-def _plain(name: str, score: evaluation_records.Score, title: str | None = None) -> dict[str, Any]:
-    return {
-        "name": title or {"f1": "F1", "roc_auc": "ROC AUC"}.get(name, name.replace("_", " ")),
-        "value": score.value,
-        "low": score.low,
-        "high": score.high,
-        "greater_is_better": score.greater_is_better,
-        "unit": "%" if any(word in name for word in _PERCENT) else "",
-        "method": score.interval.method,
-    }
-
-
 def _baseline(training: Training) -> Evaluation:
     own = {"confidence": training.judging.confidence, "n_resamples": 200}
     return evaluated(training.baseline, training.test, training.model.task, **own)
-
-
-def class_scores_of(evaluation: Evaluation) -> list[report.ClassScores]:
-    """Precision, recall and the like of every label."""
-    sizes = {} if evaluation.confusion is None else dict(
-        zip(evaluation.confusion.classes.tolist(), evaluation.confusion.counts.sum(axis=1), strict=True)
-    )  # fmt: skip
-    return [
-        report.ClassScores(
-            label=str(label),
-            scores=[report.Score(**_plain(name, score)) for name, score in scores.items()],
-            n_rows=int(sizes[label]) if label in sizes else None,
-        )
-        for label, scores in evaluation.per_class.items()
-    ]
-
-
-def confusion_of(evaluation: Evaluation) -> report.Confusion | None:
-    """What was taken for what."""
-    found = evaluation.confusion
-    if found is None:
-        return None
-    labels = [str(label) for label in found.classes.tolist()]
-    if len(labels) <= 60:
-        return report.Confusion(labels=labels, counts=found.counts.tolist())
-    counts = found.counts.copy()
-    np.fill_diagonal(counts, 0)
-    worst = np.argsort(-counts, axis=None, kind="stable")[:40]
-    places = [np.unravel_index(place, counts.shape) for place in worst if counts.flat[place] > 0]
-    return report.Confusion(
-        labels=labels, pairs=[(labels[i], labels[j], float(counts[i, j])) for i, j in places]
-    )
-
-
-def _curves(training: Training) -> report.Curves | None:
-    answers, y = training.answers, training.test.y
-    if answers.probabilities is None or answers.classes_ is None:
-        return None
-    classes = answers.classes_
-    wanted = [1] if len(classes) == 2 else list(np.argsort([-(y == label).sum() for label in classes]))
-    rocs, pairs = [], []
-    for k in wanted[:_CURVES_SHOWN]:
-        is_positive = y == classes[k]
-        if not 0 < is_positive.sum() < len(y):
-            continue
-        p = answers.probabilities[:, k]
-        roc = roc_curve(is_positive, p, positive=True, sample_weight=training.test.sample_weight)
-        both = precision_recall_curve(
-            is_positive, p, positive=True, sample_weight=training.test.sample_weight
-        )
-        called = answers.labels == classes[k]
-        false = float((called & ~is_positive).sum() / max((~is_positive).sum(), 1))
-        recall = float((called & is_positive).sum() / is_positive.sum())
-        precision = float((called & is_positive).sum() / max(called.sum(), 1))
-        name = str(classes[k])
-        rocs.append(
-            report.Curve(
-                name=name,
-                **_thinned(roc.false_positive_rate, roc.true_positive_rate),
-                area=roc.area.value,
-                low=roc.area.low,
-                high=roc.area.high,
-                point=(false, recall),
-            )
-        )
-        pairs.append(
-            report.Curve(name=name, **_thinned(both.recall, both.precision), point=(recall, precision))
-        )
-    if not rocs:
-        return None
-    positive = str(classes[1]) if len(classes) == 2 else ""
-    share = float((y == classes[1]).mean()) if len(classes) == 2 else None
-    return report.Curves(roc=rocs, precision_recall=pairs, positive=positive, share=share)
-
-
-def _thinned(x: NDArray[Any], y: NDArray[Any], most: int = 300) -> dict[str, Any]:
-    """At most so many points of a curve, its ends included."""
-    places = np.unique(np.linspace(0, len(x) - 1, min(most, len(x))).round().astype(int))
-    return {"x": x[places].tolist(), "y": y[places].tolist()}
-
-
-def _calibration(training: Training) -> report.Calibration | None:
-    answers = training.answers
-    sure = answers.confidence()
-    if sure is None:
-        return None
-    is_right = answers.labels == training.test.y
-    if not 0 < is_right.sum() < len(is_right):
-        return None
-    curve = calibration_curve(is_right, sure, positive=True, sample_weight=training.test.sample_weight)
-    error = training.evaluation.scores.get("calibration_error")
-    bins = [
-        report.CalibrationBin(
-            predicted=float(a), observed=float(b), low=float(c), high=float(d), count=float(e)
-        )
-        for a, b, c, d, e in zip(
-            curve.predicted, curve.observed, curve.low, curve.high, curve.counts, strict=True
-        )
-    ]
-    return report.Calibration(
-        bins=bins,
-        error=None if error is None else error.value,
-        low=None if error is None else error.low,
-        high=None if error is None else error.high,
-    )
 
 
 def features_of(model: Any) -> report.Features | None:
@@ -409,8 +246,3 @@ def _reproduction(training: Training, command: str) -> report.Reproduction:
         fingerprint=str((training.model.about.fingerprint or {}).get("sha256", "")),
         snippet=f"import lineal\n\nmodel = lineal.load({path!r})\nmodel.predict({given})",
     )
-
-
-def brief_score(score: evaluation_records.Score) -> str:
-    """A score and its interval in a few characters."""
-    return f"{brief(score.value)} ({brief(score.low)} .. {brief(score.high)})"

@@ -7,10 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lineal.jobs.reporting import report_of
 from lineal.jobs.training import Training
 from lineal.model.loading import load
-from lineal.report import write_report
 
 
 def store(
@@ -27,6 +25,9 @@ def store(
     training.model.with_about(created=created, command=command).save(model_path)
     stored = replace(training, model=load(model_path))  # what others will load
     if report_path is not None:
+        from lineal.jobs.reporting import report_of
+        from lineal.report import write_report
+
         tell(f"writing {report_path}")
         title = Path(str(training.records.path)).name
         # Whoever pressed Ctrl-C does not wait for the fits of a learning curve.
