@@ -93,7 +93,8 @@ if $CXX $races "$probe.cpp" -o "$probe" 2>/dev/null; then
 fi
 if [ "$has_races" = yes ]; then
   build races "$races" main parallel_test passes_test class_sums_test duet_test gram_test evaluate_test pointer_loss_test \
-    corpus_test term_matrix_test texts neighbors_test conveyor_test hashed_stream_test ranking_test
+    corpus_test term_matrix_test texts neighbors_test conveyor_test hashed_stream_test ranking_test \
+    string_kernels_test tree_kernels_test
   run "thread sanitizer" races "${launch[@]}" "$out/races/run"
 else
   echo "thread sanitizer: skipped, $CXX cannot build or start a program with $races here"

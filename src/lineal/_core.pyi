@@ -649,6 +649,103 @@ def cosine_search(points: Matrix, queries: Matrix, k: int, n_threads: int = 1) -
 def row_lengths(rows: Matrix) -> NDArray[numpy.float64]:
     """Lengths of rows, summed in column order."""
 
+def subsequence_table(symbols: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other_symbols: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, other_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, length: int, decay: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The subsequence kernel of all pairs; of one set without others."""
+
+def subsequence_diagonal(symbols: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], length: int, decay: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The subsequence kernel of each sequence with itself."""
+
+def run_counts(symbols: NDArray[numpy.uint32], start: NDArray[numpy.int64], length: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], int]:
+    """
+    How often each sequence has each run of symbols: sparse rows, and how many columns.
+    """
+
+class Forest:
+    """Parsed trees."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+        """Some of the trees."""
+
+    @property
+    def n_nodes(self) -> int: ...
+
+def read_trees(symbols: NDArray[numpy.uint32], start: NDArray[numpy.int64]) -> tuple[Forest, tuple[str, int, int]]:
+    """
+    Trees from texts with brackets, and what is wrong with the first text that is none: kind, text, place.
+    """
+
+def build_trees(labels: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], is_open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_closed_before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+    """Trees from their labels in order, and the brackets between them."""
+
+def tree_table(rows: Forest, columns: Forest | None, decay: float, sigma: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The tree kernel of all pairs; of one set without columns."""
+
+def tree_diagonal(rows: Forest, decay: float, sigma: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The tree kernel of each tree with itself."""
+
+def absolute_distances(rows: Matrix, columns: Matrix | None, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """Sums of absolute differences of all pairs; of one set without columns."""
+
+def first_equal_rows(X: Matrix) -> NDArray[numpy.int64]:
+    """For each row the first one that is equal to it."""
+
+class KernelValues:
+    """Values of a kernel between rows, computed when they are needed."""
+
+    @staticmethod
+    def from_rows(X: object, kind: str, gamma: float = 1.0, c: float = 0.0, degree: int = 1) -> KernelValues: ...
+
+    @staticmethod
+    def from_gram(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], owner: object) -> KernelValues: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def expand(self, Z: Matrix, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], segment: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+        """
+        out[i, s, o]: the sum over the rows of segment s of coefficient[o] times the kernel with row i of Z.
+        """
+
+class KernelDual:
+    """The dual of a kernel machine, block by block."""
+
+    @staticmethod
+    def make(values: object, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], c: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lo: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], hi: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], block_size: int) -> KernelDual: ...
+
+    @property
+    def beta(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def F(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def n_values(self) -> int: ...
+
+    def set_block_size(self, size: int) -> None: ...
+
+    def step(self, share: float, max_inner: int, n_threads: int = 1) -> tuple[float, int, int]:
+        """
+        Solves in one block: (violation before, steps inside, coefficients changed).
+        """
+
+    def gap(self, doubting: bool = True) -> tuple[NDArray[numpy.float64], float, float]:
+        """
+        (thresholds, gap, D): the least gap; doubting, an upper bound of it, whatever float32 lost.
+        """
+
+    def gap_at(self, b: Sequence[float]) -> tuple[NDArray[numpy.float64], float, float]: ...
+
+    def correct(self, n_threads: int = 1) -> int:
+        """
+        Recomputes in float64 what the gap may depend on; how many rows that were.
+        """
+
+    def refresh(self, exactly: bool = True, n_threads: int = 1) -> None: ...
+
+    def scale(self, factor: float) -> None: ...
+
 class RankingPairs:
     """
     The pairs of a ranking, never listed. Rows stand by query and rising grade; groups are runs of one query and grade.

@@ -22,6 +22,11 @@ class OfOne(Kernel):
     kernel: Kernel
 
     @property
+    def remedy(self) -> str:  # type: ignore[override]
+        """As of the kernel inside."""
+        return self.kernel.remedy
+
+    @property
     def domain(self) -> Domain:
         """As of the kernel inside."""
         return self.kernel.domain

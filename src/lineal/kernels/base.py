@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +44,8 @@ class Kernel(ABC):
 
     # NumPy's numbers leave c * k to the kernel.
     __array_ufunc__ = None
+    # What to do about values beyond float64.
+    remedy: ClassVar[str] = "Scale the data, for example with lineal.ColumnScaler."
 
     @property
     @abstractmethod
@@ -138,8 +140,7 @@ class Kernel(ABC):
         if not np.isfinite(total) and not np.isfinite(values).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             raise InputError(
-                f"{self} is beyond float64, first at {place if len(place) > 1 else place[0]}. Scale the data "
-                "(lineal.ColumnScaler), or use k.normalized()."
+                f"{self} is beyond float64, first at {place if len(place) > 1 else place[0]}. {self.remedy}"
             )
         return values
 

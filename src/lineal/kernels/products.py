@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from lineal import _core
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import native_csr
+from lineal.objective.rows import native_csr, native_dense
 
 _BLOCK = 1024  # rows of a dense product at once
 _PANEL = 64  # rows that meet sparse rows at once
@@ -134,14 +134,10 @@ def _with_near_pairs(D: FloatArray, n_near: int, X: Any, others: Any, n_threads:
 
 def absolute_distances(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
     """sum_j |x_j - z_j| for all rows of X and Z, or of X and X."""
-    from scipy.spatial.distance import cdist
-
-    others = X if Z is None else Z
-    if not (sp.issparse(X) or sp.issparse(others)):
-        return np.asarray(cdist(X, others, "cityblock"))
-    X, others = sp.csr_array(X), sp.csr_array(others)
-    D = np.empty((X.shape[0], others.shape[0]))
-    every = np.arange(others.shape[0])
-    for i in range(X.shape[0]):
-        D[i] = abs(X[np.full(len(every), i)] - others).sum(axis=1)
-    return D
+    if sp.issparse(X) or sp.issparse(Z):
+        X, Z = sp.csr_array(X), None if Z is None else sp.csr_array(Z)
+        rows, others = (None if part is None else native_csr(part, 1).matrix for part in (X, Z))
+    else:
+        rows, others = (None if part is None else native_dense(part, 1).matrix for part in (X, Z))
+    assert rows is not None
+    return _core.absolute_distances(rows, others, n_threads)
