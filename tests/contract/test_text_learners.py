@@ -11,6 +11,7 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
+import lineal
 from lineal import LinearClassifier, LinearSVC, TextClassifier, TextRegressor, TextVectorizer, verify
 from lineal.errors import InputError, ParameterError, UnmatchedWordsWarning
 from lineal.objective import L2, Log
@@ -130,6 +131,22 @@ def test_a_held_out_label_does_not_reach_naive_bayes_weights():
     y = rng.permutation(np.arange(300) % 2)
     model = TextClassifier(vectorizer=TextVectorizer(weighting="nb", ngrams=(1, 1))).fit(texts, y)
     assert all(abs(trial.score - 0.5) < 0.12 for trial in model.trials_)
+
+
+@pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "FisherDiscriminant",
+                                  "KNeighborsClassifier", "Perceptron", "OnlineClassifier"])  # fmt: skip
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mid")], ids=["two", "three"])
+def test_one_text_is_answered_as_among_many_whatever_the_learner(name, labels):
+    """The short way is taken where the learner inside has scores of its own; else the long one is."""
+    texts, y = reviews(labels)
+    model = TextClassifier(vectorizer=TextVectorizer(), learner=getattr(lineal, name)()).fit(texts, y)
+    for text in texts[:4]:
+        for method in ("predict", "predict_proba"):
+            one, many = getattr(model, method)([text]), getattr(model, method)([text, "a film"])
+            if method == "predict":
+                assert one[0] == many[0]
+            else:
+                np.testing.assert_allclose(one[0], many[0], atol=1e-6)  # rows of the matrix are float32
 
 
 def test_labels_of_a_single_text_are_learned():

@@ -142,7 +142,7 @@ class BaseTextModel(SearchedModel):
 
     def _made_scorer(self) -> Any:
         parts = [vectorizer.scorer_part() for vectorizer in self.vectorizers_]
-        if None in parts:
+        if None in parts or not hasattr(self.model_, "coef_"):
             return False
         coef = np.atleast_2d(np.asarray(self.model_.coef_, dtype=np.float64))
         intercept = np.atleast_1d(np.asarray(self.model_.intercept_, dtype=np.float64))

@@ -144,7 +144,9 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
         single = self._single(X)
-        return np.array([single]) if single is not None else self.model_.decision_function(self._matrix(X))
+        if single is None or not hasattr(self.model_, "decision_function"):
+            return self.model_.decision_function(self._matrix(X))
+        return np.array([single])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the highest score."""
@@ -159,7 +161,7 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """(n, K) probabilities whose largest entry is always the predicted label's."""
         single = self._single(X)
-        if single is None:
+        if single is None or not hasattr(self.model_, "_probabilities_of"):
             return self.model_.predict_proba(self._matrix(X))
         return self.model_._probabilities_of(np.reshape(single, (1, -1)))
 
