@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class FitBar:
@@ -13,8 +14,13 @@ class FitBar:
 
     def __init__(self, total: int, is_wanted: bool) -> None:
         self._bar: Progress | None = None
+        if not is_wanted:
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
         console = Console(file=sys.stderr)
-        if is_wanted and console.is_terminal:
+        if console.is_terminal:
             columns = (TextColumn("{task.completed:.0f} of {task.total:.0f} fits"), BarColumn())
             label = TextColumn("{task.description}")
             self._bar = Progress(*columns, TimeElapsedColumn(), label, console=console, transient=True)

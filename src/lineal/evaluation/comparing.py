@@ -11,10 +11,8 @@ from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Table
 from lineal.evaluation.heldout import TESTS
-from lineal.evaluation.in_folds import compare_in_folds
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator
 from lineal.evaluation.on_rows import compare_on_rows
-from lineal.evaluation.over_sets import compare_over_sets
 from lineal.evaluation.situation import Options
 
 
@@ -124,6 +122,8 @@ def compare(
         own = {"y": y, "X_test": X_test, "sample_weight": sample_weight, "groups": groups, **held_out_only}
         _refuse(own, "a dict of data sets, which brings (X, y) or (X, y, X_test, y_test) for each")
         _refuse({"test": None if test == "auto" else test}, "several data sets, which have tests of ranks")
+        from lineal.evaluation.over_sets import compare_over_sets
+
         return compare_over_sets(models, X, cv, options)
     if X_test is not None:
         _refuse({"cv": cv, "groups": groups}, "a test set, which needs no folds")
@@ -138,6 +138,8 @@ def compare(
         raise ParameterError("refit=False needs held-out rows: pass X_test and y_test.")
     _refuse({"sample_weight_test": sample_weight_test}, "folds: their test rows have those of sample_weight")
     _refuse({"test": None if test == "auto" else test}, "folds, which have the corrected resampled t-test")
+    from lineal.evaluation.in_folds import compare_in_folds
+
     return compare_in_folds(models, Table.of(X, y, sample_weight, groups), cv, options)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
-
-from rich.console import Group
+from typing import TYPE_CHECKING, Any
 
 from lineal.evaluation.records import Score, Significance
-from lineal.evaluation.several import Friedman, Nemenyi
 from lineal.evaluation.tables import Section, ends, plain, rich
 from lineal.evaluation.wording import brief, p_text, percent
 from lineal.objective.losses import FloatArray
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from lineal.evaluation.several import Friedman, Nemenyi
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Group
 
 from lineal.evaluation.intervals import wilson_ends
 from lineal.evaluation.records import Score
 from lineal.evaluation.tables import Section, ends, plain, rich
 from lineal.evaluation.wording import brief, counted, percent
 from lineal.objective.losses import FloatArray
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 # What is printed of many classes; all of them are in the record.
 _SHOWN_CLASSES, _SHOWN_CONFUSION = 30, 10

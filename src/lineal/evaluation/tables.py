@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from rich.box import SIMPLE_HEAD
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from lineal.evaluation.records import Score
 from lineal.evaluation.wording import aligned, brief
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,11 @@ class Section:
 
     def rich(self) -> Group | Text:
         """For a terminal."""
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
         if not self.header:
             return Text(self.caption)
         table = Table(box=SIMPLE_HEAD)
@@ -54,6 +59,8 @@ def plain(sections: Sequence[Section]) -> str:
 
 def rich(sections: Sequence[Section]) -> Group:
     """All sections for a terminal."""
+    from rich.console import Group
+
     return Group(*(section.rich() for section in sections))
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from lineal.evaluation.comparison import Pair
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.records import Score, Significance
-from lineal.evaluation.several import holm
 from lineal.evaluation.wording import brief, p_text
+from lineal.objective.losses import FloatArray
 
 Tests = dict[tuple[str, str], Significance]
 
@@ -23,7 +23,7 @@ def outcome(
 ) -> tuple[str, bool, dict[str, Score], tuple[Pair, ...], float, str]:
     """Metric, direction, scores, pairs with verdicts, confidence and correction."""
     p = np.array([test.p_value for test in tests.values()])
-    corrected = p if is_corrected or len(p) < 2 else holm(p)
+    corrected = p if is_corrected or len(p) < 2 else _corrected(p)
     pairs = tuple(
         Pair(a, b, test, float(q), *_verdict(metric, scores, a, b, test, float(q), where, 1 - confidence))
         for ((a, b), test), q in zip(tests.items(), corrected, strict=True)
@@ -34,6 +34,12 @@ def outcome(
         else f"p corrected for {len(p)} pairs (Holm), intervals of each pair alone"
     )
     return metric.name, bool(metric.greater_is_better), scores, pairs, confidence, correction
+
+
+def _corrected(p: FloatArray) -> FloatArray:
+    from lineal.evaluation.several import holm
+
+    return holm(p)
 
 
 def _verdict(

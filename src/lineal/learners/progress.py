@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
-
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as RichProgress
+from typing import TYPE_CHECKING
 
 from lineal.solvers import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
 
 
 class GapBar:
     """Fills on a logarithmic scale from the first certified gap to the tolerance; silent off a terminal."""
 
     def __init__(self, tol: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
         self._tol = tol
         self._first: float | None = None
         console = Console(file=sys.stderr)

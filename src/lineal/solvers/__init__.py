@@ -6,6 +6,7 @@ from lineal.deferred import names_from
 
 if TYPE_CHECKING:
     from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start
+    from lineal.solvers.catalogue import SOLVERS
     from lineal.solvers.closed_form import ClosedForm
     from lineal.solvers.conjugate_gradient import CG
     from lineal.solvers.descent import (
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from lineal.solvers.iterative_scaling import IterativeScaling
     from lineal.solvers.lbfgs import LBFGS
     from lineal.solvers.newton import Newton
-    from lineal.solvers.planner import SOLVERS, Plan, plan
+    from lineal.solvers.planner import Plan, plan
     from lineal.solvers.prox_cd import ProxCD
     from lineal.solvers.stochastic import SGD, SVRG
 
@@ -40,7 +41,8 @@ _HOMES = {
     "iterative_scaling": "IterativeScaling",
     "lbfgs": "LBFGS",
     "newton": "Newton",
-    "planner": "SOLVERS Plan plan",
+    "catalogue": "SOLVERS",
+    "planner": "Plan plan",
     "prox_cd": "ProxCD",
     "stochastic": "SGD SVRG",
 }
