@@ -4,8 +4,8 @@ Of vectors ``Linear``, ``Quadratic``, ``Polynomial``, ``Gaussian``, ``Laplacian`
 and ``Spectrum``; of trees ``SubTree`` and ``SubsetTree``; of labels ``Equality``; of pairs (x, y) ``Pairs``;
 given as values ``Precomputed``, or as a function ``FunctionKernel``.
 
-``c * k``, ``k1 + k2``, ``k1 * k2``, ``k**n``, ``k.polynomial``, ``exp(k)``, ``k.scaled_by``, ``k.map``, ``k.quadratic_form``,
-``k.on`` and ``k.normalized`` make kernels of kernels.
+``c * k``, ``k1 + k2``, ``k1 * k2``, ``k**n``, ``k.polynomial``, ``exp(k)``, ``k.scaled_by``, ``k.map``,
+``k.quadratic_form``, ``k.on`` and ``k.normalized`` make kernels of kernels.
 """
 
 from lineal.kernels.base import Kernel, Profile, exp

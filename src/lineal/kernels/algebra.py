@@ -331,7 +331,7 @@ class Normalized(OfOne):
         if (diagonal < 0).any():
             i = int(np.flatnonzero(diagonal < 0)[0])
             raise InputError(
-                f"k(x, x) = {diagonal[i]!r} for item {i}: this is no kernel, so nothing has a length."
+                f"k(x, x) = {diagonal[i]:.6g} for item {i}: this is no kernel, so nothing has a length."
             )
         half = (np.frexp(diagonal)[1] + 1) // 2
         return np.ldexp(diagonal, -2 * half), half

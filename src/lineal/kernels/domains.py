@@ -132,14 +132,16 @@ class Anything(Domain):
         if isinstance(X, np.ndarray):
             return X if X.ndim == 2 else list(X)
         if isinstance(X, (str, bytes, dict, set, frozenset)):
-            raise InputTypeError(f"A kernel compares the items of a sequence, but X is a {type(X).__name__}.")
+            raise InputTypeError(
+                f"A kernel compares the items of a sequence, but X is of type {type(X).__name__}."
+            )
         if hasattr(X, "columns") or hasattr(X, "__dataframe__"):
             return np.asarray(X)
         try:
             return list(X)
         except TypeError as error:
             raise InputTypeError(
-                f"A kernel compares the items of a sequence, but X is a {type(X).__name__}."
+                f"A kernel compares the items of a sequence, but X is of type {type(X).__name__}."
             ) from error
 
     def size(self, items: Any) -> int:

@@ -172,7 +172,7 @@ def _square(A: ArrayLike) -> FloatArray:
     if apart.max() > 1e-12 * np.abs(matrix).max():
         i, j = np.unravel_index(int(apart.argmax()), apart.shape)
         raise ParameterError(
-            f"A must be symmetric, but A[{i}, {j}] = {matrix[i, j]!r} and A[{j}, {i}] = {matrix[j, i]!r}."
+            f"A must be symmetric, but A[{i}, {j}] = {matrix[i, j]:.6g} and A[{j}, {i}] = {matrix[j, i]:.6g}."
         )
     return np.asarray((matrix + matrix.T) / 2)
 
@@ -229,7 +229,7 @@ def _named(X: Any, names: list[Any], one: bool) -> Any:
     known = getattr(X, "columns", None)
     if known is None:
         raise InputTypeError(
-            f"Columns {names} are chosen by name, but X is a {type(X).__name__} without names. "
+            f"Columns {names} are chosen by name, but X is of type {type(X).__name__} without names. "
             "Give a data frame."
         )
     missing = [name for name in names if name not in list(known)]

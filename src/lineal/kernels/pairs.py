@@ -28,7 +28,9 @@ class Labels(Domain):
             items = list(items[:, 0])
         for i, label in enumerate(items):
             if not isinstance(label, Hashable):
-                raise InputTypeError(f"A label must be hashable, but item {i} is a {type(label).__name__}.")
+                raise InputTypeError(
+                    f"A label must be hashable, but item {i} is of type {type(label).__name__}."
+                )
         return items
 
     def take(self, items: list[Any], places: Places) -> list[Any]:

@@ -29,12 +29,13 @@ def dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
         return _sparse_dots(sp.csr_array(X), None if Z is None else sp.csr_array(Z), n_threads)
     n, m = len(X), len(X) if Z is None else len(Z)
     K = np.empty((n, m))
-    for first in range(0, n, _BLOCK):
-        rows = slice(first, first + _BLOCK)
-        if Z is None:
-            np.matmul(X[rows], X[first:].T, out=K[rows, first:])
-        else:
-            np.matmul(X[rows], Z.T, out=K[rows])
+    with np.errstate(over="ignore", invalid="ignore"):  # Kernel.gram says what is beyond float64
+        for first in range(0, n, _BLOCK):
+            rows = slice(first, first + _BLOCK)
+            if Z is None:
+                np.matmul(X[rows], X[first:].T, out=K[rows, first:])
+            else:
+                np.matmul(X[rows], Z.T, out=K[rows])
     return mirrored(K) if Z is None else K
 
 
@@ -65,9 +66,10 @@ def _sparse_dots(X: sp.csr_array, Z: sp.csr_array | None, n_threads: int) -> Flo
 
 def squared_lengths(X: Any) -> FloatArray:
     """|x|^2 of each row, summed in an order that depends on the row alone."""
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.asarray(np.einsum("ij,ij->i", X, X))
+    with np.errstate(over="ignore"):
+        if sp.issparse(X):
+            return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def squared_distances(X: Any, Z: Any | None, factor: float, n_threads: int) -> FloatArray:

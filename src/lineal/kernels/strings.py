@@ -51,15 +51,15 @@ class Strings(Domain):
         for i, x in enumerate(given):
             if not isinstance(x, (str, list, tuple)):
                 raise InputTypeError(
-                    f"A kernel of strings compares strings, or lists or tuples of symbols, but item {i} is a "
-                    f"{type(x).__name__}. Convert it by str(), or fill it in where it is missing."
+                    f"A kernel of strings compares strings, or lists or tuples of symbols, but item {i} is "
+                    f"of type {type(x).__name__}. Convert it by str(), or fill it in where it is missing."
                 )
         are_texts = not given or isinstance(given[0], str)
         for i, x in enumerate(given):
             if isinstance(x, str) != are_texts:
                 raise InputTypeError(
-                    f"Items must be all strings, or all lists or tuples of symbols, but item {i} is a "
-                    f"{type(x).__name__} and item 0 is not."
+                    f"Items must be all strings, or all lists or tuples of symbols, but item {i} is "
+                    f"of type {type(x).__name__} and item 0 is not."
                 )
         return Sequences(given, are_texts)
 

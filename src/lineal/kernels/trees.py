@@ -74,8 +74,8 @@ def _told(given: list[Any]) -> _core.Forest:
     for number_of_tree, tree in enumerate(given):
         if not isinstance(tree, (tuple, list)):
             raise InputTypeError(
-                f"Tree {number_of_tree} is a {type(tree).__name__}. Trees are all strings with brackets, or "
-                'all nested tuples: ("S", ("NP", "she"), ("VP", "runs")).'
+                f"Tree {number_of_tree} is of type {type(tree).__name__}. Trees are all strings with brackets, "
+                'or all nested tuples: ("S", ("NP", "she"), ("VP", "runs")).'
             )
         _walk(tree, number_of_tree, labels, is_open, n_closed)
     symbols, start = code_points(labels)
@@ -115,7 +115,7 @@ def _walk(tree: Any, which: int, labels: list[str], is_open: list[int], n_closed
             enter(child)
         else:
             raise InputTypeError(
-                f"Tree {which} has a child that is a {type(child).__name__}. Children are words, as str, or "
+                f"Tree {which} has a child of type {type(child).__name__}. Children are words, as str, or "
                 "tuples (label, child, ...)."
             )
 
