@@ -70,6 +70,7 @@ _HOMES = {
     "lineal.learners.scenarios.multiple_instance": ("MultipleInstanceSVM",),
     "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
     "lineal.learners.scenarios.ordinal": ("OrdinalClassifier",),
+    "lineal.learners.scenarios.pu": ("PUClassifier",),
     "lineal.learners.table.classifier": ("TableClassifier",),
     "lineal.learners.table.regressor": ("TableRegressor",),
     "lineal.learners.text.classifier": ("TextClassifier",),

@@ -25,6 +25,8 @@ from lineal.objective.losses import FloatArray
 _FLAT = 1e-12
 # A pair that violates optimality by less, relative to the largest |y - f|, cannot be told from rounding.
 _ROUNDING = 1e-13
+# So many stretches in a row that gain less than 1 % of the gap: it is at the floor of the arithmetic.
+_PATIENCE = 50
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
 
@@ -104,21 +106,23 @@ def solve(
     state = _State(K, groups, start)
     limit = np.inf if max_steps is None else max_steps
     stretch = max(200, min(2 * groups.n_rows, 5000))
-    steps, reason = 0, ""
+    steps, reason, best, waited = 0, "", np.inf, 0
     while not reason:
         done = state.run(int(min(stretch, limit - steps)))
         steps += done
         state.refresh()
         primal, dual, b = state.values()
         gap = relative_gap(primal, dual, groups)
+        waited = 0 if gap < 0.99 * best else waited + 1
+        best = min(best, gap)
         if gap <= tol:
             reason = "the gap is certified"
         elif steps >= limit:
             reason = f"max_steps={max_steps} reached"
         elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
             reason = f"max_seconds={max_seconds} reached"
-        elif not done:
-            reason = "no pair is left whose step rounding would not swallow"
+        elif not done or waited >= _PATIENCE:
+            reason = "no further progress: no pair is left whose step rounding would not swallow"
     certificate = Certificate(
         primal, dual, primal - dual, gap, state.worst_term(b), "group_smo", -(-steps // groups.n_rows),
         time.perf_counter() - began, bool(gap <= tol), reason,

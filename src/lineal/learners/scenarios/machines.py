@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lineal.deferred import sparse as sp
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
@@ -63,6 +66,12 @@ class Engine(Protocol):
     def solve(self, y: FloatArray, cost: FloatArray, start: Fit | None, max_seconds: float | None) -> Fit:
         """The machine of these signs and costs; rows of cost 0 take no part but get their scores."""
 
+    def block(self, rows: NDArray[np.intp]) -> FloatArray:
+        """The kernel matrix of some rows."""
+
+    def expanded(self, rows: NDArray[np.intp], beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """f = sum_j beta_j k(x_j, .) on all rows, and its weights as a Fit holds them."""
+
 
 class LinearEngine:
     """Linear machines by the planner's solvers: sparse rows of any number."""
@@ -91,6 +100,21 @@ class LinearEngine:
         half = float(w.astype(np.float64) @ w.astype(np.float64)) / 2
         z = self.rows.dot(found.W)[:, 0] + b
         return Fit(z, half, w, b, found.U[:, 0], found.certificate)
+
+    @cached_property
+    def _matrix(self) -> Any:
+        return self.rows.csr() if self.rows.dense is None else self.rows.dense
+
+    def block(self, rows: NDArray[np.intp]) -> FloatArray:
+        """Dot products among some rows."""
+        part = self._matrix[rows].astype(np.float64)
+        products = part @ part.T
+        return np.asarray(products.toarray() if sp.issparse(products) else products)
+
+    def expanded(self, rows: NDArray[np.intp], beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """f = sum_j beta_j x_j . x on all rows, and the weights of it."""
+        w = np.asarray(self._matrix[rows].T @ beta, dtype=np.float64)
+        return self.rows.dot(w[:, None])[:, 0], w
 
 
 def improved(

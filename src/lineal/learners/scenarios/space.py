@@ -60,6 +60,16 @@ class KernelEngine:
         half = float(beta[used] @ f[used]) / 2
         return Fit(f + found.b, half, beta, found.b, u, found.certificate)
 
+    def block(self, rows: NDArray[np.intp]) -> FloatArray:
+        """The kernel matrix of some rows."""
+        return self.K[np.ix_(rows, rows)]
+
+    def expanded(self, rows: NDArray[np.intp], beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """f = sum_j beta_j k(x_j, .) on all rows, and the coefficient of each row."""
+        weights = np.zeros(self.n_rows)
+        weights[rows] = beta
+        return self.K[:, rows] @ beta, weights
+
 
 ScenarioEngine = LinearEngine | KernelEngine
 
