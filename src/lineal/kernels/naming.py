@@ -12,10 +12,17 @@ from lineal.kernels.base import Kernel
 from lineal.kernels.domains import Vectors
 from lineal.kernels.given import FunctionKernel, Precomputed
 from lineal.kernels.vectors import Gaussian, Laplacian, Linear, Polynomial, positive
+from lineal.objective.losses import FloatArray
 
 
 def resolved(
-    kernel: Any, X: Any = None, *, gamma: float | str = "scale", degree: int = 3, c: float = 0.0
+    kernel: Any,
+    X: Any = None,
+    *,
+    gamma: float | str = "scale",
+    degree: int = 3,
+    c: float = 0.0,
+    sample_weight: FloatArray | None = None,
 ) -> Kernel:
     """A kernel from a name, an object or a function.
 
@@ -30,6 +37,8 @@ def resolved(
         A number > 0, "scale" for 1 / (n_columns variance of X), or "auto" for 1 / n_columns.
     degree, c
         Of "poly": (gamma x.z + c)^degree.
+    sample_weight
+        Weights of the rows of X, which count in the variance: a weight of 2 is the row twice.
 
     Examples
     --------
@@ -47,11 +56,11 @@ def resolved(
     elif kernel == "precomputed":
         return Precomputed()
     elif kernel == "poly":
-        return Polynomial(degree=degree, c=c, gamma=_gamma(gamma, X))
+        return Polynomial(degree=degree, c=c, gamma=_gamma(gamma, X, sample_weight))
     elif kernel == "rbf":
-        return Gaussian(gamma=_gamma(gamma, X))
+        return Gaussian(gamma=_gamma(gamma, X, sample_weight))
     elif kernel == "laplacian":
-        return Laplacian(gamma=_gamma(gamma, X))
+        return Laplacian(gamma=_gamma(gamma, X, sample_weight))
     elif kernel == "sigmoid":
         raise ParameterError(
             "kernel='sigmoid' is no kernel: tanh(gamma x.z + c) is not positive semi-definite, so the "
@@ -63,7 +72,7 @@ def resolved(
     )
 
 
-def _gamma(gamma: Any, X: Any) -> float:
+def _gamma(gamma: Any, X: Any, weights: FloatArray | None) -> float:
     if gamma not in ("scale", "auto"):
         if isinstance(gamma, str):
             raise ParameterError(f"gamma must be 'scale', 'auto' or a number > 0, got {gamma!r}.")
@@ -74,15 +83,27 @@ def _gamma(gamma: Any, X: Any) -> float:
     n_columns = max(items.shape[1], 1)
     if gamma == "auto":
         return 1.0 / n_columns
-    variance = _variance(items)
+    variance = _variance(items, weights)
     return 1.0 / (n_columns * variance) if variance > 0 else 1.0
 
 
-def _variance(items: Any) -> float:
+def _variance(items: Any, weights: FloatArray | None) -> float:
     """Of all entries, zeros that are not stored included."""
+    if weights is not None and len(weights) and (weights != weights[0]).any():
+        return _weighted_variance(items, weights)
     if not sp.issparse(items):
         return float(items.var()) if items.size else 0.0
     size = items.shape[0] * items.shape[1]
     mean = float(items.data.sum()) / max(size, 1)
     apart = float(np.square(items.data - mean).sum()) + (size - items.nnz) * mean * mean
     return apart / max(size, 1)
+
+
+def _weighted_variance(items: Any, weights: FloatArray) -> float:
+    size = float(weights.sum()) * items.shape[1]
+    mean = float(weights @ np.asarray(items.sum(axis=1)).ravel()) / size
+    if not sp.issparse(items):
+        return float(weights @ np.square(items - mean).sum(axis=1)) / size
+    weight_of_entry = np.repeat(weights, np.diff(items.indptr))
+    apart = float(weight_of_entry @ np.square(items.data - mean))
+    return (apart + (size - float(weight_of_entry.sum())) * mean * mean) / size

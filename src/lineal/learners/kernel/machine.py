@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import thread_count
 from lineal.deferred import sparse as sp
@@ -17,6 +17,7 @@ from lineal.kernels import Kernel, Linear, Precomputed, resolved
 from lineal.kernels.domains import Vectors
 from lineal.learners.progress import GapBar
 from lineal.learners.reading import SHAPE, read_matrix
+from lineal.learners.targets import weights_of_rows
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, check_is_fitted
@@ -58,7 +59,7 @@ class KernelMachineModel(BaseEstimator):
     def _check_options(self) -> None:
         """Refuses impossible options before any data are read."""
         name = type(self).__name__
-        if not isinstance(self.tol, numbers.Real) or not 0 < float(self.tol) < np.inf:
+        if not isinstance(self.tol, numbers.Real) or not 0.0 < float(self.tol) < np.inf:
             raise ParameterError(f"tol is a relative duality gap and must be > 0, got {self.tol!r}.")
         if self.max_seconds is not None and not (
             isinstance(self.max_seconds, numbers.Real) and float(self.max_seconds) > 0
@@ -74,7 +75,7 @@ class KernelMachineModel(BaseEstimator):
 
     def _positive(self, name: str) -> float:
         value = getattr(self, name)
-        if not isinstance(value, numbers.Real) or isinstance(value, bool) or not value > 0:
+        if not isinstance(value, numbers.Real) or isinstance(value, bool) or not float(value) > 0:
             raise ParameterError(f"{type(self).__name__} needs {name} > 0, got {value!r}.")
         return float(value)
 
@@ -92,17 +93,23 @@ class KernelMachineModel(BaseEstimator):
             isinstance(self.kernel, str) and self.kernel == "precomputed"
         )
 
-    def _values_of(self, X: Any) -> KernelValues:
-        """The kernel, and X as it reads it."""
+    def _values_of(self, X: Any, sample_weight: ArrayLike | None) -> tuple[KernelValues, FloatArray]:
+        """The kernel with X as it reads it, and the weights of rows."""
         if self._is_of_vectors() or self._is_precomputed():
             X = read_matrix(self, X, reset=True)
-            if self._is_of_vectors() and not self._is_precomputed():
+            if not self._is_precomputed():
                 X = Vectors().checked(X)
+            n = X.shape[0]
         else:
             for name in SHAPE:
                 self.__dict__.pop(name, None)
-        self.kernel_ = resolved(self.kernel, X, gamma=self.gamma, degree=self.degree, c=self.coef0)
-        return KernelValues(self.kernel_, self.kernel_.checked(X), thread_count(self.n_threads))
+            X = self.kernel.checked(X)
+            n = self.kernel.size(X)
+        s = weights_of_rows(sample_weight, n)
+        self.kernel_ = resolved(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, c=self.coef0, sample_weight=s
+        )
+        return KernelValues(self.kernel_, self.kernel_.checked(X), thread_count(self.n_threads)), s
 
     def _items_of(self, X: Any) -> Any:
         """X to predict, as the kernel reads it."""
@@ -140,12 +147,12 @@ class KernelMachineModel(BaseEstimator):
             raise AttributeError("coef_ is there after a fit with kernel='linear' only.")
         return np.asarray(self._support.items.T.dot(self.dual_coef_.T).T)
 
-    def _expanded(self, X: Any, coefficients: FloatArray, segments: IntArray | None = None) -> FloatArray:
-        """(n, segments, outputs) sums over the support vectors."""
+    def _sums(self, X: Any) -> FloatArray:
+        """(n,) sums over the support vectors, of the one machine there is."""
         items = self._items_of(X)
         support = KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads))
         rows = np.arange(len(self.support_), dtype=np.int64)
-        return expanded(support, items, rows, coefficients, segments)
+        return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0, 0])
 
     def _warn_unless_certified(self, certificates: Sequence[Certificate]) -> None:
         bad = [each for each in certificates if not each.converged]

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
-from lineal.learners.targets import weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import OutlierMixin
@@ -20,6 +19,8 @@ from lineal.solvers.kernel_dual import KernelMachine, KernelSolution, one_class
 
 # The gap is small long before the threshold has settled (coefficients sum to nu n): slopes must agree, too.
 _SETTLED = 10.0
+# Sums of the same kernel values in another order differ by less, as a share of the largest sum there can be.
+_ROUNDING = 1e-12
 
 
 class OneClassSVM(OutlierMixin, KernelMachineModel):
@@ -97,8 +98,7 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         self._check_options()
         if not isinstance(self.nu, (int, float, np.number)) or not 0 < self.nu <= 1:
             raise ParameterError(f"OneClassSVM needs nu in (0, 1], got {self.nu!r}.")
-        values = self._values_of(X)
-        s = weights_of_rows(sample_weight, values.n_rows)
+        values, s = self._values_of(X, sample_weight)
         dual, total = one_class(float(self.nu), s), float(self.nu) * float(s.sum())
         tol, threads = float(self.tol), thread_count(self.n_threads)
         machine = KernelMachine(values, dual, n_threads=threads)
@@ -115,11 +115,12 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         )  # fmt: skip
         free = (solution.beta > dual.lo) & (solution.beta < dual.hi)
         rho, gap = -float(solution.b[0]), solution.gap
-        if free.any():  # rho = f on the border
-            mean = float(np.mean(solution.f[free]))
-            gap_at_mean = machine.gap_at([-mean])
-            if gap_at_mean <= max(gap, tol * abs(solution.dual)):
-                rho, gap = mean, gap_at_mean
+        if free.any():
+            # rho = f on the border. The lowest of them, less rounding, so that none of those rows is outside.
+            lowest = float(np.min(solution.f[free])) - _ROUNDING * size
+            gap_at_lowest = machine.gap_at([-lowest])
+            if gap_at_lowest <= max(gap, tol * max(abs(solution.dual), floor)):
+                rho, gap = lowest, gap_at_lowest
         support = np.flatnonzero(solution.beta)
         self._keep_support(values, support)
         self.dual_coef_ = solution.beta[None, support]
@@ -136,11 +137,12 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
 
     def score_samples(self, X: Any) -> FloatArray:
         """f(x): the higher, the more usual."""
-        return np.asarray(self._expanded(X, self.dual_coef_)[:, 0, 0])
+        return self._sums(X)
 
     def decision_function(self, X: Any) -> FloatArray:
         """f(x) - rho: below 0 outside."""
-        return self.score_samples(X) - self.offset_
+        f = self.score_samples(X)
+        return f - self.offset_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 inside and on the border, -1 outside."""

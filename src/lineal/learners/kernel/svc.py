@@ -16,7 +16,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.kernel.machine import IntArray, KernelMachineModel, together, with_bar
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
-from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, expit, own_probabilities, probabilities, winners
 from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
@@ -96,8 +96,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
     support_, n_support_ : the rows that f rests on, and how many they are of each class
     support_vectors_ : those rows, as the kernel reads them
     dual_coef_ : alpha_i y_i
-        (1, n) for two classes, positive for ``classes_[1]``; (K - 1, n) for pairs, positive for a pair's first
-        class, in LIBSVM's order; (K, n) for "ovr".
+        (1, n) for two classes, positive for ``classes_[1]``; (K - 1, n) for pairs, positive for a pair's
+        first class, in LIBSVM's order; (K, n) for "ovr".
     intercept_ : (1,), (K (K - 1) / 2,) or (K,)
     slack_ : (n_rows,) max(0, 1 - y f) of the training rows, for two classes
     certificate_ : Certificate; of the sum of all machines' objectives where there are several
@@ -184,10 +184,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
         """
         require_targets(self, y)
         self._check_options()
-        values = self._values_of(X)
+        values, s = self._values_of(X, sample_weight)
         labels = labels_of_rows(y, values.n_rows)
         self.classes_, codes = classes_and_codes(labels)
-        s = weights_of_rows(sample_weight, values.n_rows)
         data = _Data(values, codes, s * self._class_factors(codes, s), len(self.classes_))
         self._need_classes(codes, s)
         parts = self._parts(data)
@@ -362,7 +361,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the most votes, or of the highest score."""
-        return np.asarray(self.classes_[self._winners(self._machine_scores(X))])
+        Z = self._machine_scores(X)
+        return np.asarray(self.classes_[self._winners(Z)])
 
     # ---- probabilities ------------------------------------------------------------------------
 

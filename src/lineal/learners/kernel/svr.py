@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
-from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import RegressorMixin
@@ -46,11 +46,10 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
             raise ParameterError(
                 f"{type(self).__name__} needs a finite C, got {C!r}: noise must have its price."
             )
-        values = self._values_of(X)
+        values, s = self._values_of(X, sample_weight)
         t = numbers_of_rows(y, values.n_rows, type(self).__name__)
         if t.ndim != 1:
             raise InputError(f"y should be a 1d array of numbers, got an array of shape {t.shape} instead.")
-        s = weights_of_rows(sample_weight, values.n_rows)
         dual = self._dual(t, C * s)
         threads, tol = thread_count(self.n_threads), float(self.tol)
         machine = KernelMachine(values, dual, n_threads=threads)
@@ -87,7 +86,8 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
 
     def predict(self, X: Any) -> FloatArray:
         """f(x) + b."""
-        return np.asarray(self._expanded(X, self.dual_coef_)[:, 0, 0] + self.intercept_[0])
+        f = self._sums(X)
+        return np.asarray(f + self.intercept_[0])
 
 
 class SVR(_TubeModel):
