@@ -71,6 +71,7 @@ _HOMES = {
     "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
     "lineal.learners.scenarios.ordinal": ("OrdinalClassifier",),
     "lineal.learners.scenarios.pu": ("PUClassifier",),
+    "lineal.learners.scenarios.pu": ("PUClassifier",),
     "lineal.learners.table.classifier": ("TableClassifier",),
     "lineal.learners.table.regressor": ("TableRegressor",),
     "lineal.learners.text.classifier": ("TextClassifier",),

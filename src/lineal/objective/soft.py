@@ -79,7 +79,7 @@ class SoftSquared(SoftLoss):
 
 
 def softened(loss: Loss) -> SoftLoss | None:
-    """The loss of soft labels that a loss of labels -1 and +1 extends to; None where it would not be convex."""
+    """The loss of soft labels that extends one of labels -1 and +1; None where it would not be convex."""
     if isinstance(loss, Log):
         return SoftLog()
     return SoftSquared() if isinstance(loss, Squared) else None

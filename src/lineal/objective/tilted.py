@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lineal.objective.problem import Intercept, Problem
 class TiltedL2(L2):
     """strength / 2 * sum_j w_j^2 - sum_j tilt_j w_j: a parabola whose lowest point is tilt / strength."""
 
-    tilt: FloatArray = np.zeros(0)  # noqa: RUF009  # replaced by whoever makes one, never written to
+    tilt: FloatArray = field(default_factory=lambda: np.zeros(1))
 
     def terms(self, w: FloatArray) -> FloatArray:
         return super().terms(w) - self.tilt * w
