@@ -133,11 +133,11 @@ def solve(
     jitter = _factorized(K, shift)
     A = K.solve(Y)
     F = K.product(A)
-    parts, refinements = _parts(Y, s, strength, A, F), 0
+    parts, refinements = objective_parts(Y, s, strength, A, F), 0
     while parts[2] > tol * parts[0] and refinements < _MOST_REFINEMENTS:
         better = A + K.solve(Y - F - shift[:, None] * A)
         values = K.product(better)
-        new = _parts(Y, s, strength, better, values)
+        new = objective_parts(Y, s, strength, better, values)
         refinements += 1
         if not new[2] < parts[2]:
             break
@@ -162,9 +162,10 @@ def _factorized(K: SymmetricMatrix, shift: FloatArray) -> float:
     )
 
 
-def _parts(
+def objective_parts(
     Y: FloatArray, s: FloatArray, strength: float, A: FloatArray, F: FloatArray
 ) -> tuple[float, float, float, float]:
+    """P, D, their gap as a sum of squares, and the greatest of those; F = K A, (n, K)."""
     residual, pull = Y - F, strength * A / s[:, None]
     norm = strength * float((A * F).sum())
     primal = 0.5 * float(s @ (residual**2).sum(axis=1)) + 0.5 * norm
