@@ -20,7 +20,7 @@ _BLOCK = 1024  # rows of a dense product at once
 _PANEL = 64  # rows that meet sparse rows at once
 _PANEL_BYTES = 1 << 27
 # Below this share of |x|^2 + |z|^2 a distance has lost too many digits to the difference of the two.
-_NEAR = 1e-4
+_NEAR = 1e-3
 
 
 def dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
@@ -76,12 +76,13 @@ def squared_distances(X: Any, Z: Any | None, factor: float, n_threads: int) -> F
     """factor |x - z|^2 for all rows of X and Z, or of X and X: exactly 0 for equal rows.
 
     |x|^2 + |z|^2 - 2 x.z of centred data (sparse data stay where they are), and the sum of squared
-    differences itself where that difference would lose digits.
+    differences of the data themselves where that difference would lose digits.
     """
-    X, Z = _placed(X, Z, np.sqrt(factor))
-    others = X if Z is None else Z
-    D = dots(X, Z, n_threads)
-    a, b = squared_lengths(X), squared_lengths(others)
+    scale = float(np.sqrt(factor))
+    placed, others_placed = _placed(X, Z, scale)
+    D = dots(placed, others_placed, n_threads)
+    a = squared_lengths(placed)
+    b = a if others_placed is None else squared_lengths(others_placed)
     n_near = 0
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(D), _BLOCK):
@@ -95,7 +96,7 @@ def squared_distances(X: Any, Z: Any | None, factor: float, n_threads: int) -> F
     if Z is None:
         np.fill_diagonal(D, 0.0)
         n_near -= len(D)
-    return _with_near_pairs(D, n_near, X, others, n_threads)
+    return _with_near_pairs(D, n_near, X, X if Z is None else Z, scale, n_threads)
 
 
 def _placed(X: Any, Z: Any | None, scale: float) -> tuple[Any, Any]:
@@ -115,22 +116,26 @@ def _placed(X: Any, Z: Any | None, scale: float) -> tuple[Any, Any]:
     return placed[0], placed[1]
 
 
-def _with_near_pairs(D: FloatArray, n_near: int, X: Any, others: Any, n_threads: int) -> FloatArray:
+def _with_near_pairs(
+    D: FloatArray, n_near: int, X: Any, others: Any, scale: float, n_threads: int
+) -> FloatArray:
     """D with the distances that are marked by -1 summed from differences."""
     if n_near == 0:
         return D
+    if sp.issparse(X) or sp.issparse(others):
+        X, others = sp.csr_array(X), sp.csr_array(others)
     if n_near > D.size // 16:
         points, queries = (
             (native_csr(others, 1).matrix, native_csr(X, 1).matrix) if sp.issparse(X) else (others, X)
         )
         with np.errstate(over="ignore"):
-            return np.square(_core.euclidean_distances(points, queries, n_threads))
+            return np.square(scale * _core.euclidean_distances(points, queries, n_threads))
     rows, columns = np.nonzero(D == -1.0)
     step = max(1, (1 << 22) // max(X.shape[1], 1))
     with np.errstate(over="ignore"):
         for first in range(0, len(rows), step):
             i, j = rows[first : first + step], columns[first : first + step]
-            D[i, j] = squared_lengths(X[i] - others[j])
+            D[i, j] = squared_lengths((X[i] - others[j]) * scale)
     return D
 
 

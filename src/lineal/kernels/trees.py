@@ -71,13 +71,13 @@ def _told(given: list[Any]) -> _core.Forest:
     labels: list[str] = []
     is_open: list[int] = []
     n_closed = [0]
-    for number_of_tree, tree in enumerate(given):
+    for which, tree in enumerate(given):
         if not isinstance(tree, (tuple, list)):
             raise InputTypeError(
-                f"Tree {number_of_tree} is of type {type(tree).__name__}. Trees are all strings with brackets, "
+                f"Tree {which} is of type {type(tree).__name__}. Trees are all strings with brackets, "
                 'or all nested tuples: ("S", ("NP", "she"), ("VP", "runs")).'
             )
-        _walk(tree, number_of_tree, labels, is_open, n_closed)
+        _walk(tree, which, labels, is_open, n_closed)
     symbols, start = code_points(labels)
     return _core.build_trees(
         symbols, start, np.array(is_open, dtype=np.uint8), np.array(n_closed, dtype=np.int64)

@@ -14,6 +14,8 @@ from lineal.kernels.formulas import POWER, PRODUCT, number
 from lineal.kernels.products import absolute_distances, dots, squared_distances, squared_lengths
 from lineal.objective.losses import FloatArray
 
+_LEAST_GAMMA = 1e-300
+
 
 def finite_number(value: Any, name: str, need: str, holds: Any) -> float:
     """The value as a float, if it is a finite number for which the need holds."""
@@ -195,10 +197,9 @@ class Gaussian(VectorKernel):
             sigma = positive(1.0 if self.sigma is None else self.sigma, "sigma")
             with np.errstate(over="ignore"):
                 gamma = float(0.5 / np.float64(sigma) / np.float64(sigma))
-            if not 0 < gamma < np.inf:
-                raise ParameterError(
-                    f"1 / (2 sigma^2) is beyond float64 for sigma = {sigma!r}. Scale the data."
-                )
+        # Squares of distances that matter would be beyond float64.
+        if not _LEAST_GAMMA <= gamma <= 1 / _LEAST_GAMMA:
+            raise ParameterError(f"gamma must be between 1e-300 and 1e300, but is {gamma!r}. Scale the data.")
         for name, value in (("sigma", sigma), ("gamma", gamma), ("_is_by_gamma", by_gamma)):
             object.__setattr__(self, name, value)
 
