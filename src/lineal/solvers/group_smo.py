@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
+from lineal.solvers.group_interior import interior_point
 
 # Curvature below which a pair counts as one point: its step is then clipped at a bound.
 _FLAT = 1e-12
@@ -27,6 +29,8 @@ _FLAT = 1e-12
 _ROUNDING = 1e-13
 # So many stretches in a row that gain less than 1 % of the gap: it is at the floor of the arithmetic.
 _PATIENCE = 50
+# After so many steps a row, up to so many rows, a method that factorises goes ahead.
+_CREEPING, _FACTORISED = 10, 2000
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
 
@@ -53,7 +57,7 @@ class Groups:
         """A group for every row: the plain machine."""
         return cls(np.arange(len(sign)), np.asarray(sign, float), np.asarray(cost, float), len(sign))
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """How many rows each group has."""
         return np.diff(np.append(self.first, self.n_rows))
@@ -100,17 +104,21 @@ def solve(
     Needs K in memory: n^2 numbers. Guarantees: the dual never falls, and every feasible direction is a sum of
     pairs that are looked at, so a point without a violating pair is optimal. A step costs O(n). The pairs are
     those of sequential minimal optimisation (Platt 1998), the second of a pair chosen by curvature (Fan, Chen
-    and Lin 2005), and besides them pairs inside groups whose cost is used up.
+    and Lin 2005), and besides them pairs inside groups whose cost is used up. Where pairs creep, up to 2,000
+    rows, :mod:`lineal.solvers.group_interior` gives them a point to go on from.
     """
     began = time.perf_counter()
     state = _State(K, groups, start)
     limit = np.inf if max_steps is None else max_steps
     stretch = max(200, min(2 * groups.n_rows, 5000))
-    steps, reason, best, waited = 0, "", np.inf, 0
+    steps, reason, best, waited, is_helped = 0, "", np.inf, 0, bool((groups.cost == 0).any())
     while not reason:
         done = state.run(int(min(stretch, limit - steps)))
         steps += done
         state.refresh()
+        if steps >= _CREEPING * groups.n_rows and not is_helped and groups.n_rows <= _FACTORISED:
+            state.take(interior_point(K, state.y, state.group, groups.cost, tol=0.01 * tol))
+            is_helped = True
         primal, dual, b = state.values()
         gap = relative_gap(primal, dual, groups)
         waited = 0 if gap < 0.99 * best else waited + 1
@@ -177,6 +185,16 @@ class _State:
         self.v = self.y - self.f
         self.up, self.low = np.empty(len(self.a)), np.empty(len(self.a))
         self._open(slice(None))
+
+    def take(self, a: FloatArray) -> None:
+        """Goes on from another point, if the dual is higher there."""
+        before, kept = self.values()[1], self.a
+        a = np.where(a > 1e-9 * self.groups.cost[self.group], a, 0.0)
+        self.a = feasible(a, self.groups)
+        self.refresh()
+        if self.values()[1] < before:
+            self.a = kept
+            self.refresh()
 
     def _open(self, rows: slice) -> None:
         """Which of some rows may move a y up, and down: 0 or an infinity to be added to v."""
