@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lineal.data.compressed import CompressedRows
+from lineal.deferred import is_sparse
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
 
@@ -44,7 +46,10 @@ def _is_ready(X: Any) -> bool:
     if type(X) is np.ndarray:
         is_laid_out = X.ndim == 2 and X.flags.c_contiguous
     else:
-        is_laid_out = type(X) in (sp.csr_array, sp.csr_matrix) and X.ndim == 2
+        is_known = isinstance(X, CompressedRows) or (
+            is_sparse(X) and type(X) in (sp.csr_array, sp.csr_matrix)
+        )
+        is_laid_out = is_known and X.ndim == 2
     return is_laid_out and X.dtype in _FLOATS and X.shape[0] > 0 and X.shape[1] > 0
 
 
@@ -81,7 +86,7 @@ def read_growing(learner: Any, X: Any) -> tuple[Any, dict[str, Any]]:
     is_longer = n >= known and (
         not has_names or found[SHAPE[1]][:known].tolist() == before[SHAPE[1]].tolist()
     )
-    is_shorter = n < known and sp.issparse(array) and names is None
+    is_shorter = n < known and is_sparse(array) and names is None
     if not (is_longer or is_shorter) or (n == known and is_named):
         read_matrix(learner, X, reset=False)  # which refuses it in scikit-learn's words, or warns
     if n > known and names_before is not None and names is None:
@@ -95,6 +100,6 @@ def read_grown(learner: Any, X: Any) -> Any:
     Nothing tells how wide a sparse matrix is meant to be; what is dense must have the columns so far.
     """
     array, shape = read_growing(learner, X)
-    if shape[SHAPE[0]] > learner.__dict__[SHAPE[0]] and not sp.issparse(array):
+    if shape[SHAPE[0]] > learner.__dict__[SHAPE[0]] and not is_sparse(array):
         read_matrix(learner, X, reset=False)  # which refuses it
     return array

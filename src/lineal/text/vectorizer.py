@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import thread_count
+from lineal.data.compressed import CompressedRows
 from lineal.data.documents import documents as documents_of
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
@@ -195,6 +196,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> sp.csr_matrix:
         """Learns from texts and returns their matrix; the same as ``fit`` and ``transform``, in one pass."""
+        return self.fit_rows(X, y).to_scipy()
+
+    def fit_rows(self, X: Any, y: ArrayLike | None = None) -> CompressedRows:
+        """The same, without SciPy."""
         return self._learn(X, y, wants_rows=True)
 
     def transform(self, X: Any) -> sp.csr_matrix:
@@ -206,7 +211,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         arrays = self._columns.rows(
             documents, self._analysis, self._weighing(), self._is_double(), self._threads()
         )
-        return self._finished(self._matrix(arrays, len(documents)), documents)
+        return self._finished(self._matrix(arrays), documents).to_scipy()
 
     def transform_chunks(self, X: Any) -> Iterator[sp.csr_matrix]:
         """The matrices of pieces of texts, of ``chunk_bytes`` each, one after another.
@@ -257,7 +262,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             raise AttributeError(f'weighting="{self.weighting}" has no weights of columns.')
         return self._idf
 
-    def reweighed(self, X: sp.csr_matrix, rows: NDArray[Any], y: Any) -> sp.csr_matrix:
+    def reweighed(self, X: Any, rows: NDArray[Any], y: Any) -> Any:
         """X, which this vectoriser made, with naive-Bayes weights learned from some of its rows alone.
 
         So rows can be held out, labels and all, without texts being read again. With other weightings X
@@ -265,12 +270,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """
         if self.weighting != "nb":
             return X
+        if self._extras and isinstance(X, CompressedRows):
+            return CompressedRows.of(self.reweighed(X.to_scipy(), rows, y))
         n_terms = self._columns.n_columns
         terms, extras = (X[:, :n_terms], X[:, n_terms:]) if self._extras else (X, None)
         weight = self._emphasised(log_count_ratios(terms, rows, *class_codes(y), self._threads()))
         assert weight is not None
-        made = weighed(terms, weight, self.norm).astype(X.dtype, copy=False)
-        return made if extras is None else sp.hstack([made, extras], format="csr")
+        made = weighed(terms, weight, self.norm).astype(X.dtype)
+        if isinstance(X, CompressedRows):
+            return made
+        return made.to_scipy() if extras is None else sp.hstack([made.to_scipy(), extras], format="csr")
 
     def occurrences(self, pieces: list[str]) -> Places:
         """Of each term the pieces of a text (between white space, by number) that its occurrences touch."""
@@ -371,16 +380,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
         ratios = None
         if codes is not None:
-            X = self._matrix(rows(_core.Weighing("occurrence", "none"), False), n)
-            ratios = log_count_ratios(X, np.arange(n), codes, n_classes, self._threads())
+            met = self._matrix(rows(_core.Weighing("occurrence", "none"), False))
+            ratios = log_count_ratios(met, np.arange(n), codes, n_classes, self._threads())
         self._weigh_columns(n, ratios)
         if not wants_rows:
             return None
         if codes is not None and not self._is_double():
             # The occurrences have the places already.
             assert self._weight is not None
-            return self._finished(weighed(X, self._weight, self.norm), documents)
-        return self._finished(self._matrix(rows(self._weighing(), self._is_double()), n), documents)
+            return self._finished(weighed(met, self._weight, self.norm), documents)
+        return self._finished(self._matrix(rows(self._weighing(), self._is_double())), documents)
 
     def _learn_stream(self, X: Any) -> None:
         """The same from texts that are read once, piece by piece."""
@@ -533,25 +542,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             made.append(FunctionFeatures(self.functions))
         return made
 
-    def _finished(self, X: sp.csr_matrix, documents: _core.Documents) -> sp.csr_matrix:
+    def _finished(self, X: CompressedRows, documents: _core.Documents) -> CompressedRows:
         """Terms with all that stands beside them, in the type that was asked for."""
         for extra in self._extras:
             if isinstance(extra, LexiconFeatures):
-                arrays = self.reader().with_lexicons(
-                    (X.indptr, X.indices, X.data), documents, self._threads()
-                )
-                X = self._matrix(arrays, len(documents), X.shape[1] + len(extra.words))
+                arrays = self.reader().with_lexicons(X.arrays, documents, self._threads())
+                X = CompressedRows(arrays, X.shape[1] + len(extra.words))
             else:
-                X = sp.hstack([X, extra.rows(_texts(documents))], format="csr")
-        return X.astype(out_dtype(self), copy=False)
+                both = [X.to_scipy(), extra.rows(_texts(documents))]
+                X = CompressedRows.of(sp.hstack(both, format="csr"))
+        return X.astype(out_dtype(self))
 
-    def _matrix(self, arrays: Arrays, n: int, n_columns: int | None = None) -> sp.csr_matrix:
-        indptr, indices, data = arrays
-        X = sp.csr_matrix((n, self._columns.n_columns if n_columns is None else n_columns), dtype=data.dtype)
-        # Set, not passed: SciPy would look at every index again.
-        X.indptr, X.indices, X.data = indptr, indices, data
-        X.has_sorted_indices = X.has_canonical_format = True
-        return X
+    def _matrix(self, arrays: Arrays) -> CompressedRows:
+        return CompressedRows(arrays, self._columns.n_columns)
 
     def _is_double(self) -> bool:
         return out_dtype(self) != np.float32

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.data import checked_rows
-from lineal.deferred import sparse as sp
+from lineal.data.compressed import CompressedRows
 
 FloatArray = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
 
 
 def log_count_ratios(
-    X: sp.csr_matrix,
+    X: Any,
     rows: NDArray[Any],
     codes: NDArray[Any],
     n_classes: int,
@@ -64,11 +64,8 @@ def log_count_ratios(
     return farthest
 
 
-def weighed(X: sp.csr_matrix, weight: FloatArray, norm: str | None) -> sp.csr_matrix:
+def weighed(X: Any, weight: FloatArray, norm: str | None) -> CompressedRows:
     """Where X has entries, the weights of their columns, then the rows divided by their norm."""
-    made = sp.csr_matrix(X.shape, dtype=np.float32)
     weighing = _core.Weighing("occurrence", norm or "none", weight)
     values = _core.weighed_occurrences(X.indptr.astype(np.int64), X.indices, weighing)
-    made.indptr, made.indices, made.data = X.indptr, X.indices, values
-    made.has_sorted_indices = made.has_canonical_format = True
-    return made
+    return CompressedRows((X.indptr, X.indices, values), X.shape[1])

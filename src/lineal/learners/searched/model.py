@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.model import ONLINE
 from lineal.learners.searched.folds import Fold, codes_of_groups
-from lineal.learners.searched.search import Found, Recipe, Search, Trial
+from lineal.learners.searched.search import Found, Recipe, Search, Trial, taken_by
 from lineal.protocol import BaseEstimator, check_is_fitted
 
 # What a stream tells and a fit does not, and the other way round.
@@ -114,7 +114,7 @@ class SearchedModel(BaseEstimator):
         shows_gap = self.progress and "progress" in self.model_.get_params(deep=False)
         if shows_gap:
             self.model_.set_params(progress=True)
-        self.model_.fit(read.matrix(), y, **weights)
+        self.model_.fit(taken_by(self.model_, read.matrix()), y, **weights)
         if shows_gap:
             self.model_.set_params(progress=False)  # later fits by other hands need not show theirs
         self._made = self._made_by()

@@ -22,6 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.compressed import CompressedRows
+from lineal.deferred import is_a
 from lineal.errors import NotCertifiedWarning
 from lineal.learners.searched.folds import Fold
 
@@ -198,9 +200,11 @@ class Search:
             with warnings.catch_warnings():
                 # A trial that stops early is judged by what it predicts.
                 warnings.simplefilter("ignore", NotCertifiedWarning)
-                model = self._learner(strength).fit(seen, y[train])
+                model = self._learner(strength)
+                model.fit(taken_by(model, seen), y[train])
             if is_broken_off(model):
                 raise KeyboardInterrupt  # nothing is chosen yet: there is no model to keep
+            unseen = taken_by(model, unseen)
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))
             scores.append(self._score(y[test], model.predict(unseen)))
@@ -222,6 +226,14 @@ def is_broken_off(model: Any) -> bool:
     certificate = getattr(model, "certificate_", None)
     reason = getattr(model, "reason_", "") if certificate is None else certificate.reason
     return str(reason).startswith("interrupted")
+
+
+def taken_by(model: Any, X: Any) -> Any:
+    """Rows as a model takes them: linear models of this library need no SciPy, all others get its matrix."""
+    if not isinstance(X, CompressedRows):
+        return X
+    is_linear = is_a(model, "lineal.learners.model:LinearModel")
+    return X if is_linear and not is_a(model, "lineal.learners.joint:JointClassifier") else X.to_scipy()
 
 
 def _is_hopeless(strength: float, along: dict[float, float]) -> bool:
