@@ -18,6 +18,7 @@ TIGHT = {
     lineal.LinearSVC: {"solver": "newton", "tol": 1e-12},
     lineal.HuberRegressor: {"solver": "newton", "tol": 1e-12},
     lineal.LinearSVR: {"tol": 1e-12},
+    lineal.PUClassifier: {"prior": 0.4, "tol": 1e-12},  # unless it is given, it is estimated on folds
     lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.SGDClassifier: {"loss": "log_loss", "alpha": 0.1, "solver": "lbfgs", "tol": 1e-16},
@@ -62,6 +63,11 @@ def _expected(estimator):
         if isinstance(estimator, lineal.PassiveAggressiveClassifier):
             failing["check_class_weight_classifiers"] = "a row that has its margin asks for no step at all"
         return failing
+    if isinstance(estimator, lineal.OrdinalClassifier):
+        return {
+            "check_classifiers_train": "classes in a row have one score, not one for each of them",
+            "check_classifiers_classes": "three names have no order until it is told",
+        }
     if isinstance(estimator, DRAWN):
         return dict.fromkeys(AT_1E7, "rows are drawn: one of weight 2 is drawn otherwise than two rows")
     if type(estimator) not in TIGHT:
@@ -71,9 +77,12 @@ def _expected(estimator):
 
 # Some checks fit columns of two or three different numbers, which a cubic rightly warns of.
 @pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::lineal.errors.DisorderedThresholdsWarning")  # labels that mean nothing
 @parametrize_with_checks(
     [
         *(kind(**SMALLER.get(kind, {})) for kind in of_matrices(predictors())),
+        lineal.OrdinalClassifier("immediate"),
+        lineal.PUClassifier(prior=0.4, risk="unbiased"),
         lineal.GaussianNB(shared_variance=True),
         lineal.MultinomialNB(smoothing=0),
         lineal.BernoulliNB(smoothing=0),

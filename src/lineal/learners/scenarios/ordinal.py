@@ -225,7 +225,8 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
         Thresholds that are not in order are pooled with their neighbours until they are: the label is then
         that of the largest sum of z - t_j over the thresholds j below it.
         """
-        return np.asarray(self.classes_[self._places(self.decision_function(X))])
+        places = self._places(self.decision_function(X))
+        return np.asarray(self.classes_[places])
 
     def _places(self, z: FloatArray) -> NDArray[np.intp]:
         return np.searchsorted(pooled(self.thresholds_), z, side="right")

@@ -203,7 +203,7 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
         s = weights_of_rows(sample_weight, rows.n_rows)
         if not (s[is_positive].any() and s[~is_positive].any()):
             raise InputError(
-                "PUClassifier needs labelled and unlabelled rows with weight: one kind has none."
+                "PUClassifier needs labelled and unlabelled rows, but those with weight are of one class."
             )
         self.classes_ = pair if self.negative is None else np.array([self.negative, pair[1]])
         self.prior_estimate_ = self._estimate(array, is_positive, s) if self.prior is None else None
@@ -295,7 +295,8 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of labelled rows, or what rows that are not positive are called."""
-        return np.asarray(self.classes_[winners(self.decision_function(X)[:, None])])
+        places = winners(self.decision_function(X)[:, None])
+        return np.asarray(self.classes_[places])
 
     @available_if(lambda self: isinstance(self.loss, Log))
     def predict_proba(self, X: Any) -> FloatArray:

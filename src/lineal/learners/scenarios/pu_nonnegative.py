@@ -1,8 +1,8 @@
 """The non-negative risk where it is convex: a saddle in one number.
 
 With A the unbiased risk and B its positive part, both convex and with the penalty in them, the non-negative
-risk is max(A, B), and min_w max(A, B) = max_share min_w share A + (1 - share) B. The inner minimum is a problem
-with a certificate; its slope in the share is the negative part at its weights, which falls as the share grows.
+risk is max(A, B), and min_w max(A, B) = max_share min_w share A + (1 - share) B. The inner minimum has a
+certificate; its slope in the share is the negative part at its weights, which falls as the share grows.
 """
 
 from __future__ import annotations
