@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,15 @@ Places = NDArray[np.int64]
 
 
 class Domain(ABC):
-    """What every domain has. Domains are values: equal ones read alike."""
+    """What every domain has. Domains are values: equal ones read alike.
+
+    Attributes
+    ----------
+    takes_tables : bool
+        Whether an item may be a row of several columns.
+    """
+
+    takes_tables: ClassVar[bool] = False
 
     @abstractmethod
     def checked(self, X: Any) -> Any:
@@ -51,6 +59,8 @@ class Domain(ABC):
 @dataclass(frozen=True)
 class Vectors(Domain):
     """Rows of numbers: a float64 array in C order, or a CSR array with sorted rows."""
+
+    takes_tables = True
 
     def checked(self, X: Any) -> Any:
         if is_sparse(X):
@@ -126,6 +136,8 @@ def _numbers(X: Any) -> NDArray[np.float64]:
 class Anything(Domain):
     """Items of any kind: the rows of an array or table, or what a sequence holds."""
 
+    takes_tables = True
+
     def checked(self, X: Any) -> Any:
         if is_sparse(X):
             return sp.csr_array(X)
@@ -167,6 +179,8 @@ class Derived:
 class DerivedDomain(Domain):
     """A domain whose items are made of the items of another one."""
 
+    takes_tables = True
+
     inner: Domain
     given: Domain = Anything()
 
@@ -205,6 +219,11 @@ class Views(Domain):
     """The same items as several domains read them."""
 
     domains: tuple[Domain, ...]
+
+    @property
+    def takes_tables(self) -> bool:  # type: ignore[override]
+        """Whether all do."""
+        return all(domain.takes_tables for domain in self.domains)
 
     def checked(self, X: Any) -> tuple[Any, ...]:
         if not is_sparse(X) and not hasattr(X, "__len__"):

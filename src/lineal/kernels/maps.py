@@ -189,7 +189,7 @@ class SomeColumns(DerivedDomain):
 
     def derive(self, X: Any, given: Any) -> Any:
         wanted = self.columns
-        is_table = isinstance(self.inner, (Vectors, DerivedDomain))
+        is_table = self.inner.takes_tables
         if _is_slice(wanted):
             wanted = slice(*wanted[1:])
         elif not isinstance(wanted, tuple) and is_table:

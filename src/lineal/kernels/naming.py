@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.kernels.base import Kernel
 from lineal.kernels.domains import Vectors
 from lineal.kernels.given import FunctionKernel, Precomputed
@@ -83,7 +83,10 @@ def _gamma(gamma: Any, X: Any, weights: FloatArray | None) -> float:
     n_columns = max(items.shape[1], 1)
     if gamma == "auto":
         return 1.0 / n_columns
-    variance = _variance(items, weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = _variance(items, weights)
+    if not np.isfinite(variance):
+        raise InputError(f"gamma={gamma!r} needs the variance of X, which is beyond float64. {Kernel.remedy}")
     return 1.0 / (n_columns * variance) if variance > 0 else 1.0
 
 

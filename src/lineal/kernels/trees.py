@@ -28,6 +28,9 @@ class ParsedTrees:
     def __len__(self) -> int:
         return len(self.given)
 
+    def __reduce__(self) -> Any:
+        return Trees().checked, (self.given,)
+
 
 @dataclass(frozen=True)
 class Trees(Domain):
