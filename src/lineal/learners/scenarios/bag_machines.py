@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lineal.errors import InputError
 from lineal.learners.scenarios.bags import Bags
 from lineal.learners.scenarios.machines import Clock, Fit, improved
-from lineal.learners.scenarios.space import GRAM_LIMIT, ScenarioEngine
+from lineal.learners.scenarios.space import ScenarioEngine
 from lineal.objective.losses import FloatArray
 from lineal.solvers.group_smo import Groups, best_intercept, relative_gap, solve
 
@@ -29,6 +29,8 @@ from lineal.solvers.group_smo import Groups, best_intercept, relative_gap, solve
 _ROUNDING = 1e-12
 # The most rounds in which rows of negative bags are added to a machine; far fewer are needed.
 _MOST_CUTS = 200
+# Rows whose kernel matrix is held: 800 MB.
+GRAM_LIMIT = 10_000
 
 
 @dataclass(frozen=True)

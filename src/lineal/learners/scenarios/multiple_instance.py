@@ -54,7 +54,7 @@ class MultipleInstanceSVM(KernelScorer):
         The label of bags that have a positive row; the second of the sorted labels if not given.
     kernel : "linear", another name, or a kernel of ``lineal.kernels``
         "mi" with "linear" takes sparse rows of any number. "MI" holds the kernel matrix of the rows that
-        matter, a few for each bag; with other kernels that of all rows is held.
+        matter, a few for each bag (at most 10,000).
     gamma, degree, coef0
         Of kernels given by name, as in ``lineal.SVC``.
     n_starts : int

@@ -52,7 +52,7 @@ class TransductiveSVM(KernelScorer):
         With more classes, a mapping with a share for each. None: as among the labelled rows. If those are
         not drawn as the others are, say what you know: a wrong share is a constraint that no data correct.
     kernel : "linear", another name, or a kernel of ``lineal.kernels``
-        "linear" takes sparse rows of any number; with kernels the n x n kernel matrix is held.
+        "linear" takes sparse rows of any number; kernels as ``lineal.SVC`` does.
     gamma, degree, coef0
         Of kernels given by name, as in ``lineal.SVC``.
     levels : int
