@@ -17,6 +17,13 @@ def checked_cost(name: str, value: Any) -> float:
     return float(value)
 
 
+def checked_amount(name: str, value: Any) -> float:
+    """A finite number >= 0."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < np.inf:
+        raise ParameterError(f"{name} must be a finite number >= 0, got {value!r}.")
+    return float(value)
+
+
 def checked_count(name: str, value: Any) -> int:
     """A whole number >= 1."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:

@@ -1,0 +1,104 @@
+"""Machines of a deformed kernel, solved among the labelled rows and judged by what they are for all rows.
+
+::
+
+    P(f, b) = (|f|^2 + gamma f'L f) / 2 + C sum_i loss(y_i, z_i)
+    D(beta) = sum_i y_i beta_i - beta'K beta / 2 - C sum_i conjugate(y_i beta_i / C),      sum_i beta_i = 0
+
+with K the deformed kernel; the conjugate is 0 on [0, 1] for the hinge, and half the square for squares.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from lineal.data import thread_count
+from lineal.deferred import linalg
+from lineal.kernels import Precomputed
+from lineal.learners.scenarios.manifold import DeformedKernel
+from lineal.learners.scenarios.space import KernelEngine
+from lineal.objective.certificate import Certificate
+from lineal.objective.losses import FloatArray
+from lineal.solvers.kernel_dual import KernelValues
+
+# |P| alone is no yardstick when the optimum is 0.
+_FLOOR = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothFit:
+    """A machine.
+
+    Attributes
+    ----------
+    a : (n,) coefficients of all rows
+    b : float
+    z : (n,) scores of all rows
+    roughness : f'L f
+    certificate : Certificate
+    """
+
+    a: FloatArray
+    b: float
+    z: FloatArray
+    roughness: float
+    certificate: Certificate
+
+
+def by_hinge(space: DeformedKernel, y: FloatArray, C: float, tol: float, n_threads: int | None) -> SmoothFit:
+    """Support vectors: C sum_i max(0, 1 - y_i z_i)."""
+    began = time.perf_counter()
+    kernel = Precomputed()
+    values = KernelValues(kernel, kernel.checked(space.K), thread_count(n_threads))
+    found = KernelEngine(values, tol=tol / 2).solve(y, np.full(len(y), C), None, None)
+    beta = found.weights
+    a, f, norm, roughness = space.expanded(beta)
+    margin = y * (f[space.labelled] + found.b)
+    slack = np.maximum(0.0, 1 - margin)
+    primal = (norm + space.gamma * roughness) / 2 + C * float(slack.sum())
+    dual = float(y @ beta) - float(beta @ (space.K @ beta)) / 2
+    worst = float((C * slack - beta * y * (1 - margin)).max(initial=0.0))
+    solver, epochs = found.certificate.solver, found.certificate.epochs
+    proof = _proof(primal, dual, C * len(y), worst, solver, epochs, time.perf_counter() - began, tol)
+    return SmoothFit(a, found.b, f + found.b, roughness, proof)
+
+
+def by_squares(
+    space: DeformedKernel, y: FloatArray, C: float, tol: float, n_threads: int | None
+) -> SmoothFit:
+    """Least squares: C sum_i (y_i - z_i)^2 / 2, whose beta solves (K + I / C) beta + b = y, sum beta = 0."""
+    began = time.perf_counter()
+    H = space.K + np.eye(len(y)) / C
+    factor = linalg.cho_factor(H, lower=True)
+    ones = np.ones(len(y))
+    by_ones, by_y = linalg.cho_solve(factor, ones), linalg.cho_solve(factor, y)
+    b = float(ones @ by_y) / float(ones @ by_ones)
+    beta = by_y - b * by_ones
+    beta -= beta.mean()  # 0 up to rounding, and then exactly enough
+    a, f, norm, roughness = space.expanded(beta)
+    r = y - f[space.labelled] - b
+    primal = (norm + space.gamma * roughness) / 2 + C * float(r @ r) / 2
+    dual = float(y @ beta) - float(beta @ (space.K @ beta)) / 2 - float(beta @ beta) / (2 * C)
+    worst = float((C / 2 * (r - beta / C) ** 2).max(initial=0.0))
+    seconds = time.perf_counter() - began
+    proof = _proof(primal, dual, C * len(y) / 2, worst, "closed_form", 1, seconds, tol)
+    return SmoothFit(a, b, f + b, roughness, proof)
+
+
+def _proof(
+    primal: float,
+    dual: float,
+    at_zero: float,
+    worst: float,
+    solver: str,
+    epochs: int,
+    seconds: float,
+    tol: float,
+) -> Certificate:
+    relative = (primal - dual) / max(abs(primal), _FLOOR * at_zero)
+    is_done = bool(relative <= tol)
+    reason = "the gap is certified" if is_done else "no further progress: the floor of the arithmetic"
+    return Certificate(primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason)
