@@ -1,6 +1,7 @@
 #include "lineal/ranking.h"
 
 #include "bind.h"
+#include "lineal/log_ranking.h"
 
 namespace lineal {
 namespace {
@@ -93,6 +94,16 @@ void log_products(const RankingPairs& pairs, Numbers z, Array2<const double> V, 
   });
 }
 
+void disorder(const RankingPairs& pairs, Numbers z, Array1<double> wrong, Array1<double> tied,
+              int n_threads) {
+  check(pairs, z, z.size(), z.size());
+  require(wrong.size() == pairs.c.size() && tied.size() == pairs.c.size(), "one number per query is needed");
+  n_threads = worthwhile(n_threads, 16 * Index(z.size()));
+  interruptible([&](Watch& watch) {
+    disorder_pass(pairs.view(), z.data(), wrong.data(), tied.data(), n_threads, watch);
+  });
+}
+
 }  // namespace
 
 void bind_ranking(nb::module_& m) {
@@ -109,7 +120,9 @@ void bind_ranking(nb::module_& m) {
       .def("log_slopes", &log_slopes, "z"_a, "slope"_a.noconvert(), "curvature"_a.noconvert(),
            "n_threads"_a = 1, "As bent_slopes, for the logistic loss: O(pairs).")
       .def("log_products", &log_products, "z"_a, "V"_a, "out"_a.noconvert(), "n_threads"_a = 1,
-           "As bent_products, for the logistic loss: O(pairs).");
+           "As bent_products, for the logistic loss: O(pairs).")
+      .def("disorder", &disorder, "z"_a, "wrong"_a.noconvert(), "tied"_a.noconvert(), "n_threads"_a = 1,
+           "The weights of each query's pairs in the wrong order, and of those with equal scores.");
 }
 
 }  // namespace lineal

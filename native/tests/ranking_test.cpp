@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/log_ranking.h"
 #include "samples.h"
 
 using namespace lineal;
@@ -178,6 +179,25 @@ THEOREM("the slopes of a query's scores add up to 0: a ranking knows no origin")
     for (std::size_t i = 0; i < slope.size(); ++i)
       if (drawn.query[i] == q) sum += slope[i];
     CHECK_NEAR(sum, 0.0, 1e-9);
+  }
+}
+
+THEOREM("every pair stands in the right order, in the wrong one, or is tied") {
+  Rng rng(24);
+  Watch watch;
+  for (int round = 0; round < 30; ++round) {
+    const Drawn drawn(rng, 1 + Index(rng.below(6)), 1 + Index(rng.below(6)), 1 + Index(rng.below(15)));
+    Numbers wrong(drawn.c.size()), tied(drawn.c.size());
+    drawn.pairs([&](std::size_t i, std::size_t j, double weight) {
+      if (drawn.z[i] < drawn.z[j]) wrong[std::size_t(drawn.query[i])] += weight;
+      if (drawn.z[i] == drawn.z[j]) tied[std::size_t(drawn.query[i])] += weight;
+    });
+    for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+      Numbers got_wrong(wrong.size(), not_a_number), got_tied(tied.size(), not_a_number);
+      disorder_pass(drawn.view(), drawn.z.data(), got_wrong.data(), got_tied.data(), n_threads, watch);
+      check_near(got_wrong, wrong, 1e-9);  // some thousands of terms below 8
+      check_near(got_tied, tied, 1e-9);
+    }
   }
 }
 

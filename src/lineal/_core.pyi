@@ -732,7 +732,7 @@ class KernelDual:
 
     def gap(self, doubting: bool = True) -> tuple[NDArray[numpy.float64], float, float]:
         """
-        (thresholds, gap, D): the least gap; doubting, an upper bound of it, whatever float32 lost.
+        (thresholds, gap, D): an upper bound of the gap, whatever float32 lost; without doubts a guess.
         """
 
     def gap_at(self, b: Sequence[float]) -> tuple[NDArray[numpy.float64], float, float]: ...
@@ -766,6 +766,11 @@ class RankingPairs:
 
     def log_products(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
         """As bent_products, for the logistic loss: O(pairs)."""
+
+    def disorder(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], wrong: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tied: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """
+        The weights of each query's pairs in the wrong order, and of those with equal scores.
+        """
 
 UNICODE_VERSION: str = '14.0.0'
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "lineal/parallel.h"
 #include "lineal/rows.h"
 
 namespace lineal {
@@ -23,6 +24,13 @@ struct Ranking {
   const double* c;           // (n_queries) weights of queries
 
   Index first_row(Index q) const noexcept { return group_first[query_first[q]]; }
+};
+
+// Sums over pairs, weighted.
+struct PairSums {
+  double value = 0.0;   // of the loss
+  double hinge = 0.0;   // of max(0, t), whatever the loss; 0 for the logistic loss
+  double slopes = 0.0;  // of -loss'(z_i - z_j)
 };
 
 // With t = margin - (z_i - z_j): 0 for t <= 0, (bend / 2) t^2 up to t = width, and straight from there on.
@@ -39,8 +47,9 @@ struct Placed {
   Index row;
 };
 
-// Below this many rows a window is added up row by row: differences of long sums are less exact.
-inline constexpr std::size_t short_window = 8;
+// Up to so many rows a window is added up row by row: differences of long sums are less exact, and a steep
+// bend multiplies what they lack. Then both rows of a pair see the very same slope of it.
+inline std::size_t short_window(double bend) noexcept { return bend > 256.0 ? 256 : 8; }
 
 // Sums of weights, and of weights times scores, over the first k rows for every k.
 class Sums {
@@ -59,10 +68,22 @@ class Sums {
   double weight(std::size_t first, std::size_t last) const noexcept { return weight_[last] - weight_[first]; }
   // The weighted sum of (z_row - z) over rows first .. last - 1.
   double above(std::size_t first, std::size_t last, double z) const noexcept {
-    if (last - first > short_window)
-      return moment_[last] - moment_[first] - (z - origin_) * weight(first, last);
+    return moment_[last] - moment_[first] - (z - origin_) * weight(first, last);
+  }
+  // The weighted sum of t over worse rows first .. last - 1 of these, for a better row.
+  double t_of_worse(const BentHinge& loss, std::size_t first, std::size_t last,
+                    double better) const noexcept {
+    if (last - first > short_window(loss.bend)) return above(first, last, better - loss.margin);
     double sum = 0.0;
-    for (std::size_t k = first; k < last; ++k) sum += s_[rows_[k].row] * (rows_[k].z - z);
+    for (std::size_t k = first; k < last; ++k) sum += s_[rows_[k].row] * loss.t(better, rows_[k].z);
+    return sum;
+  }
+  // The same over better rows, for a worse one.
+  double t_of_better(const BentHinge& loss, std::size_t first, std::size_t last,
+                     double worse) const noexcept {
+    if (last - first > short_window(loss.bend)) return -above(first, last, worse + loss.margin);
+    double sum = 0.0;
+    for (std::size_t k = first; k < last; ++k) sum += s_[rows_[k].row] * loss.t(rows_[k].z, worse);
     return sum;
   }
 
@@ -138,5 +159,35 @@ class GradeMerge {
   }
   std::vector<Placed> rows_, merged_;
 };
+
+// Runs body(part, first, last) over ranges of queries with about the same number of rows.
+template <class Body>
+void over_queries(const Ranking& all, int n_threads, Body&& body) {
+  parallel(n_threads, [&](int part) {
+    const auto cut = [&](int p) {
+      const Index row = share(all.n_rows, p, n_threads).first;
+      Index low = 0, high = all.n_queries;  // the first query that begins at this row or later
+      while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        if (all.first_row(middle) < row)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    };
+    body(part, part == 0 ? 0 : cut(part), part + 1 == n_threads ? all.n_queries : cut(part + 1));
+  });
+}
+
+inline PairSums added_up(const std::vector<PairSums>& each) noexcept {
+  PairSums sum;
+  for (const PairSums& one : each) {
+    sum.value += one.value;
+    sum.hinge += one.hinge;
+    sum.slopes += one.slopes;
+  }
+  return sum;
+}
 
 }  // namespace lineal

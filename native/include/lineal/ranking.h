@@ -17,20 +17,10 @@
 #include <span>
 #include <vector>
 
-#include "lineal/elementary.h"
 #include "lineal/grade_merge.h"
-#include "lineal/parallel.h"
-#include "lineal/rows.h"
 #include "lineal/watch.h"
 
 namespace lineal {
-
-// Sums over pairs, weighted.
-struct PairSums {
-  double value = 0.0;   // of the loss
-  double hinge = 0.0;   // of max(0, t), whatever the loss; 0 for the logistic loss
-  double slopes = 0.0;  // of -loss'(z_i - z_j)
-};
 
 // ---- the bent hinge ---------------------------------------------------------------------------------
 
@@ -50,9 +40,9 @@ struct SlopesOfPairs {
     WindowOfWorse below(loss, worse);
     for (const Placed& i : better) {
       below.move_to(i.z);
-      const double top = i.z - loss.margin, weight = s[i.row];
-      const double bent = sums.above(below.bent, below.beyond, top);
-      const double far = sums.above(below.beyond, worse.size(), top);
+      const double weight = s[i.row];
+      const double bent = sums.t_of_worse(loss, below.bent, below.beyond, i.z);
+      const double far = sums.above(below.beyond, worse.size(), i.z - loss.margin);
       const double n_far = sums.weight(below.beyond, worse.size());
       const double pull = loss.bend * bent + steepest * n_far;
       slope[i.row] -= weight * pull;
@@ -66,7 +56,7 @@ struct SlopesOfPairs {
     WindowOfBetter above(loss, better);
     for (const Placed& j : worse) {
       above.move_to(j.z);
-      const double bent = -sums.above(above.bent, above.flat, j.z + loss.margin);
+      const double bent = sums.t_of_better(loss, above.bent, above.flat, j.z);
       const double weight = s[j.row];
       slope[j.row] += weight * (loss.bend * bent + steepest * sums.weight(0, above.bent));
       curvature[j.row] += weight * loss.bend * sums.weight(above.bent, above.flat);
@@ -144,7 +134,7 @@ struct ProductsOfPairs {
   void add(Index row, std::span<const Placed> others, std::size_t first, std::size_t last) {
     if (last == first) return;
     const std::size_t k = std::size_t(n_columns);
-    if (last - first > short_window) {
+    if (last - first > short_window(1.0)) {
       for (std::size_t e = 0; e < k; ++e) window[e] = prefix[last * k + e] - prefix[first * k + e];
     } else {
       std::fill(window.begin(), window.end(), 0.0);
@@ -159,58 +149,28 @@ struct ProductsOfPairs {
   }
 };
 
-// ---- the logistic loss ------------------------------------------------------------------------------
+// ---- order alone ------------------------------------------------------------------------------------
 
-// log(1 + exp(-(z_i - z_j))) and its slope and curvature, by one exponential.
-struct LogOfPair {
-  double value, pull, bend;
-  explicit LogOfPair(double m) noexcept {
-    const double e = exp_nonpositive(-std::abs(m)), share = 1.0 / (1.0 + e);
-    pull = m >= 0 ? e * share : share;
-    bend = e * share * share;
-    value = std::max(-m, 0.0) + log1p_unit(e);
+// Adds the weights of the pairs of two parts that stand in the wrong order, and of those whose scores are
+// equal.
+struct DisorderOfPairs {
+  const double* s;
+  Sums sums;
+  double wrong = 0.0, tied = 0.0;
+
+  void operator()(std::span<const Placed> worse, std::span<const Placed> better) {
+    sums.take(worse, s);
+    std::size_t below = 0, up_to = 0;
+    for (const Placed& i : better) {
+      while (below < worse.size() && worse[below].z < i.z) ++below;
+      while (up_to < worse.size() && worse[up_to].z <= i.z) ++up_to;
+      wrong += s[i.row] * sums.weight(up_to, worse.size());
+      tied += s[i.row] * sums.weight(below, up_to);
+    }
   }
 };
 
-// Calls row(i, first, last) for every row of query q that has worse rows: those are first .. last - 1.
-template <class Row>
-void each_with_worse(const Ranking& all, Index q, Row&& row) {
-  const Index first = all.first_row(q);
-  for (Index g = all.query_first[q] + 1; g < all.query_first[q + 1]; ++g)
-    for (Index i = all.group_first[g]; i < all.group_first[g + 1]; ++i) row(i, first, all.group_first[g]);
-}
-
 // ---- passes over all queries ------------------------------------------------------------------------
-
-// Runs body(part, first, last) over ranges of queries with about the same number of rows.
-template <class Body>
-void over_queries(const Ranking& all, int n_threads, Body&& body) {
-  parallel(n_threads, [&](int part) {
-    const auto cut = [&](int p) {
-      const Index row = share(all.n_rows, p, n_threads).first;
-      Index low = 0, high = all.n_queries;  // the first query that begins at this row or later
-      while (low < high) {
-        const Index middle = low + (high - low) / 2;
-        if (all.first_row(middle) < row)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      return low;
-    };
-    body(part, part == 0 ? 0 : cut(part), part + 1 == n_threads ? all.n_queries : cut(part + 1));
-  });
-}
-
-inline PairSums added_up(const std::vector<PairSums>& each) noexcept {
-  PairSums sum;
-  for (const PairSums& one : each) {
-    sum.value += one.value;
-    sum.hinge += one.hinge;
-    sum.slopes += one.slopes;
-  }
-  return sum;
-}
 
 // Slopes and curvatures of the losses in the scores, (n_rows) each, and their sums. z must be finite.
 inline PairSums bent_slopes_pass(const Ranking& all, const BentHinge& loss, const double* z, double* slope,
@@ -245,59 +205,18 @@ inline void bent_products_pass(const Ranking& all, const BentHinge& loss, const 
   });
 }
 
-inline PairSums log_slopes_pass(const Ranking& all, const double* z, double* slope, double* curvature,
-                                int n_threads, Watch& watch) {
-  std::vector<PairSums> each(std::size_t(all.n_queries));
+// The weights of each query's pairs in the wrong order, and of those with equal scores, (n_queries) each.
+inline void disorder_pass(const Ranking& all, const double* z, double* wrong, double* tied, int n_threads,
+                          Watch& watch) {
   SharedWatch shared(watch);
   over_queries(all, n_threads, [&](int part, Index first, Index last) {
+    GradeMerge merge;
     for (Index q = first; q < last; ++q) {
-      const Index begin = all.first_row(q), end = all.first_row(q + 1);
-      std::fill(slope + begin, slope + end, 0.0);
-      std::fill(curvature + begin, curvature + end, 0.0);
-      PairSums sum;
-      each_with_worse(all, q, [&](Index i, Index from, Index to) {
-        if (shared.says_stop(part, std::size_t(16 * (to - from)))) return;
-        const double scale = all.c[q] * all.s[i];
-        double value = 0.0, pull = 0.0, bend = 0.0;
-        for (Index j = from; j < to; ++j) {
-          const LogOfPair pair(z[i] - z[j]);
-          const double weight = scale * all.s[j];
-          value += weight * pair.value;
-          pull += weight * pair.pull;
-          bend += weight * pair.bend;
-          slope[j] += weight * pair.pull;
-          curvature[j] += weight * pair.bend;
-        }
-        slope[i] -= pull;
-        curvature[i] += bend;
-        sum.value += value;
-        sum.slopes += pull;
-      });
-      each[std::size_t(q)] = sum;
-    }
-  });
-  return added_up(each);
-}
-
-inline void log_products_pass(const Ranking& all, const double* z, const double* V, Index n_columns,
-                              double* out, int n_threads, Watch& watch) {
-  SharedWatch shared(watch);
-  over_queries(all, n_threads, [&](int part, Index first, Index last) {
-    for (Index q = first; q < last; ++q) {
-      std::fill(out + all.first_row(q) * n_columns, out + all.first_row(q + 1) * n_columns, 0.0);
-      each_with_worse(all, q, [&](Index i, Index from, Index to) {
-        if (shared.says_stop(part, std::size_t((16 + 2 * n_columns) * (to - from)))) return;
-        const double* const v = V + i * n_columns;
-        double* const o = out + i * n_columns;
-        for (Index j = from; j < to; ++j) {
-          const double h = all.c[q] * all.s[i] * all.s[j] * LogOfPair(z[i] - z[j]).bend;
-          for (Index e = 0; e < n_columns; ++e) {
-            const double moved = h * (v[e] - V[j * n_columns + e]);
-            o[e] += moved;
-            out[j * n_columns + e] -= moved;
-          }
-        }
-      });
+      if (shared.says_stop(part, std::size_t(16 * (all.first_row(q + 1) - all.first_row(q))))) return;
+      DisorderOfPairs cross{all.s, {}};
+      merge.walk(all, q, z, cross);
+      wrong[q] = all.c[q] * cross.wrong;
+      tied[q] = all.c[q] * cross.tied;
     }
   });
 }
