@@ -55,6 +55,16 @@ def test_the_pictures_of_outliers_are_written(tmp_path):
     assert names_in(tmp_path / "new") == ["curves.png", "outliers.png"]
 
 
+def test_words_and_trees_are_told_apart_by_kernels():
+    """Whole words and whole trees say next to nothing about new ones, their parts nearly everything."""
+    out = printed("kernels.py")
+    right = {line.split(" of ")[-1]: float(line.split()[0]) for line in out.splitlines() if " right " in line}
+    assert right["subset_trees(x, z; decay=0.4)"] > 0.95
+    assert right["subsequences(x, z; length=3, decay=0.5)"] > 0.9
+    assert right["subtrees(x, z; decay=0.4)"] < 0.7
+    assert out == printed("kernels.py", PYTHONHASHSEED="1")
+
+
 def test_the_frog_decides():
     """It prints the probabilities that were counted, and finds (medium, medium) inedible, 0.027 to 0.024."""
     likelihood, laplace = printed("frog.py").split("--- Laplace's rule")
