@@ -150,7 +150,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
         if len(present) < 2:
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class "
-                f"with weight: {order[present[0]]!r}. Check the labels or the split."
+                f"with weight: {order.tolist()[present[0]]!r}. Check the labels or the split."
             )
         self.order_, self.classes_ = order, order[present]
         problem = self._pose(rows, np.searchsorted(present, ranks), s)
