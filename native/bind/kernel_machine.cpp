@@ -74,6 +74,66 @@ void require_rows(const Index* row, std::size_t n, Index n_rows) {
   for (std::size_t k = 0; k < n; ++k) require(row[k] >= 0 && row[k] < n_rows, "no such row");
 }
 
+// Sums of kernel values times coefficients for many outputs: outputs stand side by side, up to 32 of them in
+// registers, and a kernel value meets all of them.
+class Outputs {
+ public:
+  explicit Outputs(Index n) : n_(n), n_wide_((n + lanes - 1) / lanes) {}
+
+  // Coefficients of `count` kernel values: those of one value side by side.
+  std::vector<double> laid(const double* coefficient, Index stride, Index count) const {
+    std::vector<double> weights(std::size_t(count * n_wide_ * lanes));
+    for (Index k = 0; k < count; ++k)
+      for (Index o = 0; o < n_; ++o)
+        weights[std::size_t(k * n_wide_ * lanes + o)] = coefficient[o * stride + k];
+    return weights;
+  }
+
+  Index padded() const noexcept { return n_wide_ * lanes; }
+
+  // To padded() sums.
+  void add(const double* value, const double* weights, Index count, double* to) const {
+    Index first = 0;
+    for (; first + 8 <= n_wide_; first += 8) add_part<8>(value, weights, count, first, to);
+    switch (n_wide_ - first) {
+      case 1:
+        return add_part<1>(value, weights, count, first, to);
+      case 2:
+        return add_part<2>(value, weights, count, first, to);
+      case 3:
+        return add_part<3>(value, weights, count, first, to);
+      case 4:
+        return add_part<4>(value, weights, count, first, to);
+      case 5:
+        return add_part<5>(value, weights, count, first, to);
+      case 6:
+        return add_part<6>(value, weights, count, first, to);
+      case 7:
+        return add_part<7>(value, weights, count, first, to);
+      default:
+        return;
+    }
+  }
+
+ private:
+  using Vector = kernel::Vector<double>;
+  static constexpr Index lanes = kernel::Lanes<double>::n;
+
+  template <int wide>
+  void add_part(const double* value, const double* weights, Index count, Index first, double* to) const {
+    Vector sum[wide];
+    for (int w = 0; w < wide; ++w) sum[w] = kernel::load(to + (first + w) * lanes);
+    const double* from = weights + first * lanes;
+    for (Index k = 0; k < count; ++k, from += n_wide_ * lanes) {
+      const Vector factor = kernel::in_all_lanes<double>(value[k]);
+      for (int w = 0; w < wide; ++w) sum[w] += factor * kernel::load(from + w * lanes);
+    }
+    for (int w = 0; w < wide; ++w) kernel::store(to + (first + w) * lanes, sum[w]);
+  }
+
+  Index n_, n_wide_;
+};
+
 // Sums of kernel values of rows of Z with blocks of expansions: out[i, s, o] is the sum over the rows of
 // segment s of coefficient[o, .] k(z_i, .).
 nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
@@ -106,34 +166,34 @@ nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& 
               for (Index i = mine.first; i < mine.last; ++i) which[std::size_t(i - mine.first)] = i;
               Panel<double> panel(source.exact());
               double lane_own[width];
-              std::vector<double> weights(std::size_t(width * n_outputs));
-              for (Index s = 0; s < n_segments; ++s)
+              const Outputs outputs(n_outputs);
+              const Index padded = outputs.padded();
+              std::vector<double> sums(which.size() * std::size_t(padded));
+              for (Index s = 0; s < n_segments; ++s) {
+                std::fill(sums.begin(), sums.end(), 0.0);
                 for (Index first = segment.data()[s]; first < segment.data()[s + 1]; first += width) {
                   const Index count = std::min(width, segment.data()[s + 1] - first);
                   source.pack(panel, source.exact(), row.data() + first, count, lane_own);
-                  for (Index o = 0; o < n_outputs; ++o)
-                    for (Index k = 0; k < width; ++k)
-                      weights[std::size_t(o * width + k)] =
-                          k < count ? coefficient.data()[o * Index(row.shape(0)) + first + k] : 0.0;
+                  const std::vector<double> weights =
+                      outputs.laid(coefficient.data() + first, Index(row.shape(0)), count);
                   panel.stream(others, which.data(), Index(which.size()),
                                [&](Index i, const kernel::Vector<double>* product) {
                                  const double own = source.profile().own(others.squared(mine.first + i));
-                                 kernel::Vector<double> value[kernel::n_vectors];
-                                 for (int v = 0; v < kernel::n_vectors; ++v)
-                                   value[v] = source.profile().template value<double>(
-                                       product[v], kernel::load(lane_own + v * kernel::Lanes<double>::n),
-                                       own);
-                                 double* to = out.data() + ((mine.first + i) * n_segments + s) * n_outputs;
-                                 for (Index o = 0; o < n_outputs; ++o) {
-                                   const double* w = weights.data() + o * width;
-                                   kernel::Vector<double> total{};
-                                   for (int v = 0; v < kernel::n_vectors; ++v)
-                                     total += kernel::load(w + v * kernel::Lanes<double>::n) * value[v];
-                                   to[o] += kernel::sum_of_lanes<double>(total);
+                                 double value[width];
+                                 for (int v = 0; v < kernel::n_vectors; ++v) {
+                                   const int lane = v * kernel::Lanes<double>::n;
+                                   kernel::store(value + lane,
+                                                 source.profile().template value<double>(
+                                                     product[v], kernel::load(lane_own + lane), own));
                                  }
+                                 outputs.add(value, weights.data(), count, sums.data() + i * padded);
                                });
                   if (shared.says_stop(part, std::size_t(Index(which.size()) * width * 8))) return;
                 }
+                for (std::size_t i = 0; i < which.size(); ++i)
+                  std::copy_n(sums.data() + Index(i) * padded, n_outputs,
+                              out.data() + ((mine.first + Index(i)) * n_segments + s) * n_outputs);
+              }
             });
           } else {
             throw std::invalid_argument("a Gram matrix has no rows to meet others with");
@@ -238,21 +298,21 @@ void bind_kernel_machine(nb::module_& m) {
           "Solves in one block: (violation before, steps inside, coefficients changed).")
       .def(
           "gap",
-          [](const Machine& self, bool doubting) {
+          [](Machine& self, bool doubting) {
             KernelDual::Gap gap;
             {
               const nb::gil_scoped_release unlocked;
-              gap = self.dual->gap(doubting);
+              gap = doubting ? self.dual->gap() : self.dual->likely_gap();
             }
             return told(gap);
           },
           "doubting"_a = true,
-          "(thresholds, gap, D): the least gap; doubting, an upper bound of it, whatever float32 lost.")
+          "(thresholds, gap, D): an upper bound of the gap, whatever float32 lost; without doubts a guess.")
       .def(
           "gap_at",
           [](const Machine& self, const std::vector<double>& b) {
             require(Index(b.size()) == self.dual->n_groups(), "a threshold a group");
-            return told(self.dual->gap(true, &b));
+            return told(self.dual->gap_at(b, true));
           },
           "b"_a)
       .def(

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -100,25 +101,39 @@ class KernelDual {
     const Index width = places_.empty() ? 0 : Index(places_.size());
     if (!has_block_) {
       stride_ = width + 16;  // no power of two: rows a power apart share cache lines
-      K_.resize(std::size_t(width * stride_));
+      if (width * stride_ > capacity_) {
+        capacity_ = width * stride_;
+        K_.reset(new float[std::size_t(capacity_)]);  // not zeroed: all of it is written
+      }
       block_rows_.resize(std::size_t(width));
       for (Index k = 0; k < width; ++k)
         block_rows_[std::size_t(k)] = row_of(std::max<Index>(places_[std::size_t(k)], 0));
-      source_.block(block_rows_.data(), width, K_.data(), stride_, n_threads);
+      source_.block(block_rows_.data(), width, K_.get(), stride_, n_threads);
       n_values_ += width * width / 2;
       has_block_ = is_whole_;
     }
     fill();
-    done.n_inner = smo_.run(K_.data(), stride_, groups_, share_of_violation * done.violation, max_inner);
+    done.n_inner = smo_.run(K_.get(), stride_, groups_, share_of_violation * done.violation, max_inner);
     done.n_changed = take(n_threads);
     return done;
   }
 
-  // The gap at the best thresholds (or at the given ones) and D; doubting, with every doubt counted against
-  // it.
-  Gap gap(bool doubting, const std::vector<double>* given = nullptr) const {
+  // The gap at the best thresholds, and D; every doubt of float32 is counted against it, so it is no guess.
+  Gap gap() const {
+    std::vector<double> b;
+    for (int g = 0; g < n_groups_; ++g) b.push_back(threshold(g));
+    return gap_at(std::move(b), true);
+  }
+  // A guess in one pass: in the middle of the slopes that disagree, and without a doubt.
+  Gap likely_gap() {
+    look();
+    std::vector<double> b;
+    for (int g = 0; g < n_groups_; ++g) b.push_back(middle(g));
+    return gap_at(std::move(b), false);
+  }
+  Gap gap_at(std::vector<double> b, bool doubting) const {
     Gap result;
-    for (int g = 0; g < n_groups_; ++g) result.b.push_back(given ? (*given)[std::size_t(g)] : threshold(g));
+    result.b = std::move(b);
     const double doubt = doubting ? doubt_of(false) : 0, small_doubt = doubting ? doubt_of(true) : 0;
     for (Index v = 0; v < n_variables(); ++v) {
       const std::size_t p = std::size_t(v);
@@ -412,7 +427,7 @@ class KernelDual {
     for (std::size_t r = 0; r < rows_.size(); ++r) by_place[std::size_t(at[r])] = float(change[r]);
     constexpr int lanes = Smo::lanes;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      const float* values = K_.data() + at[r] * stride_;
+      const float* values = K_.get() + at[r] * stride_;
       kernel::Vector<float> total{};
       for (Index k = 0; k < Index(places_.size()); k += lanes)
         total += kernel::load(by_place.data() + k) * kernel::load(values + k);
@@ -436,7 +451,8 @@ class KernelDual {
   std::vector<Index> block_, places_, block_rows_;
   std::vector<Smo::Group> groups_;
   Index stride_ = 0;
-  std::vector<float> K_;
+  std::unique_ptr<float[]> K_;
+  Index capacity_ = 0;
   Smo smo_;
 };
 

@@ -47,14 +47,16 @@ class Smo {
       diagonal_[std::size_t(k)] = K[k * stride + k];
       open(k, slope[std::size_t(k)]);
     }
+    tops_.clear();
+    for (const Group& group : groups) tops_.push_back(shifted(group, nullptr, nullptr, 0));
     Index steps = 0;
     for (; steps < max_steps; ++steps) {
       Pair best;
-      for (const Group& group : groups) {
-        const Pair pair = choose(K, stride, group);
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        const Pair pair = choose(K, stride, groups[g], tops_[g]);
         if (pair.violation > float(tol) && pair.gain > best.gain) best = pair;
       }
-      if (best.i < 0 || !move(K, stride, width, best)) break;
+      if (best.i < 0 || !move(K, stride, groups, best)) break;
     }
     return steps;
   }
@@ -74,11 +76,17 @@ class Smo {
     down_[p] = beta[p] > lo[p] ? v : none;
   }
 
-  Pair choose(const float* K, Index stride, const Group& group) const {
+  // What may grow with the largest slope, the first of equals.
+  struct Top {
+    Index i = -1;
+    float slope = -none;
+  };
+
+  Pair choose(const float* K, Index stride, const Group& group, const Top& top) const {
     Pair pair;
-    float largest;
-    pair.i = highest(group, largest);
+    pair.i = top.i;
     if (pair.i < 0) return pair;
+    const float largest = top.slope;
     const float* row = K + pair.i * stride;
     const float own = diagonal_[std::size_t(pair.i)];
     V best = {}, farthest = {};
@@ -104,27 +112,31 @@ class Smo {
     return pair;
   }
 
-  Index highest(const Group& group, float& largest) const {
+  // Slopes of a group less step * (row_i - row_j), where there are rows; and the top of them then.
+  Top shifted(const Group& group, const float* row_i, const float* row_j, float step) {
     V best = kernel::in_all_lanes<float>(-none);
     Bits at = Bits{} - 1, place = first_places(group.first);
     for (Index k = group.first; k < group.last; k += lanes, place += lanes) {
-      const V up = load(&up_[std::size_t(k)]);
+      V up = load(&up_[std::size_t(k)]);
+      if (row_i) {
+        const V change = step * (kernel::load(row_i + k) - kernel::load(row_j + k));
+        up -= change;
+        kernel::store(&up_[std::size_t(k)], up);
+        kernel::store(&down_[std::size_t(k)], load(&down_[std::size_t(k)]) - change);
+      }
       const auto is_better = up > best;
       best = is_better ? up : best;
       at = is_better ? place : at;
     }
-    Index where = -1;
-    largest = -none;
+    Top top;
     for (int l = 0; l < lanes; ++l)
-      if (at[l] >= 0 && (best[l] > largest || (best[l] == largest && at[l] < where))) {
-        largest = best[l];
-        where = at[l];
-      }
-    return where;
+      if (at[l] >= 0 && (best[l] > top.slope || (best[l] == top.slope && at[l] < top.i)))
+        top = {at[l], best[l]};
+    return top;
   }
 
   // Whether anything moved: a step too small for float64 is the end of what a block can do.
-  bool move(const float* K, Index stride, Index width, const Pair& pair) {
+  bool move(const float* K, Index stride, const std::vector<Group>& groups, const Pair& pair) {
     const std::size_t i = std::size_t(pair.i), j = std::size_t(pair.j);
     const float* row_i = K + pair.i * stride;
     const float* row_j = K + pair.j * stride;
@@ -139,11 +151,7 @@ class Smo {
     const float slope_i = up_[i], slope_j = down_[j], moved = float(step);
     open(pair.i, slope_i);
     open(pair.j, slope_j);
-    for (Index k = 0; k < width; k += lanes) {
-      const V change = moved * (kernel::load(row_i + k) - kernel::load(row_j + k));
-      kernel::store(&up_[std::size_t(k)], load(&up_[std::size_t(k)]) - change);
-      kernel::store(&down_[std::size_t(k)], load(&down_[std::size_t(k)]) - change);
-    }
+    for (std::size_t g = 0; g < groups.size(); ++g) tops_[g] = shifted(groups[g], row_i, row_j, moved);
     return true;
   }
 
@@ -155,6 +163,7 @@ class Smo {
   }
 
   std::vector<float> up_, down_, diagonal_;
+  std::vector<Top> tops_;  // of the groups
 };
 
 }  // namespace lineal

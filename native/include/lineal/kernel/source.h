@@ -45,13 +45,42 @@ inline int worthwhile_threads(int n_threads, Index n_values) noexcept {
   return int(std::clamp<Index>(n_values / 32768, 1, n_threads));
 }
 
-// The lower triangle into the upper one, by tiles that stay in cache.
-inline void mirror(float* out, Index q, Index stride) noexcept {
-  constexpr Index tile = 32;
-  for (Index i = 0; i < q; i += tile)
-    for (Index j = 0; j <= i; j += tile)
-      for (Index r = i; r < std::min(i + tile, q); ++r)
-        for (Index c = j; c < std::min(j + tile, r); ++c) out[c * stride + r] = out[r * stride + c];
+// to[c * stride + r] = from[r * stride + c] for 8 x 8 numbers, in registers.
+inline void transpose_tile(const float* from, float* to, Index stride) noexcept {
+  using V = Vector<float>;
+  using Bits = Lanes<float>::Bits;
+  V row[8], pair[8];
+  for (int r = 0; r < 8; ++r) row[r] = load(from + r * stride);
+  for (int r = 0; r < 4; ++r) {  // by halves, then quarters, then neighbours
+    pair[r] = __builtin_shuffle(row[r], row[r + 4], Bits{0, 1, 2, 3, 8, 9, 10, 11});
+    pair[r + 4] = __builtin_shuffle(row[r], row[r + 4], Bits{4, 5, 6, 7, 12, 13, 14, 15});
+  }
+  for (int h = 0; h < 8; h += 4)
+    for (int r = h; r < h + 2; ++r) {
+      row[r] = __builtin_shuffle(pair[r], pair[r + 2], Bits{0, 1, 8, 9, 4, 5, 12, 13});
+      row[r + 2] = __builtin_shuffle(pair[r], pair[r + 2], Bits{2, 3, 10, 11, 6, 7, 14, 15});
+    }
+  for (int r = 0; r < 8; r += 2) {
+    store(to + r * stride, __builtin_shuffle(row[r], row[r + 1], Bits{0, 8, 2, 10, 4, 12, 6, 14}));
+    store(to + (r + 1) * stride, __builtin_shuffle(row[r], row[r + 1], Bits{1, 9, 3, 11, 5, 13, 7, 15}));
+  }
+}
+
+// Rows [first, last) of the lower triangle into the upper one: first is a multiple of 8. Tiles of 64 x 64
+// stay in cache; what does not fill 8 x 8 numbers, and tiles on the diagonal, go one by one.
+inline void mirror(float* out, Index first, Index last, Index stride) noexcept {
+  constexpr Index tile = 64, small = 8;
+  for (Index i = first; i < last; i += tile)
+    for (Index j = 0; j < std::min(i + tile, last); j += tile)
+      for (Index r = i; r < std::min(i + tile, last); r += small)
+        for (Index c = j; c < std::min({j + tile, r + small, last}); c += small) {
+          if (c + small <= r && r + small <= last) {
+            transpose_tile(out + r * stride + c, out + c * stride + r, stride);
+            continue;
+          }
+          for (Index k = r; k < std::min(r + small, last); ++k)
+            for (Index l = c; l < std::min(c + small, k); ++l) out[l * stride + k] = out[k * stride + l];
+        }
 }
 
 template <class Profile>
@@ -93,7 +122,11 @@ class VectorSource final : public Source {
       }
     });
     for (Index i = 0; i < q; ++i) out[i * stride + i] = float(diagonal(row[i]));
-    mirror(out, q, stride);
+    parallel(n_threads, [&](int part) {
+      // The square roots of equal shares, so that threads copy as much as each other.
+      const auto end = [&](int p) { return Index(double(q) * std::sqrt(double(p) / n_threads)) / 64 * 64; };
+      mirror(out, end(part), part + 1 == n_threads ? q : end(part + 1), stride);
+    });
   }
 
   void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {

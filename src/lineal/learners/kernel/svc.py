@@ -261,7 +261,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
         C, tol = float(self.C), float(self.tol)
         n_threads = thread_count(self.n_threads)
-        _ = data.values.native, data.values.first_equal  # made once, before threads want them
+        _ = data.values.native, data.values.has_copies  # made once, before threads want them
 
         def part(question: tuple[IntArray, FloatArray], threads: int, extra: list[Callback]) -> _Part:
             rows, y = question
@@ -329,7 +329,10 @@ class SVC(ClassifierMixin, KernelMachineModel):
         ends = np.concatenate([[0], np.cumsum(self.n_support_)]).astype(np.int64)
         sums = expanded(support, items, rows, self.dual_coef_, ends)  # by class of the support vector
         first, second = np.triu_indices(K, 1)
-        return np.asarray(sums[:, first, second - 1] + sums[:, second, first] + self.intercept_)
+        flat = sums.reshape(len(sums), -1)
+        Z = flat.take(first * (K - 1) + second - 1, axis=1)
+        Z += flat.take(second * (K - 1) + first, axis=1)
+        return np.asarray(Z + self.intercept_)
 
     def _machine_scores(self, X: Any) -> FloatArray:
         items = self._items_of(X)

@@ -18,7 +18,7 @@ from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget, Interruption
 from lineal.solvers.kernel_dual.duals import Dual, IntArray
-from lineal.solvers.kernel_dual.values import KernelValues
+from lineal.solvers.kernel_dual.values import KernelValues, power_of_two
 
 # A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow.
 BLOCK, LARGEST_BLOCK = 4096, 8192
@@ -69,6 +69,9 @@ class KernelSolution:
 class KernelMachine:
     """A dual problem under way; ``run`` may be called again after ``scale``.
 
+    The core works in units of its own, powers of two in which kernel values and slopes are of ordinary size:
+    kernel values of ``values.unit``, slopes of ``_slope``, and so coefficients of ``_slope / unit``.
+
     Cost: a block of q variables takes q^2 / 2 kernel values, and n more for each of its variables that moved.
     """
 
@@ -77,19 +80,23 @@ class KernelMachine:
     ) -> None:
         self._dual = dual
         self._n_threads = n_threads
-        first = values.first_equal[dual.item]
-        self._rows, place = np.unique(first, return_inverse=True)
-        self._place = place
-        self._owner, kept = _merged(place, dual)
-        m = len(kept)
+        if values.has_copies or len(dual.item) > values.n_rows:
+            self._rows, self._place = np.unique(values.first_equal[dual.item], return_inverse=True)
+            self._owner, kept = _merged(self._place, dual)
+        else:  # every variable stands on a row of its own
+            self._rows = dual.item
+            self._place = self._owner = kept = np.arange(len(dual.item))
+        place, m = self._place, len(kept)
+        self._slope, self._coefficient = _units(dual, values.unit)
+        self._value = self._slope * self._coefficient  # of D and the gap
         self._lo, self._hi, start = (
-            np.bincount(self._owner, weights=each, minlength=m).astype(np.float64)
+            np.bincount(self._owner, weights=each, minlength=m) / self._coefficient
             for each in (dual.lo, dual.hi, dual.start)
         )
         self._block = block_size
         self._native = _core.KernelDual.make(
-            values.native, self._rows, place[kept].astype(np.int64), dual.group[kept], dual.c[kept],
-            self._lo, self._hi, start, block_size,
+            values.native, self._rows, place[kept].astype(np.int64), dual.group[kept],
+            dual.c[kept] / self._slope, self._lo, self._hi, start, block_size,
         )  # fmt: skip
         self._has_F = not np.any(dual.start)
         self._ending: tuple[float, int, float, str, tuple[Progress, ...]] = (np.inf, 0, 0.0, "", ())
@@ -114,6 +121,7 @@ class KernelMachine:
         P and D are reported to callbacks as ``unit P`` and ``unit D``.
         """
         budget = budget or Budget()
+        unit, settled, floor = unit * self._value, settled / self._slope, floor / self._value
         began = time.perf_counter()
         if not self._has_F:
             self._native.refresh(True, self._n_threads)
@@ -160,14 +168,15 @@ class KernelMachine:
         b, gap, dual = self._native.gap(True)
         violation, epochs, seconds, reason, trace = self._ending
         return KernelSolution(
-            beta=self._dealt(self._native.beta), f=self._native.F[self._place], b=b, gap=gap, dual=dual,
-            violation=violation, epochs=epochs, seconds=seconds, reason=reason,
-            n_values=self._native.n_values, trace=trace,
+            beta=self._dealt(self._native.beta * self._coefficient),
+            f=self._native.F[self._place] * self._slope, b=b * self._slope, gap=gap * self._value,
+            dual=dual * self._value, violation=violation * self._slope, epochs=epochs, seconds=seconds,
+            reason=reason, n_values=self._native.n_values, trace=trace,
         )  # fmt: skip
 
     def gap_at(self, b: Sequence[float]) -> float:
         """The gap at other thresholds, as far as it is certified."""
-        return float(self._native.gap_at(list(b))[1])
+        return float(self._native.gap_at([each / self._slope for each in b])[1]) * self._value
 
     def _proved(self) -> tuple[float, float]:
         self._native.correct(self._n_threads)
@@ -187,14 +196,12 @@ class KernelMachine:
         """Coefficients of merged variables dealt to those that they stand for, each filled before the
         next.
         """
+        if len(merged) == len(self._owner):
+            return merged[self._owner]
         order = np.argsort(self._owner, kind="stable")
         owner = self._owner[order]
         room = (self._dual.hi - self._dual.lo)[order]
         begins = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
-        if len(begins) == len(owner):
-            beta = np.empty(len(owner))
-            beta[order] = merged
-            return beta
         before = np.cumsum(room) - room
         before -= np.repeat(before[begins], np.diff(np.append(begins, len(owner))))
         size = np.clip(np.abs(merged[owner]) - before, 0.0, room)
@@ -212,6 +219,16 @@ def _merged(place: IntArray, dual: Dual) -> tuple[IntArray, IntArray]:
     key = (place.astype(np.int64) * (int(code.max()) + 1) + code) * (int(way.max()) + 1) + way
     _, kept, owner = np.unique(key, return_index=True, return_inverse=True)
     return owner, kept
+
+
+def _units(dual: Dual, unit: float) -> tuple[float, float]:
+    """In which slopes, and so coefficients, are of ordinary size; given that of kernel values."""
+    largest = float(np.abs(dual.c).max(initial=0.0))
+    slope = power_of_two(largest) if largest > 0 else unit  # one class: slopes are sums of kernel values
+    coefficient = slope / unit
+    if not 0.0 < slope * coefficient < np.inf:  # D itself would vanish, or be beyond float64
+        return 1.0, 1.0 / unit
+    return slope, coefficient
 
 
 def _relative(gap: float, dual: float, floor: float) -> float:

@@ -20,6 +20,8 @@ IntArray = NDArray[np.int64]
 
 # Rows of kernel values that are computed at once for prediction: so many numbers.
 _PIECE = 8_000_000
+# Sizes that float32 is at home with, squares and products included; others are brought there.
+_ORDINARY = 2.0**-12, 2.0**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +42,48 @@ class KernelValues:
         return self.kernel.size(self.items)
 
     @cached_property
+    def scale(self) -> float:
+        """A power of two that items are multiplied by in the core, where their size is out of the ordinary.
+
+        It changes no bit of what follows, but float32 neither overflows nor vanishes.
+        """
+        entries = self.items.data if hasattr(self.items, "tocsr") else self.items
+        return 1.0 / power_of_two(float(np.abs(entries).max(initial=0.0)))
+
+    @cached_property
+    def unit(self) -> float:
+        """A power of two: kernel values of the core times it are the kernel's."""
+        profile = self.kernel.profile
+        if profile is not None and profile.kind == "gaussian":
+            return 1.0
+        return power_of_two(float(np.abs(self.diagonal()).max(initial=0.0)))
+
+    @cached_property
     def matrix(self) -> _core.Matrix | None:
         """The items as the core sees them, where it computes the kernel."""
-        return None if self.kernel.profile is None else _core_matrix(self.items, self.n_threads)
+        return None if self.kernel.profile is None else self.matrix_of(self.items)
+
+    def matrix_of(self, items: Any) -> _core.Matrix:
+        """Items as the core is to see them beside these."""
+        rows = checked_rows(items if self.scale == 1.0 else items * self.scale, self.n_threads)
+        assert isinstance(rows, NativeRows)
+        return rows.matrix
 
     @cached_property
     def native(self) -> _core.KernelValues:
-        """The source that the core reads from."""
+        """The source that the core reads from: kernel values divided by ``unit``."""
         profile = self.kernel.profile
-        if profile is not None:
-            return _core.KernelValues.from_rows(
-                self.matrix, profile.kind, profile.gamma, profile.c, profile.degree
-            )
-        G = self.gram
-        return _core.KernelValues.from_gram(G, G)
+        if profile is None:
+            G = self.gram / self.unit if self.unit != 1.0 else self.gram
+            return _core.KernelValues.from_gram(G, G)
+        kind, degree = profile.kind, max(profile.degree, 1)
+        gamma, c = (profile.gamma if kind != "linear" else 1.0) / self.scale / self.scale, profile.c
+        if kind != "gaussian":
+            factor = self.unit ** (-1.0 / degree)
+            gamma, c = gamma * factor, c * factor
+        if kind == "linear" and gamma != 1.0:
+            kind = "polynomial"  # gamma x.z
+        return _core.KernelValues.from_rows(self.matrix, kind, gamma, c, degree)
 
     @cached_property
     def gram(self) -> FloatArray:
@@ -61,7 +91,7 @@ class KernelValues:
         G = self.kernel.compute(self.items, None, self.n_threads)
         if not np.isfinite(G).all():
             i, j = (int(k) for k in np.argwhere(~np.isfinite(G))[0])
-            raise InputError(f"{self.kernel} is not finite for items {i} and {j}. Scale the data.")
+            raise InputError(f"{self.kernel} is beyond float64 for rows {i} and {j}. {self.kernel.remedy}")
         return np.ascontiguousarray(G, dtype=np.float64)
 
     @cached_property
@@ -71,9 +101,21 @@ class KernelValues:
             return np.arange(self.n_rows, dtype=np.int64)
         return _core.first_equal_rows(self.matrix)
 
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether some items are known to be equal."""
+        return bool(np.any(self.first_equal != np.arange(self.n_rows)))
+
     def diagonal(self) -> FloatArray:
-        """k(x, x) of every item."""
-        return self.kernel.compute_diagonal(self.items)
+        """k(x, x) of every item; the largest kernel values there are, so these are checked for all."""
+        with np.errstate(over="ignore"):
+            values = self.kernel.compute_diagonal(self.items)
+        if not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise InputError(
+                f"{self.kernel} of row {row} with itself is beyond float64. {self.kernel.remedy}"
+            )
+        return values
 
 
 def expanded(
@@ -94,10 +136,9 @@ def expanded(
     if not len(rows) or not n:
         return np.zeros((n, len(segments) - 1, n_outputs))
     if values.matrix is not None and hasattr(others, "tocsr") == hasattr(values.items, "tocsr"):
-        Z = _core_matrix(others, values.n_threads)
-        return values.native.expand(
-            Z, rows, np.ascontiguousarray(coefficients, dtype=np.float64), segments, values.n_threads
-        )
+        # Coefficients first: they are small where kernel values are large.
+        told = np.ascontiguousarray(coefficients * values.unit, dtype=np.float64)
+        return values.native.expand(values.matrix_of(others), rows, told, segments, values.n_threads)
     support = values.kernel.take(values.items, rows)
     out = np.empty((n, len(segments) - 1, n_outputs))
     step = max(1, _PIECE // len(rows))
@@ -110,7 +151,8 @@ def expanded(
     return out
 
 
-def _core_matrix(items: Any, n_threads: int) -> _core.Matrix:
-    rows = checked_rows(items, n_threads)
-    assert isinstance(rows, NativeRows)
-    return rows.matrix
+def power_of_two(size: float) -> float:
+    """The power of two just below a size out of the ordinary; 1 for others."""
+    if _ORDINARY[0] <= size <= _ORDINARY[1] or not 0.0 < size < np.inf:
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(size)))
