@@ -115,8 +115,8 @@ class SVR(_TubeModel):
     Examples
     --------
     >>> from lineal import SVR
-    >>> model = SVR(kernel="linear", C=10, epsilon=0.1).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0,
-    6.0])
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.0]
+    >>> model = SVR(kernel="linear", C=10, epsilon=0.1).fit(X, y)
     >>> model.predict([[4.0]]).round(2)
     array([7.83])
     """
@@ -196,7 +196,8 @@ class NuSVR(_TubeModel):
     Examples
     --------
     >>> from lineal import NuSVR
-    >>> model = NuSVR(kernel="linear", C=10, nu=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.5])
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 2.0, 4.0, 6.5]
+    >>> model = NuSVR(kernel="linear", C=10, nu=0.5).fit(X, y)
     >>> 0 <= model.epsilon_ <= 0.5
     True
     """

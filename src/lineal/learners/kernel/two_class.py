@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -79,9 +79,35 @@ def finished(
         gap_at_mean = machine.gap_at([mean])
         if gap_at_mean <= max(gap, tol * max(abs(solution.dual + gap_at_mean), abs(solution.dual))):
             b, gap = mean, gap_at_mean
+    if not gap <= tol * max(abs(solution.dual + gap), abs(solution.dual)):
+        stretched = _without_slack(machine, dual, gap, tol, unit)
+        if stretched is not None:
+            return stretched
     worst = float(_terms(dual, solution.beta, dual.c - f, b).max(initial=0.0))
     certificate = certificate_of(solution, gap, tol, unit, worst)
     return TwoClassMachine(solution.beta, b, f, certificate, solution.trace)
+
+
+def _without_slack(
+    machine: KernelMachine, dual: Dual, gap: float, tol: float, unit: float
+) -> TwoClassMachine | None:
+    """Where classes are separated and C is so large that a slack of rounding costs more than the margin: the
+    machine stretched until there is none, if that is better.
+    """
+    if not _margin(dual.c, machine.snapshot().f)[0] > 0:
+        return None
+    solution = machine.snapshot(exactly=True)
+    y, f, beta = dual.c, solution.f, solution.beta
+    margin, b = _margin(y, f)
+    squared = float(beta @ f)
+    if not margin > 0 or not 0.5 * squared / margin**2 - solution.dual < gap:
+        return None
+    gap = max(0.5 * squared / margin**2 - solution.dual, 0.0)
+    is_done = gap <= tol * max(abs(solution.dual + gap), abs(solution.dual))
+    found = replace(solution, reason=CERTIFIED) if is_done else solution
+    worst = float(np.max(np.abs(beta) * np.abs(y * (f + b) / margin - 1)))
+    certificate = certificate_of(found, gap, tol, unit, worst)
+    return TwoClassMachine(beta / margin, b / margin, f / margin, certificate, solution.trace)
 
 
 def _terms(dual: Dual, beta: FloatArray, v: FloatArray, b: float) -> FloatArray:
