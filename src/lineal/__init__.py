@@ -69,6 +69,7 @@ _HOMES = {
     "lineal.learners.presets.stochastic": ("SGDClassifier", "SGDRegressor"),
     "lineal.learners.scenarios.laplacian": ("LaplacianSVM",),
     "lineal.learners.scenarios.multiple_instance": ("MultipleInstanceSVM",),
+    "lineal.learners.scenarios.ranking.learner": ("RankSVM",),
     "lineal.learners.scenarios.transductive": ("TransductiveSVM",),
     "lineal.learners.scenarios.ordinal": ("OrdinalClassifier",),
     "lineal.learners.scenarios.pu": ("PUClassifier",),

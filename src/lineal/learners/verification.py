@@ -14,6 +14,7 @@ from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.scenarios.certified import CertifiedLearner
+from lineal.learners.scenarios.ranking.learner import RankSVM
 from lineal.learners.targets import codes_among, weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
@@ -23,13 +24,14 @@ from lineal.protocol import check_is_fitted
 
 
 def verify(
-    model: LinearModel | CertifiedLearner,
+    model: LinearModel | CertifiedLearner | RankSVM,
     X: Any,
     y: Any,
     sample_weight: Any = None,
     *,
     tol: float | None = None,
     use_dual: bool = True,
+    **data: Any,
 ) -> Certificate:
     """Proves again, from the model's weights, how far from the optimum it is.
 
@@ -40,13 +42,15 @@ def verify(
 
     Parameters
     ----------
-    model : fitted LinearClassifier, LinearRegressor, preset, OrdinalClassifier or PUClassifier
+    model : fitted LinearClassifier, LinearRegressor, preset, OrdinalClassifier, PUClassifier or RankSVM
     X, y, sample_weight
         The training data.
     tol : float, optional
         What ``converged`` compares with; the model's own if not given.
     use_dual : bool
         False leaves ``model.dual_`` aside, for a proof from the weights alone.
+    **data
+        What else the model was fitted on: ``groups`` and ``query_weight`` of a RankSVM.
 
     Returns
     -------
@@ -60,6 +64,12 @@ def verify(
     >>> verify(model, X, y).converged
     True
     """
+    if isinstance(model, RankSVM):
+        return model._verified(X, y, sample_weight, tol=tol, use_dual=use_dual, **data)
+    if data:
+        raise ParameterError(
+            f"{type(model).__name__} is fitted on X, y and weights, not on {', '.join(data)}."
+        )
     began = time.perf_counter()
     problem = _numpy_problem(model, X, y, sample_weight)
     W, b = _weights(model)
