@@ -47,8 +47,9 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
     risk : "unbiased" or "nonnegative"
         The unbiased risk may fall below 0 where a model overfits; the other does not reward that.
     loss : Loss
-        ``Log()`` and ``Squared()``, whose sides differ by a line, make both risks convex: fits are certified.
-        Any other margin loss needs ``risk="nonnegative"``, which is then not convex and has no certificate.
+        ``Log()``, ``Squared()`` and ``ModifiedHuber()``, whose sides differ by a line, make both risks
+        convex: fits are certified. Any other margin loss needs ``risk="nonnegative"``, which is then not
+        convex and has no certificate.
     penalty : L2
         ``L2(strength)``. Without one, or under L1, the unbiased risk may have no minimum.
     positive : label, optional
@@ -150,7 +151,7 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
         if softened(self.loss) is None and self.risk == "unbiased":
             raise CombinationError(
                 f"the unbiased risk of {self.loss} is not convex, since its sides do not differ by a line, "
-                "and may fall for ever: use loss=Log() or Squared(), or risk='nonnegative'."
+                "and may fall for ever: use Log(), Squared() or ModifiedHuber(), or risk='nonnegative'."
             )
         if softened(self.loss) is None and not self.loss.is_margin:
             raise CombinationError(

@@ -17,7 +17,7 @@ from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURows
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Intercept
-from lineal.objective.soft import SoftLoss
+from lineal.objective.soft import SoftLabel
 from lineal.objective.tilted import TiltedProblem
 from lineal.solvers import Progress, Solution, Start
 
@@ -46,7 +46,7 @@ class _Search:
 
     data: PURows
     loss: Loss
-    soft: SoftLoss
+    soft: SoftLabel
     strength: float
     intercept: Intercept
     primal: float = np.inf
@@ -85,7 +85,7 @@ class _Search:
 def minimise_nonnegative(
     data: PURows,
     loss: Loss,
-    soft: SoftLoss,
+    soft: SoftLabel,
     strength: float,
     intercept: Intercept,
     minimise: Minimise,

@@ -8,8 +8,8 @@ With the prior pi, the share of positives among the unlabelled rows::
 because the unlabelled are a mixture: E_U = pi E_P + (1 - pi) E_N. What is in the max estimates the risk of
 the negatives, (1 - pi) E_N[l(z, -)], which cannot be negative; its estimate can.
 
-If l(z, +) - l(z, -) = -slope z, as for Log (1) and Squared (2), both are convex: the first is E_U of a soft
-label pi minus a linear term, the second is the larger of that and pi E_P[l(z, +)].
+If l(z, +) - l(z, -) = -slope z, as for Log (1), Squared (2) and ModifiedHuber (4), both are convex: the first
+is E_U of a soft label pi minus a linear term, the second is the larger of that and pi E_P[l(z, +)].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.penalties import L2
 from lineal.objective.problem import Intercept
 from lineal.objective.rows import Rows
-from lineal.objective.soft import SoftLoss
+from lineal.objective.soft import SoftLabel
 from lineal.objective.tilted import TiltedL2, TiltedProblem
 
 
@@ -98,7 +98,7 @@ class PURows:
         return slope * self.rows.adjoint(pull[:, None])[:, 0]
 
     def problem(
-        self, soft: SoftLoss, strength: float, intercept: Intercept, share: float = 1.0
+        self, soft: SoftLabel, strength: float, intercept: Intercept, share: float = 1.0
     ) -> TiltedProblem:
         """Positive part + share * negative part + strength |w|^2 / 2, for a loss that softens.
 
