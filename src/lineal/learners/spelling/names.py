@@ -33,13 +33,14 @@ def public_class(name: str, parameter: str = "") -> type | None:
     """
     module, _, bare = name.removeprefix("lineal.").rpartition(".")
     if module:
-        return _values(module).get(bare) if module in _VALUES else None
+        return _value(module, bare) if module in _VALUES else None
     preferred = _HOMES_OF_PARAMETERS.get(parameter)
-    if preferred is not None and bare in _values(preferred):
-        return _values(preferred)[bare]
+    found = None if preferred is None else _value(preferred, bare)
+    if found is not None:
+        return found
     if bare in lineal.__all__:
         return _estimator(bare)
-    return next((_values(one)[bare] for one in _VALUES if bare in _values(one)), None)
+    return next((kind for one in _VALUES if (kind := _value(one, bare)) is not None), None)
 
 
 def name_of(kind: type) -> str | None:
@@ -48,7 +49,7 @@ def name_of(kind: type) -> str | None:
     if name in lineal.__all__ and getattr(lineal, name) is kind:
         return name if _estimator(name) is kind else None
     for module in _VALUES:
-        if _values(module).get(name) is kind:
+        if _value(module, name) is kind:
             return f"{module}.{name}" if public_class(name) is not kind else name
     return None
 
@@ -56,8 +57,10 @@ def name_of(kind: type) -> str | None:
 def all_names() -> list[str]:
     """Every name, sorted; this imports the whole package."""
     estimators = [name for name in lineal.__all__ if _estimator(name) is not None]
-    values = [kind for module in _VALUES for kind in _values(module).values()]
-    return sorted({*estimators, *(name_of(kind) or "" for kind in values)} - {""})
+    values = [
+        _value(module, name) for module in _VALUES for name in import_module(f"lineal.{module}").__all__
+    ]
+    return sorted({*estimators, *(name_of(kind) or "" for kind in values if kind is not None)} - {""})
 
 
 @cache
@@ -93,17 +96,14 @@ def _estimator(name: str) -> type | None:
 
 
 @cache
-def _values(module: str) -> dict[str, type]:
-    """The classes of a module whose objects are options."""
-    bases = tuple(_imported(place) for place in _VALUES[module])
+def _value(module: str, name: str) -> type | None:
+    """The class of a name in a module whose objects are options; nothing else of the module is loaded."""
     home = import_module(f"lineal.{module}")
-    found = {}
-    for name in home.__all__:
-        member = getattr(home, name)
-        is_option = inspect.isclass(member) and issubclass(member, bases) and member not in bases
-        if is_option and not inspect.isabstract(member) and name not in _MADE_OF_FUNCTIONS:
-            found[name] = member
-    return found
+    if name not in home.__all__ or name in _MADE_OF_FUNCTIONS:
+        return None
+    member, bases = getattr(home, name), tuple(_imported(place) for place in _VALUES[module])
+    is_option = inspect.isclass(member) and issubclass(member, bases) and member not in bases
+    return member if is_option and not inspect.isabstract(member) else None
 
 
 def _imported(place: str) -> type:
