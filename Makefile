@@ -147,6 +147,7 @@ pictures: .venv/.built
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
+	$(BIN)/python examples/random_features.py 20000 build/pictures
 	$(BIN)/python examples/many_models.py build/pictures
 
 curves: .venv/.built

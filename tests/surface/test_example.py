@@ -10,14 +10,14 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def printed(*command, **environment):
+def printed(*command, timeout=120, **environment):
     """What an example prints, run in a process of its own with warnings as errors."""
     example, *options = command
     run = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / example), *map(str, options)],
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=timeout,
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
         check=False,
     )
@@ -109,3 +109,21 @@ def test_the_boolean_functions_are_learnt_or_refused():
     assert "[0, 1, 1, 1]" in out
     assert "XOR: not separable" in out
     assert out.rstrip().endswith("[0, 1, 1, 0]")
+
+
+def test_random_features_learn_what_a_line_cannot(tmp_path):
+    """A line is right by chance, a line in cosines is not, both certified; the picture is drawn."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    out = printed("random_features.py", 3000, tmp_path / "new")
+    chance, better = (float(part[:5]) for part in out.split("accuracy ")[1:3])
+    assert chance < 0.6 < 0.75 < better
+    assert out.count("proved to be within") == 2
+    assert names_in(tmp_path / "new") == ["kernel_errors.png"]
+
+
+@pytest.mark.slow
+def test_random_features_of_a_million_rows():
+    """A million rows in 400 features: certified, and right in more than 88 of 100 (95 can be known)."""
+    out = printed("random_features.py", 1_000_000, timeout=1800)
+    assert float(out.split("accuracy ")[2][:5]) > 0.88
+    assert out.count("proved to be within") == 2
