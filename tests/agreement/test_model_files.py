@@ -26,6 +26,8 @@ same = samples.same_answers
 def fitted(kind, n_classes=2):
     """A member fitted to data that suit it, and the data."""
     X = np.abs(features()) if "NB" in kind.__name__ else features()
+    tags = kind().__sklearn_tags__().classifier_tags
+    n_classes = n_classes if tags is None or tags.multi_class else 2
     y = labels(X, n_classes) if is_classifier(kind()) else targets(X)
     return kind().fit(X, y), X, y
 

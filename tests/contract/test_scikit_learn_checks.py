@@ -20,6 +20,7 @@ TIGHT = {
     lineal.LinearSVR: {"tol": 1e-12},
     lineal.PUClassifier: {"prior": 0.4, "tol": 1e-12},  # unless it is given, it is estimated on folds
     lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
+    lineal.TransductiveSVM: {"tol": 1e-12},
     lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.SGDClassifier: {"loss": "log_loss", "alpha": 0.1, "solver": "lbfgs", "tol": 1e-16},
     lineal.OneVsRest: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},

@@ -98,7 +98,7 @@ class LaplacianSVM(KernelScorer):
     def __init__(
         self,
         C: float = 1.0,
-        gamma_manifold: float = 1.0,
+        gamma_manifold: float = 10.0,
         *,
         loss: str = "hinge",
         kernel: Any = "rbf",
