@@ -6,37 +6,45 @@ Ctrl-C is answered between blocks. A set with itself costs half, and its matrix 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.data.matrices import csr_matrix
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import native_csr, native_dense
 
-_BLOCK = 1024  # rows of a dense product at once
+_BLOCK = 128  # rows of a table that are worked on at once: they stay in the cache
 _PANEL = 64  # rows that meet sparse rows at once
 _PANEL_BYTES = 1 << 27
+# Matching stored entries one by one costs so many times what an entry of a panel costs.
+_MATCHING = 27
 # Below this share of |x|^2 + |z|^2 a distance has lost too many digits to the difference of the two.
 _NEAR = 1e-3
 
 
 def dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
     """x.z for all rows of X and Z, or of X and X."""
+    K = _upper_dots(X, Z, n_threads)
+    return mirrored(K) if Z is None else K
+
+
+def _upper_dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
+    """x.z; of a set with itself on and above the diagonal, below it anything."""
     if sp.issparse(X) or sp.issparse(Z):
         return _sparse_dots(sp.csr_array(X), None if Z is None else sp.csr_array(Z), n_threads)
-    n, m = len(X), len(X) if Z is None else len(Z)
-    K = np.empty((n, m))
-    with np.errstate(over="ignore", invalid="ignore"):  # Kernel.gram says what is beyond float64
-        for first in range(0, n, _BLOCK):
-            rows = slice(first, first + _BLOCK)
-            if Z is None:
-                np.matmul(X[rows], X[first:].T, out=K[rows, first:])
-            else:
-                np.matmul(X[rows], Z.T, out=K[rows])
-    return mirrored(K) if Z is None else K
+    K = np.empty((len(X), len(X) if Z is None else len(Z)))
+    # Larger blocks than those of a table: BLAS wants some width. Kernel.gram says what is beyond float64.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for first in range(0, len(X), 4 * _BLOCK):
+            rows, begin = slice(first, first + 4 * _BLOCK), 0 if Z is not None else first
+            np.matmul(X[rows], (X if Z is None else Z)[begin:].T, out=K[rows, begin:])
+    return K
 
 
 def mirrored(K: FloatArray, block: int = 512) -> FloatArray:
@@ -51,17 +59,22 @@ def mirrored(K: FloatArray, block: int = 512) -> FloatArray:
 
 def _sparse_dots(X: sp.csr_array, Z: sp.csr_array | None, n_threads: int) -> FloatArray:
     others = X if Z is None else Z
-    n, m, d = X.shape[0], others.shape[0], X.shape[1]
+    m, d = others.shape[0], X.shape[1]
+    n_matches = int(np.bincount(X.indices, minlength=d) @ np.bincount(others.indices, minlength=d))
     width = min(_PANEL, _PANEL_BYTES // max(8 * d, 1))
-    if width < 4:  # so many columns that even a panel of rows is too large: entries are matched one by one
-        K = np.asarray((X @ others.T).toarray())
-        return mirrored(K) if Z is None else K
-    K = np.empty((n, m))
-    rows = native_csr(X, n_threads)
+    # Also where there are so many columns that a panel of rows is too large.
+    if width < 4 or _MATCHING * n_matches < X.nnz * m:
+        return np.asarray((X @ others.T).toarray())
+    K = np.empty((X.shape[0], m))
     for first in range(0, m, width):
         panel = np.ascontiguousarray(others[first : first + width].toarray().T)
-        K[:, first : first + width] = rows.dot(panel)
-    return mirrored(K) if Z is None else K
+        n = X.shape[0] if Z is not None else min(first + width, m)
+        end = X.indptr[n]
+        rows = csr_matrix(X.indptr[: n + 1], X.indices[:end], X.data[:end], d)
+        products = np.empty((n, panel.shape[1]))
+        rows.dot(panel, products, n_threads)
+        K[:n, first : first + width] = products
+    return K
 
 
 def squared_lengths(X: Any) -> FloatArray:
@@ -72,31 +85,66 @@ def squared_lengths(X: Any) -> FloatArray:
         return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def squared_distances(X: Any, Z: Any | None, factor: float, n_threads: int) -> FloatArray:
-    """factor |x - z|^2 for all rows of X and Z, or of X and X: exactly 0 for equal rows.
+def squared_distances(
+    X: Any, Z: Any | None, factor: float, n_threads: int, finish: Callable[[FloatArray], object]
+) -> FloatArray:
+    """finish(factor |x - z|^2) for all rows of X and Z, or of X and X: of exactly 0 for equal rows.
 
     |x|^2 + |z|^2 - 2 x.z of centred data (sparse data stay where they are), and the sum of squared
-    differences of the data themselves where that difference would lose digits.
+    differences of the data themselves where that difference would lose digits. ``finish`` changes a block of
+    distances in place, while it is in the cache.
     """
     scale = float(np.sqrt(factor))
     placed, others_placed = _placed(X, Z, scale)
-    D = dots(placed, others_placed, n_threads)
+    D = _upper_dots(placed, others_placed, n_threads)
     a = squared_lengths(placed)
     b = a if others_placed is None else squared_lengths(others_placed)
-    n_near = 0
+    differences = _Differences(X, Z, scale)
+    n_near, n_enough = 0, D.size // 32
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(D), _BLOCK):
-            block = D[first : first + _BLOCK]
-            total = a[first : first + _BLOCK, None] + b
+            begin = 0 if Z is not None else first
+            block = D[first : first + _BLOCK, begin:]
+            total = a[first : first + _BLOCK, None] + b[begin:]
             block *= -2.0
             block += total
-            # NaN, of infinite lengths, is near too.
-            block[~(block > _NEAR * total)] = -1.0
-            n_near += int((block == -1.0).sum())
-    if Z is None:
-        np.fill_diagonal(D, 0.0)
-        n_near -= len(D)
-    return _with_near_pairs(D, n_near, X, X if Z is None else Z, scale, n_threads)
+            total *= _NEAR
+            is_near = ~(block > total)  # NaN, of infinite lengths, is near too
+            n_near += int(np.count_nonzero(is_near))
+            if n_near > n_enough + len(D):
+                return differences.everywhere(finish, n_threads)
+            i, j = np.nonzero(is_near)
+            block[i, j] = differences(first + i, begin + j)
+            finish(block)
+    return mirrored(D) if Z is None else D
+
+
+class _Differences:
+    """scale^2 |x - z|^2 from the differences of the data as they are."""
+
+    def __init__(self, X: Any, Z: Any | None, scale: float) -> None:
+        self._is_sparse = sp.issparse(X) or sp.issparse(Z)
+        others = X if Z is None else Z
+        self._X, self._Z = (sp.csr_array(X), sp.csr_array(others)) if self._is_sparse else (X, others)
+        self._scale = scale
+
+    def __call__(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> FloatArray:
+        """Of some pairs."""
+        D = np.empty(len(i))
+        step = max(1, (1 << 20) // max(self._X.shape[1], 1))
+        for first in range(0, len(i), step):
+            some = slice(first, first + step)
+            D[some] = squared_lengths((self._X[i[some]] - self._Z[j[some]]) * self._scale)
+        return D
+
+    def everywhere(self, finish: Callable[[FloatArray], object], n_threads: int) -> FloatArray:
+        """Of all pairs: symmetric to the bit for a set with itself."""
+        X, Z = self._X, self._Z
+        points, queries = (native_csr(Z, 1).matrix, native_csr(X, 1).matrix) if self._is_sparse else (Z, X)
+        D = _core.euclidean_distances(points, queries, n_threads)
+        D *= self._scale
+        finish(np.square(D, out=D))
+        return D
 
 
 def _placed(X: Any, Z: Any | None, scale: float) -> tuple[Any, Any]:
@@ -114,29 +162,6 @@ def _placed(X: Any, Z: Any | None, scale: float) -> tuple[Any, Any]:
     if not all(np.isfinite(part).all() for part in values):
         raise InputError("Distances between rows of X are beyond float64. Scale its columns.")
     return placed[0], placed[1]
-
-
-def _with_near_pairs(
-    D: FloatArray, n_near: int, X: Any, others: Any, scale: float, n_threads: int
-) -> FloatArray:
-    """D with the distances that are marked by -1 summed from differences."""
-    if n_near == 0:
-        return D
-    if sp.issparse(X) or sp.issparse(others):
-        X, others = sp.csr_array(X), sp.csr_array(others)
-    if n_near > D.size // 16:
-        points, queries = (
-            (native_csr(others, 1).matrix, native_csr(X, 1).matrix) if sp.issparse(X) else (others, X)
-        )
-        with np.errstate(over="ignore"):
-            return np.square(scale * _core.euclidean_distances(points, queries, n_threads))
-    rows, columns = np.nonzero(D == -1.0)
-    step = max(1, (1 << 22) // max(X.shape[1], 1))
-    with np.errstate(over="ignore"):
-        for first in range(0, len(rows), step):
-            i, j = rows[first : first + step], columns[first : first + step]
-            D[i, j] = squared_lengths((X[i] - others[j]) * scale)
-    return D
 
 
 def absolute_distances(X: Any, Z: Any | None, n_threads: int) -> FloatArray:

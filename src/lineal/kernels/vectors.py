@@ -38,6 +38,12 @@ def positive(value: Any, name: str) -> float:
     return finite_number(value, name, "> 0", lambda v: v > 0)
 
 
+def _decayed(D: FloatArray) -> None:
+    """exp(-D), in place."""
+    np.negative(D, out=D)
+    np.exp(D, out=D)
+
+
 class VectorKernel(Kernel):
     """A kernel of rows of numbers, dense or sparse."""
 
@@ -204,9 +210,7 @@ class Gaussian(VectorKernel):
             object.__setattr__(self, name, value)
 
     def compute(self, items: Any, others: Any | None, n_threads: int) -> FloatArray:
-        D = squared_distances(items, others, self.gamma, n_threads)
-        np.negative(D, out=D)
-        return np.exp(D, out=D)
+        return squared_distances(items, others, self.gamma, n_threads, _decayed)
 
     def compute_diagonal(self, items: Any) -> FloatArray:
         return np.ones(items.shape[0])
