@@ -443,3 +443,18 @@ def test_regressors_and_texts_have_folds_of_their_own():
     texts = ["good", "bad", "good film", "bad film"] * 6
     found = tune(TextClassifier(), texts, ["p", "n"] * 12, {"strengths": [0.1, 1.0]}, cv=2)
     assert found.score == 1.0
+
+
+@pytest.mark.parametrize("has_classes", [True, False], ids=["labels", "numbers"])
+def test_groups_are_held_out_whole(has_classes):
+    """Where rows of a group are copies, copies help nobody: folds and outer folds keep them whole."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 4)
+    X = rng.normal(size=(40, 60))[groups]  # more columns than groups: copies can be learned by heart
+    y = rng.integers(0, 2, 40)[groups] if has_classes else rng.normal(size=40)[groups]
+    model, space = (LogisticRegression(), {"C": [100.0]}) if has_classes else (Ridge(), {"alpha": [1e-3]})
+    apart = tune(model, X, y, space, cv=4, outer=4, groups=groups)
+    mixed = tune(model, X, y, space, cv=4, outer=4)
+    assert mixed.score > 0.95
+    assert apart.score < 0.75
+    assert apart.best.mean < 0.75

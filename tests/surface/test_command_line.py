@@ -252,6 +252,27 @@ def test_tune_writes_the_best_model(folder, capsys):
     assert load("model.lineal").predict(["a lovely film"]).tolist() == ["pos"]
 
 
+def test_tune_takes_groups_tables_and_other_methods(folder, capsys):
+    """Draws and halving; whole groups held out; a table without a space is searched for its strength."""
+    rows = [[*pair, k % 7, f"g{k % 10}"] for k, pair in enumerate(reviews())]
+    with open("grouped.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["text", "label", "size", "who"], *rows])
+    space = ["learner.C=[0.1, 1.0, 10.0]", "--learner", "svm", "--cv", "3", "--drop", "size"]
+    for method in ("random", "halving"):
+        found = document(
+            capsys, "tune", "grouped.csv", *space, "--method", method, "--group", "who", "--trials", "2"
+        )
+        assert found["is_honest"] is False
+        assert set(found["params"]) == {"learner__C"}
+    assert document(capsys, "tune", "grouped.csv", *space, "--group", "who", "--outer", "2")["is_honest"]
+    found = document(capsys, "tune", "grouped.csv", "--drop", "text", "--drop", "who", "--cv", "2")
+    assert set(found["params"]) == {"strengths"}
+    code, _, err = answer(capsys, "tune", "grouped.csv", "text.ngrams=[(1, 1)]", "--drop", "who")
+    assert (code, "--set text.ngrams" in err) == (2, True)
+    code, out, _ = answer(capsys, "tune", "grouped.csv", *space)
+    assert "--outer 5 gives an honest one" in out
+
+
 def test_convert_writes_other_formats(folder, capsys):
     """CSV to JSON lines to Parquet and back gives the same rows."""
     for source, target in (

@@ -89,7 +89,7 @@ def command(
         print_json(tuning_document(found, output))
     else:
         out = console()
-        out.print(str(found.tuning), markup=False)
+        out.print(str(found.tuning).replace("outer=", "--outer "), markup=False)  # as it is said here
         out.print(f"[bold]model[/bold]  {output}")
     if found.is_interrupted:
         click.echo("lineal: interrupted: the best model so far was kept.", err=True)

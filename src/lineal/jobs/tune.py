@@ -64,7 +64,7 @@ def tune_file(
         estimator,
         data.X,
         data.y,
-        _space(space),
+        _space(space, data.inputs),
         method=method,
         cv=n_folds,
         outer=outer,
@@ -80,7 +80,7 @@ def tune_file(
     return Tuned(found, freeze(named(found.model, data.names), about=about), len(data))
 
 
-def _space(settings: Sequence[str]) -> dict[str, Any] | None:
+def _space(settings: Sequence[str], inputs: str) -> dict[str, Any] | None:
     """Lists of values by parameter, in the names of scikit-learn."""
     space: dict[str, Any] = {}
     for setting in settings:
@@ -95,6 +95,10 @@ def _space(settings: Sequence[str]) -> dict[str, Any] | None:
                 f"{name} needs a list of values to try, such as [0.1, 1, 10]; got {value!r}."
             )
         dotted = name.strip()
+        if dotted.startswith("text.") and inputs != "texts":
+            raise ParameterError(
+                f"{dotted} is searched where the data are texts alone. Choose a value with --set {dotted}=..."
+            )
         dotted = f"vectorizer.{dotted.removeprefix('text.')}" if dotted.startswith("text.") else dotted
         space[dotted.replace(".", "__")] = list(values)
     return space or None

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel
-from lineal.learners.text.base import BaseTextModel
+from lineal.learners.searched.model import SearchedModel
 from lineal.objective import NoPenalty
 from lineal.protocol import BaseEstimator, clone
 from lineal.selection.search.record import Setting
@@ -133,7 +133,7 @@ def strengths(
         raise ParameterError(f"strengths needs a whole number n >= 1, got {n!r}.")
     values = np.exp2(np.linspace(np.log2(high), np.log2(low), int(n))).tolist()
     prefix, learner = _strong_part(model)
-    if isinstance(learner, BaseTextModel):
+    if isinstance(learner, SearchedModel):
         return {f"{prefix}strengths": values}
     if getattr(learner, "_averages_losses", False) and n_rows is None:
         raise ParameterError(f"{type(learner).__name__} averages its losses: say n_rows=len(y).")
@@ -169,7 +169,7 @@ def _strong_part(model: Any, prefix: str = "") -> tuple[str, Any]:
     if isinstance(model, Pipeline):
         name, last = model.steps[-1]
         return _strong_part(last, f"{prefix}{name}__")
-    if isinstance(model, BaseTextModel) and model.learner is None:
+    if isinstance(model, SearchedModel) and model.learner is None:
         return prefix, model
     if isinstance(model, LinearModel):
         if isinstance(model._objective(1.0, 2)[1], NoPenalty):

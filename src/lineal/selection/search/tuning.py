@@ -45,7 +45,7 @@ def tune(
     model : estimator
         Ours or anybody's, pipelines and text learners among them. It is not changed.
     X, y, sample_weight, groups
-        The data, as the model's ``fit`` takes them; ``groups`` for splitters that heed them. Weights hold in
+        The data, as the model's ``fit`` takes them; rows of one group are held out together. Weights hold in
         fits and in scores.
     space : dict, or a list of dicts
         From parameters (nested ones with ``__``) to lists of values, or to distributions with ``rvs`` such as
@@ -55,7 +55,8 @@ def tune(
         random ones, on a part of the rows, of which the best third goes on with three times as many;
         ``max_trials`` proposals by optuna, if it is installed.
     cv : int, splitter or list of splits
-        A number means so many folds, shuffled by ``random_state``, with the classes in their shares.
+        A number means so many folds, shuffled by ``random_state``, with the classes in their shares and
+        groups whole; a splitter of your own may heed them or not.
     metric : a scorer's name, or a function ``metric(model, X, y)``, optional
         What is to be large, as in scikit-learn; the model's ``score`` if not given. Of functions, those with
         an argument ``sample_weight`` are given the weights of rows.
