@@ -31,7 +31,8 @@ class TreeMeter {
       found_[X_.group[at(g)].production] = g;
   }
 
-  // The sum of C over all pairs; productions of Z are called name[...] here. Anything where the watch ended it.
+  // The sum of C over all pairs; productions of Z are called name[...] here. Any number where the watch ended
+  // it.
   double operator()(const Forest& Z, Index z, const std::vector<std::uint32_t>* name, int part,
                     SharedWatch& watch) {
     values_.clear();
