@@ -11,6 +11,7 @@ import numpy as np
 
 from lineal.errors import InputError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.kernel.machine import KernelMachineModel
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.scenarios.certified import CertifiedLearner
@@ -24,9 +25,9 @@ from lineal.protocol import check_is_fitted
 
 
 def verify(
-    model: LinearModel | CertifiedLearner | RankSVM,
+    model: LinearModel | CertifiedLearner | RankSVM | KernelMachineModel,
     X: Any,
-    y: Any,
+    y: Any = None,
     sample_weight: Any = None,
     *,
     tol: float | None = None,
@@ -43,8 +44,9 @@ def verify(
     Parameters
     ----------
     model : fitted LinearClassifier, LinearRegressor, preset, OrdinalClassifier, PUClassifier or RankSVM
+        Or SVC, SVR, NuSVR and OneClassSVM, whose coefficients are the dual point.
     X, y, sample_weight
-        The training data.
+        The training data; OneClassSVM has no y.
     tol : float, optional
         What ``converged`` compares with; the model's own if not given.
     use_dual : bool
@@ -55,6 +57,8 @@ def verify(
     Returns
     -------
     Certificate
+        Of a kernel machine one with ``kkt``: how many rows are at 0, on the margin and at the bound, and by
+        how much the conditions of optimality are missed there.
 
     Examples
     --------
@@ -70,6 +74,8 @@ def verify(
         raise ParameterError(
             f"{type(model).__name__} is fitted on X, y and weights, not on {', '.join(data)}."
         )
+    if isinstance(model, KernelMachineModel):
+        return model._verified(X, y, sample_weight, tol)
     began = time.perf_counter()
     problem = _numpy_problem(model, X, y, sample_weight)
     W, b = _weights(model)

@@ -15,6 +15,7 @@ from lineal.deferred import sparse as sp
 from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.kernels import Kernel, Linear, Precomputed, resolved
 from lineal.kernels.domains import Vectors
+from lineal.learners.kernel.proof import Claim, VerifiedMachine, proved, require_training_data
 from lineal.learners.progress import GapBar
 from lineal.learners.reading import SHAPE, read_matrix
 from lineal.learners.targets import weights_of_rows
@@ -153,6 +154,28 @@ class KernelMachineModel(BaseEstimator):
         support = KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads))
         rows = np.arange(len(self.support_), dtype=np.int64)
         return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0, 0])
+
+    # ---- proofs -------------------------------------------------------------------------------
+
+    def _verified(self, X: Any, y: Any, sample_weight: Any, tol: float | None) -> VerifiedMachine:
+        """See :func:`lineal.verify`."""
+        items = self._items_of(X)
+        require_training_data(self.kernel_, items, self.support_, self._support.items)
+        s = weights_of_rows(sample_weight, self.kernel_.size(items))
+        claims = self._claims(items, y, s)
+        return proved(
+            self.kernel_, items, self.support_, claims, float(self.tol) if tol is None else float(tol)
+        )
+
+    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+        """The problems that the machines were to solve, and their coefficients."""
+        raise NotImplementedError
+
+    def _coefficients(self, n_rows: int) -> FloatArray:
+        """(n_machines, n_rows) ``dual_coef_``, with 0 for the rows that are no support vectors."""
+        every = np.zeros((len(self.dual_coef_), n_rows))
+        every[:, self.support_] = self.dual_coef_
+        return every
 
     def _warn_unless_certified(self, certificates: Sequence[Certificate]) -> None:
         bad = [each for each in certificates if not each.converged]

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
+from lineal.learners.kernel.problems import Region
+from lineal.learners.kernel.proof import Claim
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import OutlierMixin
@@ -19,6 +21,9 @@ from lineal.solvers.kernel_dual import KernelMachine, KernelSolution, one_class
 
 # The gap is small long before the threshold has settled (coefficients sum to nu n): slopes must agree, too.
 _SETTLED = 10.0
+# The optimum may be 0 (the data surround the origin): then the gap is compared with so much of what all the
+# weight in one place would be worth.
+_FLOOR = 1e-6
 # Sums of the same kernel values in another order differ by less, as a share of the largest sum there can be.
 _ROUNDING = 1e-12
 
@@ -103,9 +108,7 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         tol, threads = float(self.tol), thread_count(self.n_threads)
         machine = KernelMachine(values, dual, n_threads=threads)
         size = float(np.abs(values.diagonal()).max(initial=0.0)) * total
-        # The optimum may be 0 (the data surround the origin): then the gap is compared with a millionth of
-        # what all the weight in one place would be worth.
-        floor = 1e-6 * size * total
+        floor = _FLOOR * size * total
         solution: KernelSolution = with_bar(
             self.progress, tol,
             lambda bar: machine.run(
@@ -134,6 +137,13 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         self.trace_, self.n_iter_ = solution.trace, max(1, solution.epochs)
         self._warn_unless_certified([self.certificate_])
         return self
+
+    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+        total = float(self.nu) * float(s.sum())
+        largest = float(np.abs(self.kernel_.compute_diagonal(items)).max(initial=0.0))
+        every, rows = self._coefficients(len(s))[0], np.arange(len(s), dtype=np.int64)
+        problem = Region(s, total, float(self.offset_))
+        return [Claim(problem, rows, every, 1.0 / total**2, _FLOOR * largest * total**2)]
 
     def score_samples(self, X: Any) -> FloatArray:
         """f(x): the higher, the more usual."""

@@ -15,8 +15,10 @@ from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.kernel.machine import IntArray, KernelMachineModel, together, with_bar
+from lineal.learners.kernel.problems import Separation
+from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
-from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
+from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, expit, own_probabilities, probabilities, winners
 from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
@@ -318,6 +320,21 @@ class SVC(ClassifierMixin, KernelMachineModel):
             part = parts[0]
             self.slack_[part.rows] = np.maximum(0.0, 1.0 - part.y * (part.machine.f + part.machine.b))
 
+    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+        n, K = len(s), len(self.classes_)
+        codes = codes_among(self.classes_, labels_of_rows(y, n), "Verify on the training data.")
+        values = KernelValues(self.kernel_, items, thread_count(self.n_threads))
+        data = _Data(values, codes, s * self._class_factors(codes, s), K)
+        every, C = self._coefficients(n), float(self.C)
+        pairs = zip(*np.triu_indices(K, 1), strict=True) if K > 2 and self.multi_class == "ovo" else None
+        claims = []
+        for k, (rows, signs) in enumerate(self._questions(data)):
+            beta = every[k, rows] if pairs is None else _of_pair(every[:, rows], signs, next(pairs))
+            bound = C * data.s[rows] if np.isfinite(C) else np.full(len(rows), np.inf)
+            problem = Separation(signs, bound, float(self.intercept_[k]))
+            claims.append(Claim(problem, rows, beta, 1.0 / C if np.isfinite(C) else 1.0))
+        return claims
+
     # ---- scores -------------------------------------------------------------------------------
 
     def _pair_scores(self, support: KernelValues, items: Any) -> FloatArray:
@@ -418,6 +435,12 @@ class SVC(ClassifierMixin, KernelMachineModel):
             of_second = (y > 0).astype(np.int32)
             temperatures.append(fitted_temperature(Z[rows, column : column + 1], of_second, data.s[rows]))
         return np.array(temperatures)
+
+
+def _of_pair(every: FloatArray, signs: FloatArray, pair: tuple[Any, Any]) -> FloatArray:
+    """Coefficients of a pair's machine in LIBSVM's layout: a class has a row for each of the others."""
+    first, second = pair
+    return np.where(signs > 0, every[second - 1], every[first])
 
 
 def _for_second(Z: FloatArray) -> FloatArray:

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
+from lineal.learners.kernel.problems import Tube
+from lineal.learners.kernel.proof import Claim
 from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
@@ -53,8 +55,7 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
         dual = self._dual(t, C * s)
         threads, tol = thread_count(self.n_threads), float(self.tol)
         machine = KernelMachine(values, dual, n_threads=threads)
-        # Targets that a constant meets leave nothing to pay: rounding is measured against what 0 would pay.
-        floor = 1e-12 * C * float(s @ np.abs(t - np.average(t, weights=s)))
+        floor = _floor(t, C * s)
         solution: KernelSolution = with_bar(
             self.progress,
             tol,
@@ -82,6 +83,17 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
         raise NotImplementedError
 
     def _thresholds(self, solution: KernelSolution) -> list[float]:
+        raise NotImplementedError
+
+    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+        t = numbers_of_rows(y, len(s), type(self).__name__)
+        bound = float(self.C) * s
+        problem = self._problem(t, bound)
+        every, rows = self._coefficients(len(s))[0], np.arange(len(s), dtype=np.int64)
+        return [Claim(problem, rows, every, 1.0 / float(self.C), _floor(t, bound))]
+
+    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
+        """What is minimised, as it is printed."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> FloatArray:
@@ -173,6 +185,9 @@ class SVR(_TubeModel):
     def _thresholds(self, solution: KernelSolution) -> list[float]:
         return [self._b]
 
+    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
+        return Tube(t, bound, float(self.intercept_[0]), float(self.epsilon))
+
 
 class NuSVR(_TubeModel):
     """Support vector regression that finds its own tube: at most a share nu of the rows lies outside.
@@ -246,6 +261,15 @@ class NuSVR(_TubeModel):
 
     def _thresholds(self, solution: KernelSolution) -> list[float]:
         return [self.intercept_[0] + self.epsilon_, self.intercept_[0] - self.epsilon_]
+
+    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
+        price = float(self.nu) * float(bound.sum())
+        return Tube(t, bound, float(self.intercept_[0]), float(self.epsilon_), price)
+
+
+def _floor(t: FloatArray, bound: FloatArray) -> float:
+    """Targets that a constant meets leave nothing to pay: rounding is measured against what 0 would pay."""
+    return 1e-12 * float(bound @ np.abs(t - np.average(t, weights=bound)))
 
 
 def _worst(dual: Dual, solution: KernelSolution, b: FloatArray) -> float:
