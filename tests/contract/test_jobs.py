@@ -131,6 +131,37 @@ def test_a_test_file_may_spell_labels_otherwise(tmp_path):
     assert found.evaluation.scores["accuracy"].value > 0.7
 
 
+def test_a_test_file_may_order_and_add_columns_but_not_lack_them(tmp_path):
+    """Columns are found by name; what is missing, or no number, is said before anything is learned."""
+    n = 120
+    columns = {
+        "size": [(k * 37) % 101 for k in range(n)],
+        "rooms": [k % 6 for k in range(n)],
+        "price": [(k * 37) % 101 * 2.5 + k % 6 + k % 3 / 7 for k in range(n)],
+    }
+    path, other = written(tmp_path / "a.csv", columns), str(tmp_path / "b.csv")
+    asked = {"columns": Columns(label="price"), "judging": Judging(test=other)}
+    written(other, {"more": ["x"] * n, **dict(reversed(columns.items()))})
+    again = train(path, **asked)
+    written(other, columns)
+    plain = train(path, **asked)
+    assert again.evaluation.scores["r2"].value == plain.evaluation.scores["r2"].value > 0.9
+
+    def refused(columns, words):
+        told = []
+        written(other, columns)
+        with pytest.raises(InputError, match=words):
+            train(path, **asked, tell=told.append)
+        assert not any("learning" in sentence for sentence in told)
+
+    refused({name: columns[name] for name in ("size", "price")}, "b.csv lacks columns .* 'rooms'")
+    refused({name: columns[name] for name in ("size", "rooms")}, "b.csv lacks columns .* 'price'")
+    refused({**columns, "rooms": ["2", "many", *["3"] * (n - 2)]}, "b.csv, row 1: column 'rooms' .* 'many'")
+    (tmp_path / "rows.svm").write_text("1 1:2\n-1 1:3\n" * 20)
+    with pytest.raises(InputError, match="has sparse rows"):
+        train(str(tmp_path / "rows.svm"), judging=Judging(test=other))
+
+
 @pytest.mark.parametrize("names", [("true", "false"), ("0", "1"), ("1.5", "2.5"), ("neg", "pos")])
 def test_updates_keep_the_type_of_labels(tmp_path, names):
     """Labels of a stream, which come as they are written, are those of the model: none is new."""

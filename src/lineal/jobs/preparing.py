@@ -10,7 +10,7 @@ import numpy as np
 
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
-from lineal.errors import InputError
+from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import Dataset, dataset_of
 from lineal.jobs.labels import labels_like
 from lineal.jobs.origin import fingerprint_of
@@ -120,7 +120,12 @@ def _read_test(
         return _read(path, columns, reading, read)
     names = trained.rows.names
     own = {"first_index": trained.rows.first_index} if names is None else {"names": names}
-    return read_records(path, **own, **reading)
+    try:
+        return read_records(path, **own, **reading)
+    except ParameterError as flaw:
+        if "options of libsvm and vw" not in str(flaw):
+            raise
+        raise InputError(f"{path} is a file of columns, but the training file has sparse rows.") from None
 
 
 def _findings(
@@ -180,6 +185,28 @@ def _check_test(records: Records, roles: Roles) -> None:
     if absent:
         shown = ", ".join(map(repr, absent))
         raise InputError(f"{records.path} lacks columns that the training file has: {shown}.")
+    for name in (name for name, kind in roles.features.items() if kind == "number"):
+        for row, value in enumerate(_words_among_numbers(records.table.column(name))):
+            if value is not None and not _is_number(value):
+                raise InputError(
+                    f"{records.path}, row {row}: column {name!r} holds numbers in the training file, but "
+                    f"here {value!r}. Correct the cell, leave it blank, or train with --category {name}."
+                )
+
+
+def _words_among_numbers(column: Any) -> list[str | None]:
+    """The cells of a column that was read as text, and nothing of others."""
+    import pyarrow as pa
+
+    return column.to_pylist() if pa.types.is_string(column.type) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _test_rows(records: Records, roles: Roles | None, data: Dataset, columns: Columns) -> Dataset:
