@@ -136,6 +136,18 @@ def test_new_cells_change_no_prediction():
     np.testing.assert_allclose(found, shared, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "drawn",
+    [RandomFourierFeatures(n_features=20), RandomFourierFeatures("laplacian", n_features=20),
+     RandomBinningFeatures(n_grids=20), Nystroem("rbf"), Nystroem("laplacian")],
+    ids=["gaussian", "laplacian", "binning", "rbf", "laplacian landmarks"],
+)  # fmt: skip
+def test_units_play_no_part_with_gamma_scale(drawn):
+    """X -> c X changes no feature: "scale" is 1 / (d variance), or 1 / (d deviation) for |x - z|_1."""
+    phi, other = dense(drawn.fit_transform(X)), dense(drawn.fit_transform(256 * X))
+    np.testing.assert_allclose(other @ other.T, phi @ phi.T, atol=1e-9)
+
+
 # ---- Nyström -----------------------------------------------------------------------------------
 
 

@@ -34,7 +34,8 @@ def resolved(
     X
         The training data, for gamma "scale" and "auto".
     gamma
-        A number > 0, "scale" for 1 / (n_columns variance of X), or "auto" for 1 / n_columns.
+        A number > 0, "scale" for 1 / (n_columns variance of X), or "auto" for 1 / n_columns. "laplacian",
+        whose distances are not squared, scales by the deviation instead, so that units play no part.
     degree, c
         Of "poly": (gamma x.z + c)^degree.
     sample_weight

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
-from lineal.kernels import Gaussian, Kernel, Laplacian
+from lineal.kernels import Gaussian, Kernel, Laplacian, resolved
 
 _NAMES = {"gaussian": "gaussian", "rbf": "gaussian", "laplacian": "laplacian"}
 
@@ -56,22 +55,7 @@ def kind_of(owner: str, kernel: Any, gamma: Any) -> tuple[Literal["gaussian", "l
 
 
 def difference(kind: Literal["gaussian", "laplacian"], gamma: float | str, X: Any) -> Difference:
-    """The kernel itself: "auto" is 1 / d; "scale" is that in units of all numbers' variance or deviation."""
-    if not isinstance(gamma, str):
-        return Difference(kind, gamma)
-    n_columns = X.shape[1]
-    if gamma == "auto":
-        return Difference(kind, 1.0 / n_columns)
-    variance = _variance(X)
-    unit = variance if kind == "gaussian" else np.sqrt(variance)
-    return Difference(kind, 1.0 / (n_columns * unit) if unit > 0 else 1.0)
-
-
-def _variance(X: Any) -> float:
-    """Of all numbers of X, the zeros that are not stored included."""
-    if not sp.issparse(X):
-        return float(np.var(X, dtype=np.float64))
-    n = float(X.shape[0]) * X.shape[1]
-    values = X.data.astype(np.float64)
-    mean = values.sum() / n
-    return float((((values - mean) ** 2).sum() + (n - len(values)) * mean**2) / n)
+    """The kernel itself, with the gamma that "scale" and "auto" are for X."""
+    found = resolved("rbf" if kind == "gaussian" else "laplacian", X, gamma=gamma)
+    assert isinstance(found, (Gaussian, Laplacian))
+    return Difference(kind, found.gamma)

@@ -17,6 +17,7 @@ from lineal.kernels import FunctionKernel, Kernel, Precomputed
 from lineal.kernels.blocks import value_blocks, values
 from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import RegressorMixin, check_is_fitted
 from lineal.solvers.kernel_ridge import (
@@ -107,6 +108,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         self.max_bytes = max_bytes
         self.n_threads = n_threads
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solves for the coefficients.
 
@@ -166,10 +168,10 @@ class KernelRidge(RegressorMixin, KernelModel):
                 f"KernelRidge: rounding made K + alpha I indefinite, and {self.jitter_:.2e} was added to its "
                 "diagonal. The certificate is of the problem without it. A larger alpha makes it sound.",
                 PrecisionWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         if not self.certificate_.converged:
-            warnings.warn(f"KernelRidge: {self.certificate_}.", NotCertifiedWarning, stacklevel=3)
+            warnings.warn(f"KernelRidge: {self.certificate_}.", NotCertifiedWarning, stacklevel=4)
 
     def _keep_left_out(self, left_out: FloatArray, s: FloatArray, shape: tuple[int, ...]) -> None:
         self.__dict__.pop("loo_predictions_", None)

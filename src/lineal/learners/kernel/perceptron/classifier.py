@@ -22,6 +22,7 @@ from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
 from lineal.learners.perceptron.run import Run
 from lineal.learners.perceptron.survivors import tallied
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import ClassifierMixin, check_is_fitted
@@ -160,6 +161,7 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Meets the rows, epoch by epoch.
 
@@ -276,14 +278,14 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
 
     def _warn_unless_done(self) -> None:
         if self.reason_.startswith(("interrupted", "max_seconds")):
-            warnings.warn(f"KernelPerceptron: {self.reason_}.", NotConvergedWarning, stacklevel=3)
+            warnings.warn(f"KernelPerceptron: {self.reason_}.", NotConvergedWarning, stacklevel=4)
         elif self.until_convergence and not self.converged_:
             warnings.warn(
                 f"KernelPerceptron made {self.mistakes_[-1]} mistakes in the last of {self.n_iter_} epochs "
                 f"({self.reason_}). Where no function of the kernel separates the rows it never ends. "
                 "Take a richer kernel, or a number of epochs.",
                 NotConvergedWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     # ---- prediction ---------------------------------------------------------------------------

@@ -113,7 +113,8 @@ class DualWeights:
         self.n_scores = n_classes if n_classes > 2 else 1
         self._sums = np.zeros((table.n_rows, self.n_scores))
         # What is told at the end comes from here: an entry is whole or not there, whenever Ctrl-C comes.
-        self._blocks: list[tuple[int, NDArray[np.int64]]] = []
+        # Of each block: examples and mistakes so far, and its own mistakes.
+        self._blocks: list[tuple[int, int, NDArray[np.int64]]] = []
 
     @property
     def seen(self) -> int:
@@ -123,7 +124,7 @@ class DualWeights:
     @property
     def mistakes(self) -> int:
         """Examples that changed something."""
-        return sum(len(log) for _, log in self._blocks)
+        return self._blocks[-1][1] if self._blocks else 0
 
     def pieces(self, epoch: int, order: Order) -> Iterator[Order]:
         """An epoch in blocks."""
@@ -146,13 +147,13 @@ class DualWeights:
             log.append((self.seen + place, int(order[place]), gained, lost))
             first = place + 1
         done = np.array(log, dtype=np.int64).reshape(-1, 4)
-        self._blocks.append((self.seen + len(order), done))
+        self._blocks.append((self.seen + len(order), self.mistakes + len(done), done))
         for _, row, gained, lost in log:
             _add(self._sums[row][None, :], np.ones(1), gained, lost)
 
     def log(self) -> Log:
         """All mistakes so far."""
-        log = np.concatenate([np.empty((0, 4), dtype=np.int64), *(done for _, done in self._blocks)])
+        log = np.concatenate([np.empty((0, 4), dtype=np.int64), *(done for _, _, done in self._blocks)])
         return Log(log[:, 0], log[:, 1], log[:, 2], log[:, 3], self.seen)
 
 
