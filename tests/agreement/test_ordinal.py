@@ -76,6 +76,24 @@ def test_a_direct_search_does_not_get_below_the_bound_of_a_hinge():
     assert found.fun >= model.certificate_.dual - 1e-12 * model.certificate_.primal
 
 
+@quiet
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(60, 3), (30, 200)], ids=str)
+def test_the_dual_agrees_with_smoothed_hinges(kind, shape):
+    """Blocks of the dual, which hinges are solved by, end at the value of newton's stages or below it."""
+    X, y, rng = in_a_row(10, n=shape[0], d=shape[1])
+    s = rng.integers(0, 3, size=len(y)).astype(float)
+    s[:4] = 1.0
+    model, *_ = fitted(kind, Hinge(0.7), L2(0.5), X, y, s, tol=1e-9)
+    assert model.plan_.solvers[0].name == "smo"
+    assert model.certificate_.relative_gap <= 1e-9
+    assert lineal.verify(model, X, y, s).relative_gap <= 1e-8
+    if shape[1] == 3:
+        other, *_ = fitted(kind, Hinge(0.7), L2(0.5), X, y, s, tol=1e-6, solver="newton")
+        assert model.certificate_.primal <= other.certificate_.primal + 1e-9 * other.certificate_.primal
+        assert other.certificate_.dual <= model.certificate_.primal
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loss", [Log(), Hinge(), SquaredHinge(), Squared()], ids=str)
 def test_two_classes_are_the_linear_classifier(kind, loss):

@@ -20,8 +20,13 @@ from lineal.objective.masked import Masked
 from lineal.objective.rows import NativeRows, NumpyRows, Rows
 from lineal.objective.shared_rows import SharedRows
 from lineal.protocol import ClassifierMixin, available_if, check_is_fitted
-from lineal.solvers import Plan, Solution, Solver, plan
+from lineal.solvers import LBFGS, Newton, Plan, Solution, Solver, plan
 from lineal.solvers.driver import Callback
+from lineal.solvers.newton import is_direct
+from lineal.solvers.threshold_smo import ThresholdSMO
+
+# So many dual variables of hinges take the dual longer than a small Hessian takes.
+_MANY = 50_000
 
 
 class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
@@ -93,6 +98,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
     classes_: NDArray[Any]
     order_: NDArray[Any]
     thresholds_: FloatArray
+    plan_: Plan
 
     def __init__(
         self,
@@ -154,7 +160,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
             )
         self.order_, self.classes_ = order, order[present]
         problem = self._pose(rows, np.searchsorted(present, ranks), s)
-        self.plan_: Plan = plan(problem, self.solver)
+        self.plan_ = self._plan(problem)
         self._learn(self._minimised(problem, self.plan_.solvers))
         self._warn_unless_certified()
         if not self.is_ordered_:
@@ -175,6 +181,17 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
         # Whether loss, penalty and solver go together does not depend on the data: one row tells.
         rows, ones = SharedRows(NumpyRows(np.zeros((1, 1))), 2), np.ones((1, 2))
         plan(Problem(rows, ones, ones[0, :1], self.loss, self.penalty, Intercept.FREE, 2), self.solver)
+
+    def _plan(self, problem: Problem) -> Plan:
+        """The planner's choice; for hinges under L2 the dual, unless rows are many and columns few."""
+        if self.solver != "auto" or ThresholdSMO().refusal(problem) is not None:
+            return plan(problem, self.solver)
+        n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
+        size = f"{n:,} rows, {d:,} columns, {K} thresholds"
+        if is_direct(problem) and n * K > _MANY:
+            reason = f"few columns and many rows ({size}): a small Hessian, the kinks smoothed in stages"
+            return Plan((Newton(), ThresholdSMO()), reason)
+        return Plan((ThresholdSMO(), LBFGS()), f"hinges of this size ({size}) are solved by their dual")
 
     def _pose(self, rows: Rows, codes: NDArray[np.intp], s: FloatArray) -> Problem:
         """Above or below each threshold; those that a row is not held to have target 0."""
