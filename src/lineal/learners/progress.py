@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class GapBar:
-    """Fills on a logarithmic scale from the first certified gap to the tolerance; silent off a terminal."""
+    """Fills on a logarithmic scale from the first certified gap to the tolerance; silent off a terminal.
+
+    It is on the screen from the first certified point on, from where Ctrl-C leaves a model behind.
+    """
 
     def __init__(self, tol: float) -> None:
         from rich.console import Console
@@ -28,7 +31,6 @@ class GapBar:
             columns = (TextColumn("gap {task.fields[gap]:.1e} of {task.fields[tol]:.0e}"), BarColumn(),
                        TextColumn("epoch {task.fields[epoch]}, {task.fields[seconds]:.1f} s"))  # fmt: skip
             self._bar = RichProgress(*columns, console=console, transient=True)
-            self._bar.start()
             self._task = self._bar.add_task("", total=1.0, gap=math.inf, tol=tol, epoch=0, seconds=0.0)
 
     def __call__(self, point: Progress) -> None:
@@ -38,6 +40,7 @@ class GapBar:
         relative = max(point.gap / max(abs(point.primal), 1e-300), 1e-300)
         self._first = self._first or max(relative, 2 * self._tol)
         done = math.log(self._first / relative) / math.log(self._first / self._tol)
+        self._bar.start()
         self._bar.update(
             self._task,
             completed=min(max(done, 0.0), 1.0),
