@@ -104,9 +104,11 @@ def test_rows_left_out(weights, kernel):
 def test_a_weight_is_so_many_rows():
     """A row of weight 3 is three rows, of weight 0 none; k -> c k with alpha -> c alpha changes no f."""
     counts = S.astype(int)
-    weighted = KernelRidge(0.4, kernel="rbf", gamma=0.3).fit(X, y, S)
-    repeated = KernelRidge(0.4, kernel="rbf", gamma=0.3).fit(np.repeat(X, counts, 0), np.repeat(y, counts))
-    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-10)
+    for gamma in ("scale", 0.3):
+        weighted = KernelRidge(0.4, kernel="rbf", gamma=gamma).fit(X, y, S)
+        repeated = KernelRidge(0.4, kernel="rbf", gamma=gamma)
+        repeated.fit(np.repeat(X, counts, 0), np.repeat(y, counts))
+        np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-10)
     assert weighted.certificate_.primal == pytest.approx(repeated.certificate_.primal)
     assert (weighted.dual_coef_[counts == 0] == 0).all()
     scaled = KernelRidge(2.0, kernel=5 * Gaussian(gamma=0.3)).fit(X, y, S)

@@ -61,7 +61,7 @@ def resolved(
     elif kernel == "rbf":
         return Gaussian(gamma=_gamma(gamma, X, sample_weight))
     elif kernel == "laplacian":
-        return Laplacian(gamma=_gamma(gamma, X, sample_weight))
+        return Laplacian(gamma=_gamma(gamma, X, sample_weight, is_squared=False))
     elif kernel == "sigmoid":
         raise ParameterError(
             "kernel='sigmoid' is no kernel: tanh(gamma x.z + c) is not positive semi-definite, so the "
@@ -73,7 +73,7 @@ def resolved(
     )
 
 
-def _gamma(gamma: Any, X: Any, weights: FloatArray | None) -> float:
+def _gamma(gamma: Any, X: Any, weights: FloatArray | None, *, is_squared: bool = True) -> float:
     if gamma not in ("scale", "auto"):
         if isinstance(gamma, str):
             raise ParameterError(f"gamma must be 'scale', 'auto' or a number > 0, got {gamma!r}.")
@@ -88,7 +88,8 @@ def _gamma(gamma: Any, X: Any, weights: FloatArray | None) -> float:
         variance = _variance(items, weights)
     if not np.isfinite(variance):
         raise InputError(f"gamma={gamma!r} needs the variance of X, which is beyond float64. {Kernel.remedy}")
-    return 1.0 / (n_columns * variance) if variance > 0 else 1.0
+    size = variance if is_squared else float(np.sqrt(variance))
+    return 1.0 / (n_columns * size) if size > 0 else 1.0
 
 
 def _variance(items: Any, weights: FloatArray | None) -> float:

@@ -9,6 +9,7 @@ from lineal.errors import InputError
 from lineal.kernels import Kernel, Precomputed, resolved
 from lineal.kernels.domains import Vectors
 from lineal.learners.reading import SHAPE, read_matrix
+from lineal.learners.targets import weights_of_rows
 from lineal.protocol import BaseEstimator
 
 
@@ -26,11 +27,15 @@ class KernelModel(BaseEstimator):
     n_threads: int | None
     kernel_: Kernel
 
-    def _learnt_items(self, X: Any) -> tuple[Kernel, Any]:
-        """The kernel for these training data, and the data as it reads them."""
+    def _learnt_items(self, X: Any, sample_weight: Any = None) -> tuple[Kernel, Any]:
+        """The kernel for these training data, and the data as it reads them.
+
+        Weights count where gamma is found from the data.
+        """
         given = self._given(self.kernel, X, reset=True)
         gamma = "auto" if self.gamma is None else self.gamma
-        kernel = resolved(self.kernel, given, gamma=gamma, degree=self.degree, c=self.coef0)
+        s = None if sample_weight is None else weights_of_rows(sample_weight, _count(given))
+        kernel = resolved(self.kernel, given, gamma=gamma, degree=self.degree, c=self.coef0, sample_weight=s)
         items = kernel.checked(given)
         n = kernel.size(items)
         if n == 0:
@@ -62,3 +67,7 @@ class KernelModel(BaseEstimator):
         is_name = isinstance(self.kernel, str)
         tags.input_tags.pairwise = self.kernel == "precomputed" if is_name else self.kernel == Precomputed()
         return tags
+
+
+def _count(given: Any) -> int:
+    return int(given.shape[0]) if hasattr(given, "shape") else len(given)

@@ -126,7 +126,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         began = time.perf_counter()
         threads = self._check_options()
         require_targets(self, y)
-        kernel, items = self._learnt_items(X)
+        kernel, items = self._learnt_items(X, sample_weight)
         n = kernel.size(items)
         targets = numbers_of_rows(y, n, type(self).__name__)
         s = weights_of_rows(sample_weight, n)
