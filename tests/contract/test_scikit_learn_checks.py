@@ -88,6 +88,7 @@ def _expected(estimator):
         lineal.MultinomialNB(smoothing=0),
         lineal.BernoulliNB(smoothing=0),
         lineal.CategoricalNB(smoothing=0),
+        lineal.KernelRidge(kernel="rbf", leave_one_out=True),
     ],
     expected_failed_checks=_expected,
 )
@@ -103,6 +104,8 @@ def test_scikit_learn_check(estimator, check):
         lineal.Perceptron("random", shuffle=False, fit_intercept=False),
         lineal.Perceptron("best", validation=0.3),
         lineal.Perceptron(probability=True),
+        lineal.KernelPerceptron("rbf", "voted"),
+        lineal.KernelPerceptron("poly", "plain", budget=20),
     ]
 )
 @pytest.mark.filterwarnings("ignore::lineal.errors.NotConvergedWarning")  # some of the data are noise
@@ -118,6 +121,9 @@ def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check
         lineal.ColumnScaler("[0,1]", shift=True),
         lineal.PolynomialFeatures(3, ordered=True, homogeneous=True),
         lineal.TableVectorizer(sparse_output=False),
+        lineal.RandomFourierFeatures("laplacian", dtype="float64"),
+        lineal.RandomBinningFeatures(n_buckets=32),
+        lineal.Nystroem("poly", landmarks="leverage"),
     ]
 )
 def test_scikit_learn_check_of_a_map(estimator, check):

@@ -5,7 +5,7 @@ import pytest
 
 from lineal import KernelPerceptron, Perceptron, PolynomialFeatures
 from lineal.errors import NotConvergedWarning
-from lineal.kernels import Gaussian, Linear, Polynomial, Quadratic, Spectrum, SubsetTree
+from lineal.kernels import Gaussian, Linear, Paired, Pairs, Polynomial, Quadratic, Spectrum, SubsetTree
 from reference import kernel_perceptron as printed
 
 rng = np.random.default_rng(0)
@@ -122,3 +122,17 @@ def test_strings_and_trees():
     trees = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (W a) (VP b))", "(Q (W d) (VP c))"]
     model = KernelPerceptron(SubsetTree(0.5), "plain", until_convergence=True).fit(trees, [1, 1, 0, 0])
     assert model.predict(["(S (NP d) (VP c))", "(Q (W d) (VP b))"]).tolist() == [1, 0]
+
+
+def test_scores_of_kernels_over_pairs():
+    """f(x, t) = sum alpha_ij (K((x_i, t_i), (x, t)) - K((x_i, c_j), (x, t))) with a kernel of pairs."""
+    kernel = Quadratic(c=1)
+    model = KernelPerceptron(kernel, "plain", epochs=2, shuffle=False).fit(ROWS, KINDS)
+    scores = np.zeros((60, 4))
+    for i, j in np.argwhere(model.alpha_):
+        x = ROWS[[i]]
+        for t in range(4):
+            told = Paired(ROWS, [t] * 60)
+            own, taken = (Pairs(kernel).gram(Paired(x, [label]), told)[0] for label in (KINDS[i], j))
+            scores[:, t] += model.alpha_[i, j] * (own - taken)
+    np.testing.assert_array_equal(model.decision_function(ROWS), scores)
