@@ -83,6 +83,7 @@ _HOMES = {
     "lineal.selection.elimination": ("RecursiveElimination",),
     "lineal.selection.filters": ("SelectBest",),
     "lineal.selection.ranking": ("rank_features",),
+    "lineal.selection.svm_grid": ("SvmGrid", "svm_grid"),
     "lineal.selection.stepwise": ("BackwardElimination", "FloatingSelection", "ForwardSelection"),
     "lineal.text.vectorizer": ("TextVectorizer",),
     "lineal.learners.verification": ("check_gradient", "empirical_risk", "verify"),

@@ -250,24 +250,27 @@ class KernelDual {
       double v, left, right;
     };
     std::vector<Slope> slopes;
-    double ahead = 0;
     constexpr double most = 1e30;  // an infinite bound outweighs everything, and can be subtracted
     for (Index v = 0; v < n_variables(); ++v) {
       const std::size_t p = std::size_t(v);
       if (x_.group[p] != group || x_.lo[p] == x_.hi[p]) continue;
+      // A coefficient that rounding keeps from its bound is at it: it must not decide the middle of an
+      // interval.
+      const double left = x_.beta[p] - x_.lo[p], right = x_.hi[p] - x_.beta[p];
+      const double speck = std::isinf(left + right) ? 0 : 1e-12 * (left + right);
       slopes.push_back(
-          {slope(v), std::min(x_.beta[p] - x_.lo[p], most), std::min(x_.hi[p] - x_.beta[p], most)});
+          {slope(v), left > speck ? std::min(left, most) : 0, right > speck ? std::min(right, most) : 0});
     }
     if (slopes.empty()) return 0;
     std::sort(slopes.begin(), slopes.end(), [](const Slope& a, const Slope& b) { return a.v < b.v; });
-    for (const Slope& each : slopes) ahead += each.right;
-    // Past slopes[k] the gap rises with `behind` and falls with `ahead`.
+    // ahead[k]: what pulls upwards past slopes[k], summed from the end, so that nothing is exactly 0.
+    std::vector<double> ahead(slopes.size());
+    for (std::size_t k = slopes.size() - 1; k > 0; --k) ahead[k - 1] = ahead[k] + slopes[k].right;
     double behind = 0;
-    for (std::size_t k = 0; k < slopes.size(); ++k) {
+    for (std::size_t k = 0; k + 1 < slopes.size(); ++k) {
       behind += slopes[k].left;
-      ahead -= slopes[k].right;
-      if (behind > ahead) return slopes[k].v;
-      if (behind == ahead && k + 1 < slopes.size()) {
+      if (behind > ahead[k]) return slopes[k].v;
+      if (behind == ahead[k]) {
         std::size_t next = k + 1;
         while (next + 1 < slopes.size() && slopes[next].left == 0 && slopes[next].right == 0) ++next;
         return 0.5 * (slopes[k].v + slopes[next].v);

@@ -116,7 +116,7 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
                 1e-300), floor=floor,
             ),
         )  # fmt: skip
-        free = (solution.beta > dual.lo) & (solution.beta < dual.hi)
+        free = dual.free(solution.beta)
         rho, gap = -float(solution.b[0]), solution.gap
         if free.any():
             # rho = f on the border. The lowest of them, less rounding, so that none of those rows is outside.

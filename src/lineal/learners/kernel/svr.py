@@ -173,7 +173,7 @@ class SVR(_TubeModel):
     def _threshold(self, machine: KernelMachine, dual: Dual, solution: KernelSolution, tol: float) -> float:
         # The mean over what lies on the tube's edge, where it is as good as the best (S3's rule for margins).
         b = float(solution.b[0])
-        free = (solution.beta > dual.lo) & (solution.beta < dual.hi)
+        free = dual.free(solution.beta)
         if free.any():
             mean = float(np.mean((dual.c - solution.f)[free]))
             gap = machine.gap_at([mean])

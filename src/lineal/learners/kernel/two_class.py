@@ -73,7 +73,7 @@ def finished(
     """
     f = solution.f
     b, gap = float(solution.b[0]), solution.gap
-    free = (solution.beta > dual.lo) & (solution.beta < dual.hi)
+    free = dual.free(solution.beta)
     if free.any():
         mean = float(np.mean(dual.c[free] - f[free]))
         gap_at_mean = machine.gap_at([mean])

@@ -43,6 +43,12 @@ class Dual:
     hi: FloatArray
     start: FloatArray
 
+    def free(self, beta: FloatArray) -> NDArray[np.bool_]:
+        """Which coefficients are at neither bound, by more than rounding."""
+        room = self.hi - self.lo
+        speck = np.where(np.isfinite(room), 1e-12 * room, 0.0)
+        return np.asarray((beta - self.lo > speck) & (self.hi - beta > speck))
+
     def scaled(self, factor: float) -> Dual:
         """The same problem with other bounds, begun from coefficients in proportion."""
         return Dual(self.item, self.group, self.c, factor * self.lo, factor * self.hi, factor * self.start)
