@@ -1,6 +1,7 @@
 """The kernel perceptron keeps its promises: budgets, blocks, caches, data of any kind, refusals."""
 
 import pickle
+import signal
 
 import numpy as np
 import pandas as pd
@@ -185,6 +186,26 @@ def test_why_a_fit_ends():
     assert out.predict(X).shape == (90,)
     bound = KernelPerceptron("rbf", "voted", epochs=1).fit(X, TWO).generalization_bound()
     assert bound.mean_loss < bound.bound
+
+
+@pytest.mark.parametrize(
+    "options", [{"variant": "averaged"}, {"variant": "voted"}, {"variant": "plain", "budget": 9}], ids=str
+)
+def test_ctrl_c_keeps_what_there_is(options):
+    """At Ctrl-C the fit ends with the functions so far, and says so; they are those of as many epochs."""
+
+    def interrupt(epoch):
+        if epoch.epoch == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(NotConvergedWarning, match="interrupted"):
+        broken = KernelPerceptron(Gaussian(gamma=0.5), epochs=50, callbacks=[interrupt], **options).fit(
+            X, TWO
+        )
+    whole = KernelPerceptron(Gaussian(gamma=0.5), epochs=2, **options).fit(X, TWO)
+    assert broken.mistakes_[:2].tolist() == whole.mistakes_.tolist()
+    if broken.n_iter_ == 2:
+        assert broken.decision_function(X).tobytes() == whole.decision_function(X).tobytes()
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def test_a_weight_is_so_many_rows():
 def test_one_matrix_of_memory():
     """K is in one triangle and its factor in the other: products, solutions and inverses are right."""
     K = Polynomial(2).gram(X) / 20
-    whole = kernel_ridge.SymmetricMatrix(K.copy())
+    assert kernel_ridge.SymmetricMatrix(np.asfortranarray(K)).factorize(np.ones(50))
+    whole = kernel_ridge.SymmetricMatrix(np.asfortranarray(K))
     for shift in (np.full(50, 0.5), np.linspace(0.1, 2, 50)):
         assert whole.factorize(shift)
         np.testing.assert_allclose(whole.product(Y), K @ Y, rtol=1e-12, atol=1e-12)
@@ -173,6 +174,8 @@ def test_refusals():
         KernelRidge(100.0, kernel=2 * FunctionKernel(lambda a, b: -float(a @ b))).fit(X, y)
     with pytest.raises(InputError, match="Nystroem"):
         KernelRidge(max_bytes=1000).fit(X, y)
+    with pytest.raises(InputError, match="Scale the targets"):
+        KernelRidge().fit(X, y * 1e200)
     with pytest.raises(ParameterError, match="tol"):
         KernelRidge(tol=0).fit(X, y)
     with pytest.raises(InputError, match="square"):

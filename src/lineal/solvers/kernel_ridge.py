@@ -28,12 +28,13 @@ _MOST_REFINEMENTS = 5
 class SymmetricMatrix:
     """K in one triangle, and the Cholesky factor of K + diag(shift) in the other: one matrix of memory.
 
-    K must be exactly symmetric, in C order, and is taken over.
+    K must be exactly symmetric, and is taken over.
     """
 
     def __init__(self, K: FloatArray) -> None:
-        self._matrix = K
-        self._diagonal = K.diagonal().copy()
+        # LAPACK works in place on this layout; of another one it would change a copy, unnoticed.
+        self._matrix = np.require(K, dtype=np.float64, requirements=["C", "W"])
+        self._diagonal = self._matrix.diagonal().copy()
         self._factor: FloatArray | None = None  # its diagonal
 
     @property

@@ -131,6 +131,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         targets = numbers_of_rows(y, n, type(self).__name__)
         s = weights_of_rows(sample_weight, n)
         Y = targets.reshape(n, -1)
+        _refuse_enormous(Y, s)
         strengths = self._strengths(Y.shape[1])
         rows = np.flatnonzero(s > 0)
         self._refuse_too_large(len(rows))
@@ -233,6 +234,13 @@ class KernelRidge(RegressorMixin, KernelModel):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _refuse_enormous(Y: FloatArray, s: FloatArray) -> None:
+    with np.errstate(over="ignore"):
+        total = float(s @ (Y**2).sum(axis=1))
+    if not np.isfinite(total):
+        raise InputError("The squares of y are beyond float64, and so is the objective. Scale the targets.")
 
 
 def _taken(kernel: Kernel, items: Any, rows: Any) -> Any:
