@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,12 +127,14 @@ class Learner:
             set_option(vectorizer, name.removeprefix(_TEXT), value)
         return {name: Text(vectorizer) if kind == "text" else kind for name, kind in kinds.items()}
 
-    def fitted(self, estimator: Any, data: Dataset) -> Any:
-        """A copy, fitted to the rows."""
+    def fitted(self, estimator: Any, data: Dataset, when_read: Callable[[Any], None] | None = None) -> Any:
+        """A copy, fitted to the rows; ``when_read`` is told when it is settled how data are read."""
         fresh = clone(estimator)
+        fresh._when_read = when_read
         more = {"sample_weight": data.sample_weight, "groups": data.groups}
         takes = inspect.signature(fresh.fit).parameters
         fresh.fit(data.X, data.y, **{k: v for k, v in more.items() if v is not None and k in takes})
+        del fresh._when_read
         return fresh.set_params(progress=False)  # who looked on is no part of the model
 
 

@@ -21,6 +21,7 @@ from lineal.data.records import Records, read_records
 from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluation import Evaluation
+from lineal.jobs.ahead import TextsAhead
 from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, named
 from lineal.jobs.learner import Learner
@@ -165,9 +166,10 @@ class _Work:
             (train_rows, test_rows), *_ = self.ready.plan.splits
             part, test = data.take(train_rows), data.take(test_rows)
             notes = {"held out": {"share": self.judging.share, "seed": self.judging.seed}}
-        fitted, model = self._fitted(part, notes)
+        ahead = TextsAhead(test, self.learner.n_threads)
+        fitted, model = self._fitted(part, notes, ahead.begin)
         with self.clock.step("predict", f"predicting {len(test):,} test rows"):
-            answers = answers_of(model, test.X)
+            answers = ahead.answers(model)
         baseline_name, baseline = always(part.y, len(test), self.ready.task, part.sample_weight)
         return _Fit(
             estimator=fitted, model=model, part=part, test=test, answers=answers, baseline_name=baseline_name,
@@ -183,9 +185,11 @@ class _Work:
             return judged, _NOT_REFITTED
         return replace(judged, estimator=fitted, model=model), ""
 
-    def _fitted(self, rows: Dataset, notes: dict[str, Any]) -> tuple[Any, Model]:
+    def _fitted(
+        self, rows: Dataset, notes: dict[str, Any], when_read: Callable[[Any], None] | None = None
+    ) -> tuple[Any, Model]:
         with self.clock.step("learn", f"learning from {len(rows):,} rows"):
-            fitted = self.learner.fitted(self.estimator, rows)
+            fitted = self.learner.fitted(self.estimator, rows, when_read)
         if is_broken_off(fitted):
             self.clock.tell("Ctrl-C: what there is will be kept; press it once more to keep nothing")
         about = {**self.told, "n_rows": len(rows), "notes": notes}

@@ -252,7 +252,13 @@ class Model:
 
     def answers(self, X: Any) -> tuple[NDArray[Any], FloatArray | None]:
         """``predict`` and ``predict_proba`` from one look at X; None where there are no probabilities."""
-        raw = self._raw(X)
+        return self._answered(self._raw(X))
+
+    def answers_of_rows(self, rows: Any) -> tuple[NDArray[Any], FloatArray | None]:
+        """The same for inputs that were read already, by features that are the model's."""
+        return self._answered(self._head.raw(rows))
+
+    def _answered(self, raw: FloatArray) -> tuple[NDArray[Any], FloatArray | None]:
         p = self._head.probabilities(raw) if self._head.has_probabilities else None
         return self._head.predict(raw), p
 

@@ -40,6 +40,7 @@ class SearchedModel(BaseEstimator):
     _strengths: ClassVar[tuple[float, ...]]
     _unit: ClassVar[str]  # what rows are called: texts, rows
     _is_one_peaked: ClassVar[bool] = False  # whether strengths without hope are left out
+    _when_read: Callable[[Any], None] | None = None  # told when it is settled how data are read
     _made: tuple[Any, ...]
     _names: Any
 
@@ -109,6 +110,8 @@ class SearchedModel(BaseEstimator):
         if read is None:
             read = recipe.read(data, y)
         self._keep_read(read)
+        if self._when_read is not None:
+            self._when_read(self)
         self.model_ = self._learner(self.strength_, is_trial=False)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         shows_gap = self.progress and "progress" in self.model_.get_params(deep=False)
