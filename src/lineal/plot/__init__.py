@@ -22,6 +22,7 @@ from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.losses import LossShapes, surrogate_losses
 from lineal.plot.margins import Margin
 from lineal.plot.model_scores import ModelScores, model_scores
+from lineal.plot.ordinal_axis import OrdinalScores, ordinal_scores
 from lineal.plot.perceptrons import (
     AveragingCurve,
     MistakeCurve,
@@ -62,6 +63,7 @@ __all__ = [
     "MistakeCurve",
     "ModelScores",
     "Novelty",
+    "OrdinalScores",
     "Posteriors",
     "PrecisionRecallCurves",
     "Projections",
@@ -84,6 +86,7 @@ __all__ = [
     "model_scores",
     "noisy_sine",
     "novelty",
+    "ordinal_scores",
     "perceptron_averaging",
     "perceptron_mistakes",
     "perceptron_updates",
