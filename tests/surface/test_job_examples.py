@@ -34,6 +34,8 @@ CLAIMS = {
     "house_prices": ["the normal equations", "all, Huber is better than always the mean", "town="],
     "diagnosis": ["the Gaussians meet", "measurements in use", "is better than always benign", "intercept"],
     "digits": ["45 pairs", "corrects any 3 wrong ones", "a perceptron makes at most", "by votes"],
+    "progression": ["ordinal is better than always one", "by two or more", "10 weights and 3 thresholds"],
+    "unlabelled": ["unknown is benign", "of the unlabelled rows are positive", "its certificate is None"],
     "reading_time": ["degrees of freedom", "words a minute", "words is better than always the mean"],
 }
 SCORE = re.compile(r"^  (.+?) +(accuracy|mae) ([\d.,]+) \(95 %: ([\d.,]+) \.\. ([\d.,]+)\)$", re.MULTILINE)
