@@ -94,7 +94,7 @@ fi
 if [ "$has_races" = yes ]; then
   build races "$races" main parallel_test passes_test class_sums_test duet_test gram_test evaluate_test pointer_loss_test \
     corpus_test term_matrix_test texts neighbors_test conveyor_test hashed_stream_test ranking_test \
-    string_kernels_test tree_kernels_test
+    string_kernels_test tree_kernels_test kernel_source_test kernel_dual_test
   run "thread sanitizer" races "${launch[@]}" "$out/races/run"
 else
   echo "thread sanitizer: skipped, $CXX cannot build or start a program with $races here"

@@ -70,6 +70,7 @@ class KernelDual {
   Index n_values() const noexcept { return n_values_; }
   void set_block_size(Index size) {
     block_size_ = size;
+    if (!is_whole_ && n_variables() <= size) block_.clear();  // it becomes all of them
     is_whole_ = n_variables() <= size;
     has_block_ = false;
   }
@@ -144,6 +145,8 @@ class KernelDual {
       if (x_.beta[p] < x_.hi[p] && e - over > 0) result.gap += (x_.hi[p] - x_.beta[p]) * (e - over);
       result.dual += x_.beta[p] * (x_.c[p] - 0.5 * F_[std::size_t(x_.place[p])]);
     }
+    // Numbers that are none (kernel values beyond float) leave D none: then nothing is proved.
+    if (!std::isfinite(result.dual)) result.gap = std::numeric_limits<double>::infinity();
     return result;
   }
 
@@ -421,21 +424,18 @@ class KernelDual {
     magnitude_ += moved;  // at least what it is
     return n_changed;
   }
-  // A block of everything holds all values that are needed.
+  // A block of everything holds all values that are needed; it is symmetric, so columns are rows.
   void add_from_block(const std::vector<double>& change) {
     std::vector<Index> at(rows_.size());
     for (Index k = Index(places_.size()) - 1; k >= 0; --k)
       if (places_[std::size_t(k)] >= 0) at[std::size_t(x_.place[std::size_t(places_[std::size_t(k)])])] = k;
-    std::vector<float> by_place(places_.size());
-    for (std::size_t r = 0; r < rows_.size(); ++r) by_place[std::size_t(at[r])] = float(change[r]);
-    constexpr int lanes = Smo::lanes;
+    std::vector<double> total(places_.size());
     for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (change[r] == 0) continue;
       const float* values = K_.get() + at[r] * stride_;
-      kernel::Vector<float> total{};
-      for (Index k = 0; k < Index(places_.size()); k += lanes)
-        total += kernel::load(by_place.data() + k) * kernel::load(values + k);
-      F_[r] += double(kernel::sum_of_lanes<float>(total));
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += change[r] * double(values[k]);
     }
+    for (std::size_t r = 0; r < rows_.size(); ++r) F_[r] += total[std::size_t(at[r])];
   }
 
   const kernel::Source& source_;

@@ -201,7 +201,8 @@ class GramSource final : public Source {
     for (Index i = 0; i < n * n; ++i) largest_ = std::max(largest_, std::abs(G[i]));
   }
   Index n_rows() const noexcept override { return n_; }
-  double error() const noexcept override { return exact_error(); }
+  // A block's values are floats, and sums over a whole block are made of them.
+  double error() const noexcept override { return 4 * unit_roundoff<float> * largest_; }
   double exact_error() const noexcept override { return 4 * unit_roundoff<double> * largest_; }
   double diagonal(Index row) const noexcept override { return G_[row * n_ + row]; }
   void block(const Index* row, Index q, float* out, Index stride, int n_threads) const override {

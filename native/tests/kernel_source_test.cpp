@@ -1,0 +1,184 @@
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "check.h"
+#include "lineal/kernel/source.h"
+#include "samples.h"
+
+using namespace lineal;
+using namespace lineal::kernel;
+using check::Sample;
+using check::uniforms;
+
+namespace {
+
+using Numbers = std::vector<double>;
+using Formula = std::function<long double(Index, Index)>;
+
+struct Case {
+  const char* name;
+  std::unique_ptr<Source> source;
+  Formula value;
+};
+
+long double product(const Sample<double>& X, Index i, Index k) {
+  long double sum = 0;
+  for (Index j = 0; j < X.n_columns; ++j) sum += (long double)(X.at(i, j)) * X.at(k, j);
+  return sum;
+}
+long double apart(const Sample<double>& X, Index i, Index k) {
+  long double sum = 0;
+  for (Index j = 0; j < X.n_columns; ++j) {
+    const long double by = (long double)(X.at(i, j)) - X.at(k, j);
+    sum += by * by;
+  }
+  return sum;
+}
+
+std::vector<double> means(const Sample<double>& X) {
+  std::vector<double> mean(std::size_t(X.n_columns), 0.0);
+  for (Index i = 0; i < X.n_rows; ++i)
+    for (Index j = 0; j < X.n_columns; ++j) mean[std::size_t(j)] += X.at(i, j) / double(X.n_rows);
+  return mean;
+}
+
+// Every source on one matrix, with what its values are by definition.
+std::vector<Case> cases(const Sample<double>& X, Numbers& gram) {
+  const double gamma = 0.7, c = 0.5;
+  const int degree = 3;
+  const Formula linear = [&X](Index i, Index k) { return product(X, i, k); };
+  const Formula power = [&X](Index i, Index k) { return std::pow(0.7L * product(X, i, k) + 0.5L, 3); };
+  const Formula bell = [&X](Index i, Index k) { return std::exp(-0.7L * apart(X, i, k)); };
+  std::vector<Case> all;
+  const auto both = [&](const char* name, auto profile, const Formula& value, std::vector<double> centre) {
+    using Made = VectorSource<decltype(profile)>;
+    all.push_back({name, std::make_unique<Made>(X.dense(), profile, std::move(centre)), value});
+    all.push_back({name, std::make_unique<Made>(X.csr(), profile, std::vector<double>{}), value});
+  };
+  both("linear", LinearProfile{}, linear, {});
+  both("polynomial", PolynomialProfile{gamma, c, degree}, power, {});
+  both("gaussian", GaussianProfile{gamma}, bell, means(X));
+  gram.clear();
+  for (Index i = 0; i < X.n_rows; ++i)
+    for (Index k = 0; k < X.n_rows; ++k) gram.push_back(double(power(i, k)));
+  all.push_back({"gram", std::make_unique<GramSource>(gram.data(), X.n_rows),
+                 [&gram, n = X.n_rows](Index i, Index k) { return gram[std::size_t(i * n + k)]; }});
+  return all;
+}
+
+std::vector<Index> some_rows(Rng& rng, Index n, Index n_rows) {
+  std::vector<Index> rows;
+  for (Index k = 0; k < n; ++k) rows.push_back(Index(rng.below(std::uint32_t(n_rows))));
+  return rows;
+}
+
+}  // namespace
+
+THEOREM(
+    "a block has the values of the definition within the stated error, an exact diagonal, and is symmetric") {
+  Rng rng(1);
+  for (const Index d : {1, 6, 40}) {
+    const auto X = check::sample_matrix<double>(rng, 90, d, 0.5);
+    Numbers gram;
+    for (const Case& each : cases(X, gram))
+      for (const Index q : {1, 7, 8, 63, 64, 65, 90, 200}) {
+        const auto rows = some_rows(rng, q, X.n_rows);
+        const Index stride = q + 16;
+        for (const int n_threads : {1, 3}) {
+          std::vector<float> K(std::size_t(q * stride), std::numeric_limits<float>::quiet_NaN());
+          each.source->block(rows.data(), q, K.data(), stride, n_threads);
+          for (Index i = 0; i < q; ++i)
+            for (Index k = 0; k < q; ++k) {
+              const long double wanted = each.value(rows[std::size_t(i)], rows[std::size_t(k)]);
+              const float got = K[std::size_t(i * stride + k)];
+              CHECK(std::abs(double(got - wanted)) <= each.source->error());
+              CHECK(got == K[std::size_t(k * stride + i)]);
+            }
+          for (Index i = 0; i < q; ++i)
+            CHECK(K[std::size_t(i * stride + i)] == float(each.source->diagonal(rows[std::size_t(i)])));
+        }
+      }
+  }
+}
+
+THEOREM("add and add_exact are sums of values, within their errors times the sizes of coefficients") {
+  Rng rng(2);
+  for (const Index d : {1, 5, 40}) {
+    const auto X = check::sample_matrix<double>(rng, 120, d, 0.5);
+    Numbers gram;
+    for (const Case& each : cases(X, gram))
+      for (const Index m : {0, 1, 31, 32, 33, 64, 65, 150}) {
+        const auto rows = some_rows(rng, 77, X.n_rows), of = some_rows(rng, m, X.n_rows);
+        const auto a = uniforms(rng, m, -2, 2);
+        double size = 0;
+        for (const double one : a) size += std::abs(one);
+        for (const bool exactly : {false, true}) {
+          Numbers F = uniforms(rng, 77, -1, 1);
+          const Numbers before = F;
+          const Expansion sum{of.data(), a.data(), m};
+          if (exactly)
+            each.source->add_exact(rows.data(), 77, sum, F.data(), 2);
+          else
+            each.source->add(rows.data(), 77, sum, F.data(), 2);
+          const double error = exactly ? each.source->exact_error() : each.source->error();
+          for (std::size_t i = 0; i < 77; ++i) {
+            long double wanted = before[i];
+            for (std::size_t k = 0; k < std::size_t(m); ++k) wanted += a[k] * each.value(rows[i], of[k]);
+            CHECK(std::abs(double(F[i] - wanted)) <= error * size + 1e-15);
+          }
+        }
+      }
+  }
+}
+
+THEOREM("errors are not merely large: they are within a few thousand roundings of the largest value") {
+  Rng rng(3);
+  const auto X = check::sample_matrix<double>(rng, 50, 10, 0.5);
+  Numbers gram;
+  for (const Case& each : cases(X, gram)) {
+    long double largest = 0;
+    for (Index i = 0; i < X.n_rows; ++i) largest = std::max(largest, each.value(i, i));
+    CHECK(each.source->exact_error() <= 4096 * 0x1p-53 * double(largest));
+    CHECK(each.source->error() <= 4096 * 0x1p-24 * double(largest));
+    CHECK(each.source->exact_error() > 0);
+  }
+}
+
+THEOREM("threads change no bit of a sum") {
+  Rng rng(4);
+  const auto X = check::sample_matrix<double>(rng, 700, 12, 0.5);
+  Numbers gram;
+  for (const Case& each : cases(X, gram)) {
+    const auto rows = some_rows(rng, 701, X.n_rows), of = some_rows(rng, 300, X.n_rows);
+    const auto a = uniforms(rng, 300, -2, 2);
+    const Expansion sum{of.data(), a.data(), 300};
+    Numbers first(701), exact(701);
+    each.source->add(rows.data(), 701, sum, first.data(), 1);
+    each.source->add_exact(rows.data(), 701, sum, exact.data(), 1);
+    for (const int n_threads : {2, 3, 4}) {
+      Numbers F(701), E(701);
+      each.source->add(rows.data(), 701, sum, F.data(), n_threads);
+      each.source->add_exact(rows.data(), 701, sum, E.data(), n_threads);
+      CHECK(check::same_bits(F, first));
+      CHECK(check::same_bits(E, exact));
+    }
+  }
+}
+
+THEOREM("a Gaussian kernel far from the origin keeps its digits, thanks to its centre") {
+  Rng rng(5);
+  auto X = check::sample_matrix<double>(rng, 40, 3, 1.0);
+  for (double& entry : X.full) entry += 1000.0;
+  const VectorSource<GaussianProfile> source(X.dense(), GaussianProfile{0.7}, means(X));
+  CHECK(source.error() < 1e-4);
+  std::vector<Index> rows{0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<float> K(8 * 24);
+  source.block(rows.data(), 8, K.data(), 24, 1);
+  for (Index i = 0; i < 8; ++i)
+    for (Index k = 0; k < 8; ++k)
+      CHECK_NEAR(double(K[std::size_t(i * 24 + k)]), double(std::exp(-0.7L * apart(X, i, k))),
+                 source.error());
+}
