@@ -23,7 +23,7 @@ from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
-from lineal.solvers import Budget, Start, minimise, plan
+from lineal.solvers import Budget, Newton, Start, minimise, plan
 from lineal.solvers.driver import Interruption
 
 # |F| alone is no yardstick when the minimum is 0.
@@ -83,6 +83,13 @@ class LinearEngine:
     def n_rows(self) -> int:
         """How many rows."""
         return self.rows.n_rows
+
+    @property
+    def is_by_columns(self) -> bool:
+        """Whether the planner would take Newton's method for these rows."""
+        n = self.n_rows
+        problem = Problem(self.rows, np.ones((n, 1)), np.ones(n), Hinge(), L2(1.0), Intercept.FREE, 1)
+        return isinstance(plan(problem).solvers[0], Newton)
 
     def solve(self, y: FloatArray, cost: FloatArray, start: Fit | None, max_seconds: float | None) -> Fit:
         """The machine of these signs and costs."""
