@@ -131,3 +131,17 @@ def test_the_same_seed_gives_the_same_prior():
     """Folds are dealt by random_state; the same data give the same estimate."""
     assert lineal.PUClassifier().fit(X, y).prior_ == lineal.PUClassifier(random_state=0).fit(X, y).prior_
     assert 0 < lineal.PUClassifier(random_state=5).fit(X, y).prior_ < 1
+
+
+@pytest.mark.parametrize("loss", [Log(), Squared(), Hinge()], ids=str)
+def test_a_model_file_gives_the_same_bits(loss, tmp_path):
+    """A stored model answers as the learner does, bit for bit, with the names of both classes."""
+    model = lineal.PUClassifier(0.4, loss=loss, positive="known", negative="no").fit(
+        X, np.where(y == 1, "known", "unknown")
+    )
+    lineal.save(model, tmp_path / "model.lineal")
+    loaded = lineal.load(tmp_path / "model.lineal")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    if loss == Log():
+        np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))

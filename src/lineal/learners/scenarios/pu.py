@@ -18,6 +18,8 @@ from lineal.learners.scenarios.pu_prior import PriorEstimate, estimate_prior
 from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURisk, PURows
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.model.answers import crowned, probabilities, winners
+from lineal.model.heads import ClassesHead
+from lineal.model.linear import LinearScores, Scores
 from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Problem
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
@@ -327,6 +329,12 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
         rows = self._rows(X, reset=False)
         data = self._data(rows, y, sample_weight)
         return data.risk(self.loss if loss is None else loss, rows.dot(self.coef_.T) + self.intercept_)
+
+    def _frozen_head(self, head_of: Any) -> ClassesHead:
+        """How a model file answers: as any linear model of two classes."""
+        linear = LinearScores(np.ascontiguousarray(self.coef_.T), np.asarray(self.intercept_, dtype=float))
+        link = "softmax" if isinstance(self.loss, Log) else "none"
+        return ClassesHead(Scores(linear), np.array(self.classes_), link, 1.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
