@@ -379,5 +379,5 @@ def test_ties_stand_in_all_orders(seed):
         (scores + orders).ravel(), np.tile(relevance, 720), np.repeat(np.arange(720), 6), k=3, n_resamples=10
     )
     tied = evaluate_ranking(scores, relevance, np.zeros(6), k=3, n_resamples=10)
-    for name in untied:
+    for name in set(untied) - {"kendall"}:  # tau-b has its own way with ties
         assert tied[name].value == pytest.approx(untied[name].value, rel=1e-12), name

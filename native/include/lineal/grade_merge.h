@@ -49,7 +49,7 @@ struct Placed {
 
 // Up to so many rows a window is added up row by row: differences of long sums are less exact, and a steep
 // bend multiplies what they lack. Then both rows of a pair see the very same slope of it.
-inline std::size_t short_window(double bend) noexcept { return bend > 256.0 ? 256 : 8; }
+inline std::size_t short_window(double bend) noexcept { return bend > 256.0 ? 256 : 64; }
 
 // Sums of weights, and of weights times scores, over the first k rows for every k.
 class Sums {

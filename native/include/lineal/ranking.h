@@ -134,7 +134,7 @@ struct ProductsOfPairs {
   void add(Index row, std::span<const Placed> others, std::size_t first, std::size_t last) {
     if (last == first) return;
     const std::size_t k = std::size_t(n_columns);
-    if (last - first > short_window(1.0)) {
+    if (last - first > 8) {
       for (std::size_t e = 0; e < k; ++e) window[e] = prefix[last * k + e] - prefix[first * k + e];
     } else {
       std::fill(window.begin(), window.end(), 0.0);

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lineal.evaluation.evaluating import evaluate, evaluate_predictions
     from lineal.evaluation.evaluation import Confusion, Evaluation
     from lineal.evaluation.intervals import bootstrap_interval, wilson_interval
+    from lineal.evaluation.letor import evaluate_letor
     from lineal.evaluation.lots import bootstrap_test, permutation_test
     from lineal.evaluation.metrics import METRICS
     from lineal.evaluation.pairs import (
@@ -33,6 +34,7 @@ _HOMES = {
     "evaluating": "evaluate evaluate_predictions",
     "evaluation": "Confusion Evaluation",
     "intervals": "bootstrap_interval wilson_interval",
+    "letor": "evaluate_letor",
     "lots": "bootstrap_test permutation_test",
     "metrics": "METRICS",
     "pairs": "corrected_resampled_t_test mcnemar paired_t_test sign_test t_test wilcoxon",
@@ -58,6 +60,7 @@ __all__ = [
     "corrected_resampled_t_test",
     "delong_test",
     "evaluate",
+    "evaluate_letor",
     "evaluate_predictions",
     "evaluate_ranking",
     "friedman",

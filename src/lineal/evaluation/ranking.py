@@ -2,7 +2,8 @@
 
 Every measure is a mean over queries, and queries are what is resampled. Rows of one query whose scores are
 equal stand in all their orders at once: the measure is its mean over these orders (McSherry and Najork
-2008), so that a constant score gains nothing from the order of the file.
+2008), so that a constant score gains nothing from the order of the file. Kendall's tau-b has its own way with
+ties, and does not need that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lineal.evaluation.records import Score
 from lineal.evaluation.resampling import RowWeights, Statistic, resample
 from lineal.evaluation.wording import counted
 from lineal.objective.losses import FloatArray
+from lineal.objective.ranking_pairs import Pairs
 
 _MOST_EXPONENTIAL = 1000  # 2^r beyond it is near the largest number there is
 
@@ -40,7 +42,9 @@ def evaluate_ranking(
     n_resamples: int = 2000,
     random_state: Any = 0,
 ) -> Evaluation:
-    """NDCG, mean average precision, mean reciprocal rank and precision at k, with intervals over queries.
+    """NDCG, average precision, reciprocal rank, precision at k, Kendall's tau; with intervals over queries.
+
+    :func:`evaluate_letor` has the definitions of LETOR's own script, which differ.
 
     Parameters
     ----------
@@ -56,14 +60,18 @@ def evaluate_ranking(
     gain : "linear" or "exponential"
         What relevance r is worth in NDCG: r, or 2^r - 1.
     empty : "skip" or "zero"
-        Queries without a relevant row have no measure, and are left out, or count as 0.
+        Queries without a relevant row have no measure, and are left out, or count as 0. ``kendall`` and
+        ``pair_accuracy`` are means over the queries that have rows of different relevance, whatever is
+        chosen here.
     confidence, n_resamples, random_state
         Of the intervals.
 
     Returns
     -------
     Evaluation
-        ``ndcg`` (all ranks), ``ndcg_at_k``, ``map``, ``mrr``, ``precision_at_k``.
+        ``ndcg`` (all ranks), ``ndcg_at_k``, ``map``, ``mrr``, ``precision_at_k``; ``kendall``, which is
+        tau-b, 0 where all scores are equal; ``pair_accuracy``, the share of pairs in the right order, a tie
+        as a half.
 
     Examples
     --------
@@ -97,45 +105,96 @@ def evaluate_ranking(
     is_used = has_any if empty == "skip" else np.ones(ranked.n_queries, dtype=bool)
     if not is_used.any():
         raise InputError(f"no query has a row of relevance {relevant_from:g} or more.")
-    values = np.column_stack([np.where(has_any, column, 0.0) for column in table.values()])[is_used]
-    return _evaluation(
-        dict(zip(table, values.T, strict=True)), k, has_any, empty, confidence, n_resamples, rng
+    treated = "left out" if empty == "skip" else "counted as 0"
+    measures = {
+        name: Measure(_TITLES[name].format(k=k), np.where(has_any, column, 0.0), is_used)
+        for name, column in table.items()
+    }
+    found, kendall, accuracy = ranked.orders()
+    if found.any():
+        measures["kendall"] = Measure("Kendall's tau-b", kendall, found)
+        measures["pair_accuracy"] = Measure("pairs in the right order", accuracy, found)
+    omitted = {} if found.any() else dict.fromkeys(("kendall", "pair_accuracy"), "no query has two grades")
+    return mean_over_queries(
+        measures,
+        int(is_used.sum()),
+        _notes(int(np.sum(~has_any)), treated),
+        Resampling(confidence, n_resamples, rng),
+        omitted,
     )
 
 
-def _evaluation(
-    table: dict[str, FloatArray],
-    k: int,
-    has_any: NDArray[np.bool_],
-    empty: str,
-    confidence: float,
-    n_resamples: int,
-    rng: np.random.Generator,
+_TITLES = {
+    "ndcg": "NDCG",
+    "ndcg_at_k": "NDCG at {k}",
+    "map": "mean average precision",
+    "mrr": "mean reciprocal rank",
+    "precision_at_k": "precision at {k}",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """(Q,) what each query scores, and whether it counts; queries that do not count are left out."""
+
+    title: str
+    values: FloatArray
+    is_used: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How intervals are made."""
+
+    confidence: float
+    n_resamples: int
+    rng: np.random.Generator
+
+
+def mean_over_queries(
+    measures: dict[str, Measure],
+    n_queries: int,
+    notes: tuple[str, ...],
+    how: Resampling,
+    omitted: dict[str, str] | None = None,
 ) -> Evaluation:
-    values = np.column_stack(list(table.values()))
-    found = resample(values, RowWeights.of(None, len(values)), n_resamples, rng)
+    """Every measure's mean over the queries that it counts, with an interval over them."""
+    is_any = np.any([measure.is_used for measure in measures.values()], axis=0)
+    columns = [
+        column[is_any]
+        for measure in measures.values()
+        for column in (np.where(measure.is_used, measure.values, 0.0), measure.is_used.astype(np.float64))
+    ]
+    parts = np.column_stack(columns)
+    found = resample(parts, RowWeights.of(None, len(parts)), how.n_resamples, how.rng)
     scores = {
-        name: Score(name, float(values[:, j].mean()), found.interval(_mean_of(j, len(values)), confidence))
-        for j, name in enumerate(table)
+        name: Score(
+            name,
+            float(measure.values[measure.is_used].mean()),
+            found.interval(_mean_of(2 * j), how.confidence),
+        )
+        for j, (name, measure) in enumerate(measures.items())
     }
-    titles = {
-        "ndcg": "NDCG",
-        "ndcg_at_k": f"NDCG at {k}",
-        "map": "mean average precision",
-        "mrr": "mean reciprocal rank",
-        "precision_at_k": f"precision at {k}",
-    }
-    n_empty = int(np.sum(~has_any))
-    treated = "left out" if empty == "skip" else "counted as 0"
+    titles = {name: measure.title for name, measure in measures.items()}
+    return Evaluation(
+        *("ranking", scores, n_queries, how.confidence), omitted=omitted or {}, notes=notes, titles=titles
+    )
+
+
+def _notes(n_empty: int, treated: str) -> tuple[str, ...]:
     verb = "has" if n_empty == 1 else "have"
     note = f"{counted(n_empty, 'query', 'queries')} without a relevant row {verb} been {treated}"
-    return Evaluation(
-        *("ranking", scores, len(values), confidence), notes=(note,) if n_empty else (), titles=titles
-    )
+    return (note,) if n_empty else ()
 
 
-def _mean_of(column: int, n: int) -> Statistic:
-    return lambda S: S[:, column] / n
+def _mean_of(column: int) -> Statistic:
+    """A sum over how many queries it is of."""
+
+    def mean(S: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(S[:, column] / S[:, column + 1])
+
+    return mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +279,23 @@ class Ranked:
         precision = relevant / size * (before + others + 1) / self.position
         found = self._per_query(self.is_relevant)
         return np.divide(self._per_query(precision), found, out=np.zeros(self.n_queries), where=found > 0)
+
+    def orders(self) -> tuple[NDArray[np.bool_], FloatArray, FloatArray]:
+        """(Q,) whether there are two grades, Kendall's tau-b, and the share of pairs in the right order."""
+        ones = np.ones(len(self.query))
+        pairs = Pairs.of(self.relevance, self.query, ones, np.ones(self.n_queries), is_by_query=False)
+        wrong, tied = pairs.disorder(-self.tie.astype(np.float64))  # ties are numbered from the highest score
+        sizes = np.bincount(self.tie).astype(np.float64)
+        of_tie = self.query[np.flatnonzero(np.r_[True, self.tie[1:] != self.tie[:-1]])]
+        rows = self._per_query(ones)
+        within = np.bincount(of_tie, weights=sizes * (sizes - 1) / 2, minlength=self.n_queries)
+        apart = rows * (rows - 1) / 2 - within  # pairs of different scores
+        has_pairs = pairs.total > 0
+        right = pairs.total - wrong - tied
+        scale = np.sqrt(pairs.total * apart)
+        kendall = np.divide(right - wrong, scale, out=np.zeros(self.n_queries), where=scale > 0)
+        accuracy = np.divide(right + 0.5 * tied, pairs.total, out=np.zeros(self.n_queries), where=has_pairs)
+        return has_pairs, kendall, accuracy
 
     def reciprocal_rank(self) -> FloatArray:
         """(Q,) one over the place of the first relevant row."""
