@@ -49,9 +49,8 @@ _BAYES = "lineal.learners.bayes."
 _STORABLE = (
     "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
     "LinearClassifier, LinearRegressor, their presets, online learners, perceptrons but the voted one, naive "
-    "Bayes of counts, FisherDiscriminant, and OneVsRest, OneVsOne, OutputCode, Calibrated and SelfTraining "
-    "of those. Keep "
-    "others with pickle."
+    "Bayes of counts, FisherDiscriminant, RankSVM, and OneVsRest, OneVsOne, OutputCode, Calibrated and "
+    "SelfTraining of those. Keep others with pickle."
 )
 
 

@@ -21,7 +21,7 @@ _NARROWEST = 1e-9
 _FLAT_ENOUGH, _TRIALS = 0.05, 30
 _CG_STEPS, _FORCING = 250, 1e-3
 # It narrows when its part of the gap is so many times that of the slope.
-_STEEP = 1.0
+_STEEP = 100.0
 
 
 @dataclass(frozen=True, eq=False)
