@@ -22,7 +22,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -123,6 +123,10 @@ bench-online: .venv/.built
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.built
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
+
+# RANKING_OPTIONS="--folds 1" is a try that keeps nothing.
+bench-ranking: .venv/.built
+	$(BIN)/python benchmarks/ranking/run.py $(RANKING_OPTIONS)
 
 # TUNING_OPTIONS="--texts 1000" is a try that keeps nothing.
 bench-tuning: .venv/.built

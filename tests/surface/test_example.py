@@ -65,6 +65,19 @@ def test_words_and_trees_are_told_apart_by_kernels():
     assert out == printed("kernels.py", PYTHONHASHSEED="1")
 
 
+def test_a_ranking_is_learned_from_pairs():
+    """Certified, proved again, and better than a regression on grades, which has to explain queries too."""
+    out = printed("ranking.py")
+    found = {
+        line[:20].strip(): float(line.split("ndcg_at_k ")[1].split()[0])
+        for line in out.splitlines()
+        if "ndcg" in line
+    }
+    assert "certified: objective" in out
+    assert "proved again from every pair: True" in out
+    assert found["RankSVM"] > found["ridge on grades"] + 0.02
+
+
 def test_the_frog_decides():
     """It prints the probabilities that were counted, and finds (medium, medium) inedible, 0.027 to 0.024."""
     likelihood, laplace = printed("frog.py").split("--- Laplace's rule")
