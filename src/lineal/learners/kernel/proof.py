@@ -21,6 +21,7 @@ IntArray = NDArray[np.int64]
 
 # Kernel values that are held at once: so many numbers.
 _PIECE = 4_000_000
+_FEW_COLUMNS = 1024
 
 
 @dataclass(frozen=True)
@@ -144,14 +145,21 @@ def _values(kernel: Kernel, items: Any, support: Any) -> FloatArray:
     if profile.kind == "gaussian" and not sp.issparse(items) and len(support):
         centre = support.mean(axis=0)  # distances stay, and squares lose fewer digits
         items, support = items - centre, support - centre
-    products = items @ support.T
-    products = products.toarray() if sp.issparse(products) else np.asarray(products)
+    products = _products(items, support)
     if profile.kind == "linear":
         return products
     if profile.kind == "polynomial":
         return np.asarray((profile.gamma * products + profile.c) ** profile.degree)
     squares = _squared_lengths(items)[:, None] + _squared_lengths(support) - 2.0 * products
     return np.asarray(np.exp(-profile.gamma * np.maximum(squares, 0.0)))
+
+
+def _products(items: Any, support: Any) -> FloatArray:
+    """Dot products of all with all; sparse rows of few columns are quickest as dense ones."""
+    if sp.issparse(items) and items.shape[1] <= _FEW_COLUMNS:
+        items, support = items.toarray(), support.toarray()
+    products = items @ support.T
+    return products.toarray() if sp.issparse(products) else np.asarray(products)
 
 
 def _squared_lengths(items: Any) -> FloatArray:

@@ -17,7 +17,7 @@ from lineal import _core
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget, Interruption
-from lineal.solvers.kernel_dual.duals import Dual, IntArray
+from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt
 from lineal.solvers.kernel_dual.values import KernelValues, power_of_two
 
 # A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow.
@@ -78,14 +78,18 @@ class KernelMachine:
     def __init__(
         self, values: KernelValues, dual: Dual, *, block_size: int = BLOCK, n_threads: int = 1
     ) -> None:
-        self._dual = dual
+        self._dual, self._values = dual, values
         self._n_threads = n_threads
-        if values.has_copies or len(dual.item) > values.n_rows:
-            self._rows, self._place = np.unique(values.first_equal[dual.item], return_inverse=True)
+        first = values.first_equal[dual.item]
+        if values.has_copies and len(np.unique(first)) < len(first):
+            self._rows, self._place = np.unique(first, return_inverse=True)
             self._owner, kept = _merged(self._place, dual)
+        elif len(dual.item) > values.n_rows:
+            self._rows, self._place = np.unique(first, return_inverse=True)
+            self._owner = kept = np.arange(len(first))
         else:  # every variable stands on a row of its own
-            self._rows = dual.item
-            self._place = self._owner = kept = np.arange(len(dual.item))
+            self._rows = first
+            self._place = self._owner = kept = np.arange(len(first))
         place, m = self._place, len(kept)
         self._slope, self._coefficient = _units(dual, values.unit)
         self._value = self._slope * self._coefficient  # of D and the gap
@@ -100,10 +104,12 @@ class KernelMachine:
         )  # fmt: skip
         self._has_F = not np.any(dual.start)
         self._ending: tuple[float, int, float, str, tuple[Progress, ...]] = (np.inf, 0, 0.0, "", ())
+        self._D: float | None = None  # in float64, of where a run ended
 
     def scale(self, factor: float) -> None:
         """Multiplies bounds and coefficients: the start for another C."""
         self._native.scale(factor)
+        self._D = None
         self._lo, self._hi = factor * self._lo, factor * self._hi
         self._dual = self._dual.scaled(factor)
 
@@ -122,7 +128,7 @@ class KernelMachine:
         """
         budget = budget or Budget()
         unit, settled, floor = unit * self._value, settled / self._slope, floor / self._value
-        began = time.perf_counter()
+        began, self._D = time.perf_counter(), None
         if not self._has_F:
             self._native.refresh(True, self._n_threads)
             self._has_F = True
@@ -158,6 +164,7 @@ class KernelMachine:
                 self._grow_block()
             if reason != CERTIFIED:
                 self._proved()
+        self._D = self._exact_dual()
         self._ending = (violation, epochs, time.perf_counter() - began, reason, tuple(trace))
         return self.snapshot()
 
@@ -166,13 +173,22 @@ class KernelMachine:
         if exactly:
             self._native.refresh(True, self._n_threads)
         b, gap, dual = self._native.gap(True)
+        D = dual * self._value if self._D is None else self._D
         violation, epochs, seconds, reason, trace = self._ending
         return KernelSolution(
             beta=self._dealt(self._native.beta * self._coefficient),
             f=self._native.F[self._place] * self._slope, b=b * self._slope, gap=gap * self._value,
-            dual=dual * self._value, violation=violation * self._slope, epochs=epochs, seconds=seconds,
+            dual=D, violation=violation * self._slope, epochs=epochs, seconds=seconds,
             reason=reason, n_values=self._native.n_values, trace=trace,
         )  # fmt: skip
+
+    def _exact_dual(self) -> float:
+        """D in float64: the gap is proved from the rows near the margin alone, but D rests on all of them."""
+        beta = self._dealt(self._native.beta * self._coefficient)
+        of_row: FloatArray = np.bincount(self._place, weights=beta, minlength=len(self._rows)).astype(float)
+        used = np.flatnonzero(of_row)
+        squared = self._values.squared_length(self._rows[used], of_row[used])
+        return float(self._dual.c @ beta) - 0.5 * max(squared, 0.0)
 
     def gap_at(self, b: Sequence[float]) -> float:
         """The gap at other thresholds, as far as it is certified."""
@@ -197,17 +213,8 @@ class KernelMachine:
         next.
         """
         if len(merged) == len(self._owner):
-            return merged[self._owner]
-        order = np.argsort(self._owner, kind="stable")
-        owner = self._owner[order]
-        room = (self._dual.hi - self._dual.lo)[order]
-        begins = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
-        before = np.cumsum(room) - room
-        before -= np.repeat(before[begins], np.diff(np.append(begins, len(owner))))
-        size = np.clip(np.abs(merged[owner]) - before, 0.0, room)
-        beta = np.empty(len(owner))
-        beta[order] = np.sign(merged[owner]) * size
-        return beta
+            return merged if self._owner is self._place else merged[self._owner]
+        return dealt(merged[self._owner], self._owner, self._dual.hi - self._dual.lo)
 
 
 def _merged(place: IntArray, dual: Dual) -> tuple[IntArray, IntArray]:
