@@ -17,9 +17,7 @@ from lineal.data.compression import Fingerprint, Tapped, compression_of, raw_pie
 from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import DelimitedTables, Dialect, dialect, is_blank
 from lineal.data.formats import HEAD, check_format, refuse_strangers, resolve
-from lineal.data.json_records import JsonTables
 from lineal.data.sparse_records import SparseOptions, SparseRows, sparse_parts
-from lineal.data.stored_records import folder_tables, line_tables, parquet_tables
 from lineal.errors import InputError, ParameterError
 
 Source = str | os.PathLike[str]
@@ -258,6 +256,8 @@ class _Opened:
 def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
     name = "-" if options.path is None else str(options.path)
     if options.path is not None and options.path.is_dir():
+        from lineal.data.stored_records import folder_tables
+
         found = folder_tables(
             options.path, n_bytes, options.encoding, options.errors, options.columns, options.drop
         )
@@ -344,6 +344,8 @@ def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterat
     chosen, dropped = options.columns, options.drop
     if opened.format == "parquet":
         source = b"".join(opened.raw) if opened.is_packed or options.path is None else options.path
+        from lineal.data.stored_records import parquet_tables
+
         return parquet_tables(source, n_bytes, chosen, dropped)
     text = as_utf8(opened.raw, options.encoding, options.errors)
     if opened.is_old_mac:  # lines end with a carriage return alone
@@ -354,8 +356,12 @@ def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterat
         return sparse_parts(Window(_sliced(text)), opened.format, options.sparse, is_whole=n_bytes is None)
     window = Window(text)
     if opened.format == "lines":
+        from lineal.data.stored_records import line_tables
+
         return line_tables(window, chosen, dropped)
     if opened.format == "jsonl":
+        from lineal.data.json_records import JsonTables
+
         return JsonTables(window, chosen, dropped, options.as_text, opened.notes).parts()
     spoken = dialect(opened.format, options.delimiter, options.quoting, options.header)
     return _delimited(window, spoken, options, opened.notes)

@@ -67,10 +67,10 @@ class Learner:
                 continue
             try:
                 _check_learner(inner, self.name, one)
+                return
             except ParameterError as flaw:
                 unfit.append(flaw)
-        if len(unknown) + len(unfit) == len(tasks):
-            raise (unfit or unknown)[0]
+        raise (unfit or unknown)[0]
 
     def made(self, data: Dataset, roles: Roles | None, task: str, *, seed: int = 0) -> Any:
         """The estimator, not fitted; wrong names and options are refused."""
@@ -142,7 +142,7 @@ def _check_learner(inner: Any, name: str | None, task: str) -> None:
     """Refuses what cannot learn, and what learns something else."""
     if not hasattr(inner, "fit") or not hasattr(inner, "get_params"):
         raise ParameterError(f"{name} is no learner, but a part of one: LinearClassifier(loss=Hinge()) is.")
-    if isinstance(inner, lineal.PolynomialRegression):
+    if is_a(inner, "lineal.learners.curve:PolynomialRegression"):
         raise ParameterError(
             f"{name} is a curve in one column of numbers, but here learners get all columns side by side. "
             "Use it in Python, lineal.PolynomialRegression; or leave out --learner: the default tries bins "

@@ -21,10 +21,8 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
-from lineal.solvers.lbfgs import LBFGS
+from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.native_problem import native_problem
-from lineal.solvers.newton import Newton
-from lineal.solvers.prox_cd import ProxCD
 
 Callback = Callable[[Progress], object]
 _Item = TypeVar("_Item")
@@ -278,7 +276,8 @@ def _prover_steps(problem: Problem, start: Start, tol: float) -> Iterator[Iterat
     d, width = problem.weight_shape
     size, n_apart = (d * width, 1) if problem.loss.is_joint else (d, width)
     work = (problem.X.n_rows + size) * size**2 * n_apart
-    prover = next((each for each in (ProxCD(), Newton(), LBFGS()) if each.refusal(problem) is None), None)
+    able = (SOLVERS[name]() for name in ("prox_cd", "newton", "lbfgs"))
+    prover = next((each for each in able if each.refusal(problem) is None), None)
     if prover is None or work > _SMALL:
         return iter(())
     return islice(prover.iterates(problem, start, tol, 0), _PROOF_STEPS)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.objective.custom import CustomLoss
+from lineal.deferred import is_a
 from lineal.objective.dual_points import feasible, gradient_point, into_domain
 from lineal.objective.joint import CrammerSinger, Softmax, one_hot
 from lineal.objective.losses import FloatArray, Log
@@ -56,7 +56,7 @@ class DualCD(Solver):
                     f"dual_cd takes joint losses under L2 only, not {problem.penalty}: use {instead(problem)}"
                 )
             return None
-        if isinstance(problem.loss, CustomLoss):
+        if is_a(problem.loss, "lineal.objective.custom:CustomLoss"):
             return f"dual_cd needs a dual step, and a custom loss such as {problem.loss} has none: use lbfgs"
         if problem.loss.native is None or problem.loss.is_rounded:
             return f"dual_cd has no dual step for {problem.loss}: use {instead(problem)}"

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.learners.classifier import LinearClassifier
-from lineal.learners.online.classifier import OnlineClassifier
 from lineal.learners.searched.classification import SearchedClassifier
 from lineal.learners.targets import require_targets
 from lineal.learners.text.base import BaseTextModel
@@ -139,7 +138,11 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
         return self
 
     def _online_learner(self) -> Any:
-        return OnlineClassifier() if self.learner is None else clone(self.learner)
+        if self.learner is not None:
+            return clone(self.learner)
+        from lineal.learners.online.classifier import OnlineClassifier
+
+        return OnlineClassifier()
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) for more."""
