@@ -20,13 +20,13 @@ from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, expit, own_probabilities, probabilities, winners
-from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
+from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
+from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.losses import FloatArray
 from lineal.protocol import ClassifierMixin, available_if
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback, Interruption
-from lineal.solvers.kernel_dual import KernelValues, expanded
+from lineal.solvers.kernel_dual import KernelValues, dealt, expanded
 
 _FOLDS = 5
 
@@ -48,6 +48,14 @@ class _Data:
     codes: NDArray[np.int32]
     s: FloatArray
     K: int
+
+    def merged(self) -> tuple[_Data, IntArray]:
+        """The same with equal rows of a class as one row with their weight; and which row each became."""
+        key = self.values.first_equal * self.K + self.codes
+        _, first, owner = np.unique(key, return_index=True, return_inverse=True)
+        s = np.zeros(len(self.s))
+        s[first] = np.bincount(owner, weights=self.s)
+        return _Data(self.values, self.codes, s, self.K), first[owner].astype(np.int64)
 
     def taken(self, rows: IntArray) -> _Data:
         kernel, items = self.values.kernel, self.values.items
@@ -264,10 +272,13 @@ class SVC(ClassifierMixin, KernelMachineModel):
         C, tol = float(self.C), float(self.tol)
         n_threads = thread_count(self.n_threads)
         _ = data.values.native, data.values.has_copies  # made once, before threads want them
+        if len(questions) > 1 and data.values.has_copies:
+            data, _ = data.merged()  # once, and not again for each machine
+            questions = self._questions(data)
 
         def part(question: tuple[IntArray, FloatArray], threads: int, extra: list[Callback]) -> _Part:
             rows, y = question
-            if len(np.unique(y)) < 2:
+            if not (np.any(y > 0) and np.any(y < 0)):
                 raise InputError(
                     "a pair of classes has rows of one only: give both classes rows with weight."
                 )
@@ -303,6 +314,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
         else:
             for k, part in enumerate(parts):
                 coefficients[k, part.rows] = part.machine.beta
+        if len(parts) > 1 and data.values.has_copies:
+            bound = float(self.C) * data.s if np.isfinite(self.C) else np.full(n, np.inf)
+            coefficients = dealt(coefficients, data.merged()[1], bound)
         is_used = np.any(coefficients != 0, axis=0)
         order = np.lexsort((np.arange(n), data.codes))  # by class: sums over a class are sums over neighbours
         support = order[is_used[order]]
@@ -345,11 +359,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
             return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0] + self.intercept_)
         ends = np.concatenate([[0], np.cumsum(self.n_support_)]).astype(np.int64)
         sums = expanded(support, items, rows, self.dual_coef_, ends)  # by class of the support vector
-        first, second = np.triu_indices(K, 1)
-        flat = sums.reshape(len(sums), -1)
-        Z = flat.take(first * (K - 1) + second - 1, axis=1)
-        Z += flat.take(second * (K - 1) + first, axis=1)
-        return np.asarray(Z + self.intercept_)
+        return np.asarray(scores_of_pairs(sums) + self.intercept_)
 
     def _machine_scores(self, X: Any) -> FloatArray:
         items = self._items_of(X)
@@ -357,32 +367,36 @@ class SVC(ClassifierMixin, KernelMachineModel):
             KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads)), items
         )
 
-    def _class_scores(self, Z: FloatArray) -> FloatArray:
-        """(n, 1) for two classes, (n, K) for more."""
+    @property
+    def _answers(self) -> MachineAnswers:
+        """What the scores of the machines mean."""
         K = len(self.classes_)
-        if K == 2 or self.multi_class == "ovr":
-            return Z
-        return scores_of_votes(_for_second(Z), one_vs_one_code(K))
+        strategy = "two" if K == 2 else "pairs" if self.multi_class == "ovo" else "rest"
+        is_pairs = strategy == "pairs"
+        return MachineAnswers(
+            K, strategy, is_for_first=is_pairs, is_zero_for_first=is_pairs, breaks_ties=bool(self.break_ties),
+            tells_pairs=self.decision_function_shape == "ovo",
+            temperatures=getattr(self, "_temperatures", None),
+        )  # fmt: skip
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) or (n, K (K - 1) / 2) for
         more.
         """
         Z = self._machine_scores(X)
-        if len(self.classes_) > 2 and self.decision_function_shape == "ovr":
-            Z = self._class_scores(Z)
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    def _winners(self, Z: FloatArray) -> NDArray[np.intp]:
-        K = len(self.classes_)
-        if K > 2 and self.multi_class == "ovo" and not self.break_ties:
-            return winners(votes_of(_for_second(Z), one_vs_one_code(K)))
-        return winners(self._class_scores(Z))
+        return self._answers.decision(Z)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the most votes, or of the highest score."""
         Z = self._machine_scores(X)
-        return np.asarray(self.classes_[self._winners(Z)])
+        return np.asarray(self.classes_[self._answers.winners(Z)])
+
+    def _frozen_head(self, head_of: Any) -> KernelClassesHead:
+        """What a model file answers with."""
+        is_pairs = self._answers.strategy == "pairs"
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)]) if is_pairs else None
+        sums = self._frozen_sums(ends)
+        return KernelClassesHead(sums, self.intercept_, np.array(self.classes_), self._answers)
 
     # ---- probabilities ------------------------------------------------------------------------
 
@@ -397,21 +411,13 @@ class SVC(ClassifierMixin, KernelMachineModel):
         are coupled (Wu, Lin and Weng 2004).
         """
         Z = self._machine_scores(X)
-        return crowned(self._probabilities(Z), self._winners(Z))
+        return self._answers.probabilities(Z)
 
     @available_if(lambda self: self._has_probabilities())
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-    def _probabilities(self, Z: FloatArray) -> FloatArray:
-        K, T = len(self.classes_), self._temperatures
-        if K == 2:
-            return probabilities(Z, float(T[0]))
-        if self.multi_class == "ovr":
-            return own_probabilities(Z / T)
-        return coupled_pairs(expit(_for_second(Z) / T), K)
 
     def _calibrated(self, data: _Data) -> FloatArray:
         """A temperature for each machine, from scores of rows that machines of the same making did not
@@ -441,11 +447,6 @@ def _of_pair(every: FloatArray, signs: FloatArray, pair: tuple[Any, Any]) -> Flo
     """Coefficients of a pair's machine in LIBSVM's layout: a class has a row for each of the others."""
     first, second = pair
     return np.where(signs > 0, every[second - 1], every[first])
-
-
-def _for_second(Z: FloatArray) -> FloatArray:
-    """Scores of pairs, positive for the second class; exact zeros stay votes for the first."""
-    return np.where(Z >= 0, np.minimum(-Z, -5e-324), -Z)
 
 
 def _dealt_folds(codes: NDArray[np.int32], folds: int, random_state: Any) -> IntArray:

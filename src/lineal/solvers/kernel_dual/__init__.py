@@ -6,7 +6,14 @@ What is solved is in :mod:`~lineal.solvers.kernel_dual.duals`, how in
 :mod:`~lineal.solvers.kernel_dual.values`. docs/svm.md has the formulas.
 """
 
-from lineal.solvers.kernel_dual.duals import Dual, classification, one_class, regression, tube_regression
+from lineal.solvers.kernel_dual.duals import (
+    Dual,
+    classification,
+    dealt,
+    one_class,
+    regression,
+    tube_regression,
+)
 from lineal.solvers.kernel_dual.machine import KernelMachine, KernelSolution
 from lineal.solvers.kernel_dual.values import KernelValues, expanded
 
@@ -16,6 +23,7 @@ __all__ = [
     "KernelSolution",
     "KernelValues",
     "classification",
+    "dealt",
     "expanded",
     "one_class",
     "regression",

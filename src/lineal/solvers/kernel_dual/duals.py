@@ -122,3 +122,25 @@ def _filled(bound: FloatArray, total: float) -> FloatArray:
     before = np.concatenate([[0.0], np.cumsum(bound)[:-1]])
     filled: FloatArray = np.clip(total - before, 0.0, bound)
     return filled
+
+
+def dealt(beta: FloatArray, owner: IntArray, room: FloatArray) -> FloatArray:
+    """Coefficients, (..., m), dealt to all that share an owner, each filled up to its room before the next.
+
+    What the first of them has, in order, is what there is to deal.
+    """
+    order = np.argsort(owner, kind="stable")
+    sorted_owner = owner[order]
+    begins = np.flatnonzero(np.concatenate([[True], sorted_owner[1:] != sorted_owner[:-1]]))
+    length = np.diff(np.append(begins, len(owner)))
+    cup = np.where(np.isfinite(room), room, 0.0)[order]
+    before = np.cumsum(cup) - cup
+    before -= np.repeat(before[begins], length)
+    # Without a bound the first one takes all.
+    is_first = np.zeros(len(owner), dtype=bool)
+    is_first[begins] = True
+    cup = np.where(np.isfinite(room[order]), cup, np.where(is_first, np.inf, 0.0))
+    whole = np.repeat(beta[..., order][..., begins], length, axis=-1)
+    out = np.empty_like(beta)
+    out[..., order] = np.sign(whole) * np.clip(np.abs(whole) - before, 0.0, cup)
+    return out

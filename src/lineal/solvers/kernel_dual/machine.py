@@ -81,7 +81,7 @@ class KernelMachine:
         self._dual, self._values = dual, values
         self._n_threads = n_threads
         first = values.first_equal[dual.item]
-        if values.has_copies and len(np.unique(first)) < len(first):
+        if values.has_copies and _has_twins(first, values.n_rows):
             self._rows, self._place = np.unique(first, return_inverse=True)
             self._owner, kept = _merged(self._place, dual)
         elif len(dual.item) > values.n_rows:
@@ -215,6 +215,13 @@ class KernelMachine:
         if len(merged) == len(self._owner):
             return merged if self._owner is self._place else merged[self._owner]
         return dealt(merged[self._owner], self._owner, self._dual.hi - self._dual.lo)
+
+
+def _has_twins(rows: IntArray, n_rows: int) -> bool:
+    """Whether a row is there twice."""
+    is_there = np.zeros(n_rows, dtype=bool)
+    is_there[rows] = True
+    return int(np.count_nonzero(is_there)) < len(rows)
 
 
 def _merged(place: IntArray, dual: Dual) -> tuple[IntArray, IntArray]:

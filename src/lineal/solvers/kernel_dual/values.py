@@ -78,14 +78,8 @@ class KernelValues:
         if profile is None:
             G = self.gram / self.unit if self.unit != 1.0 else self.gram
             return _core.KernelValues.from_gram(G, G)
-        kind, degree = profile.kind, max(profile.degree, 1)
-        gamma, c = (profile.gamma if kind != "linear" else 1.0) / self.scale / self.scale, profile.c
-        if kind != "gaussian":
-            factor = self.unit ** (-1.0 / degree)
-            gamma, c = gamma * factor, c * factor
-        if kind == "linear" and gamma != 1.0:
-            kind = "polynomial"  # gamma x.z
-        return _core.KernelValues.from_rows(self.matrix, kind, gamma, c, degree)
+        assert self.matrix is not None
+        return profile.native(self.matrix, self.scale, self.unit)
 
     @cached_property
     def gram(self) -> FloatArray:
