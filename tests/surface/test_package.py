@@ -86,6 +86,7 @@ def test_every_estimator_of_the_package_is_public():
     from lineal.learners.perceptron import classifier as perceptron
     from lineal.learners.presets import classification, regression, stochastic
     from lineal.learners.scenarios import ordinal, pu
+    from lineal.learners.scenarios.ranking import learner as ranking_machine
     from lineal.learners.table import classifier as table_classifier
     from lineal.learners.table import regressor as table_regressor
     from lineal.learners.text import classifier as text_classifier
@@ -100,7 +101,7 @@ def test_every_estimator_of_the_package_is_public():
             *(curve, discriminant, polynomial, scaling, table),
             *(binning, fourier, nystroem),
             *(kernel_perceptron, kernel_ridge),
-            *(ordinal, pu),
+            *(ordinal, pu, ranking_machine),
             *(bernoulli, categorical, gaussian, bayes_text),
             *(neighbor_classifier, neighbor_regressor),
             *(table_classifier, table_regressor, text_classifier, text_regressor, vectorizer),
