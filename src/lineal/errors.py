@@ -20,7 +20,12 @@
 A message says what was needed, what came, and what to do.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class LinealError(Exception):
