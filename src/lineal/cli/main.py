@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -119,6 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     sys.meta_path.insert(0, NoDataFrames())
     take_light_classes()
+    gc.set_threshold(100_000)  # importing makes objects by the ten thousand, and none of them garbage
     code = run(arguments)
     if code == 130:
         # A thread may still be reading a large file, and Python would wait for it.
