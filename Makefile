@@ -152,6 +152,7 @@ pictures: .venv/.built
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
 	$(BIN)/python examples/random_features.py 20000 build/pictures
+	$(BIN)/python examples/two_moons.py build/pictures
 	$(BIN)/python examples/many_models.py build/pictures
 
 curves: .venv/.built

@@ -142,7 +142,18 @@ def test_graphs_that_cannot_be(graph, words):
         ([X[:3], X[3:]], ["yes", "yes"], None, "only one class"),
         (X, ["a", "b", "c", "c"] * 10, None, "Only binary classification"),
     ],
-    ids="names nameless labels mapping disagree twice empty columns one-class many".split(),
+    ids=[
+        "names",
+        "nameless",
+        "labels",
+        "mapping",
+        "disagree",
+        "twice",
+        "empty",
+        "columns",
+        "one-class",
+        "many",
+    ],
 )
 def test_bags_that_cannot_be(data, y, bags, words):
     """Bags and labels that do not fit are refused with what was found."""

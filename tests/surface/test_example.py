@@ -1,6 +1,7 @@
 """The examples run as a person runs them."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -140,3 +141,21 @@ def test_random_features_of_a_million_rows():
     out = printed("random_features.py", 1_000_000, timeout=1800)
     assert float(out.split("accuracy ")[2][:5]) > 0.88
     assert out.count("proved to be within") == 2
+
+
+def test_two_moons_are_told_apart_along_their_bends(tmp_path):
+    """Four labels are enough for the smooth machine, not for the others; the picture is drawn."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    out = printed("two_moons.py", tmp_path / "new")
+    right = {line.split(":")[0]: line.split(": ")[1] for line in out.splitlines() if "rows right" in line}
+    assert right["smooth along the moons"].startswith(("99", "100"))
+    assert float(right["the four labels alone"].split("%")[0]) < 90
+    assert (tmp_path / "new" / "two_moons.png").stat().st_size > 10_000
+
+
+def test_molecules_smell_by_one_of_their_shapes():
+    """Witnesses beat the guess that all shapes of a musk are musk, and are shapes that fit."""
+    out = printed("bags.py")
+    shares = [float(each) for each in re.findall(r"([\d.]+)% of molecules", out)]
+    assert min(shares[1:]) > shares[0] + 20
+    assert out.count("is proved to be within") == 3

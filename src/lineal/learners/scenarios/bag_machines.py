@@ -97,10 +97,18 @@ class BagTask:
         """Whether a positive bag has more than one row."""
         return bool((self.bags.sizes[self.positive] > 1).any())
 
-    def begin(self, clock: Clock) -> Fit:
-        """The plain machine in which the rows of a bag share its cost, all with its sign."""
-        y = self.sign[self.bags.bag]
-        return self.engine.solve(y, (self.cost / self.bags.sizes)[self.bags.bag], None, clock.left)
+    def begin(self, rng: np.random.Generator | None, clock: Clock) -> FloatArray:
+        """Scores by the plain machine in which the rows of a bag, all with its sign, share its cost.
+
+        They share it alike, or as is drawn: some rows are believed more than others, and which depends on
+        the draw. Witnesses drawn one by one would mostly contradict each other.
+        """
+        bag, shares = self.bags.bag, np.ones(len(self.bags.bag))
+        if rng is not None:
+            shares = rng.exponential(size=len(bag)) ** 2
+        total = np.bincount(bag, weights=shares, minlength=self.bags.n_bags)
+        cost = self.cost[bag] * shares / total[bag]
+        return self.engine.solve(self.sign[bag], cost, None, clock.left).z
 
     def bag_objective(self, fit: Fit) -> float:
         """M, the hinge of the highest score of each bag."""
@@ -232,18 +240,17 @@ class BagTask:
 
 
 def best_of_starts(task: BagTask, variant: str, n_starts: int, seed: int, clock: Clock) -> list[BagResult]:
-    """What each start led to, the best first: one from the labels of the bags, the others drawn."""
+    """What each start led to, the best first: one believes all rows alike, the others as is drawn."""
     rng = np.random.default_rng(seed)
     results = []
     for start in range(n_starts if task.has_choice else 1):
         if start and clock.verdict:
             break
+        is_drawn = start > 0
         if variant == "MI":
-            z = task.begin(clock).z if start == 0 else rng.random(len(task.bags.bag))
-            results.append(task.by_witnesses(task.bags.witnesses(z), start, clock))
+            witness = task.bags.witnesses(task.begin(rng if is_drawn else None, clock))
+            results.append(task.by_witnesses(witness, start, clock))
         else:
-            signs = task.sign[task.bags.bag]
-            if start:
-                signs = task.best_signs(rng.random(len(signs)) - 0.5)
+            signs = task.best_signs(task.begin(rng, clock)) if is_drawn else task.sign[task.bags.bag]
             results.append(task.by_signs(signs, start, clock))
     return sorted(results, key=lambda result: result.objective)

@@ -49,10 +49,6 @@ class Bags:
         order = np.lexsort((np.arange(len(z)), -z, self.bag))
         return order[np.searchsorted(self.bag[order], np.arange(self.n_bags))]
 
-    def drawn(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """(B,) a row of each bag, any with the same probability."""
-        return self.witnesses(rng.random(len(self.bag)))
-
 
 def stacked(X: Any, bags: Any) -> tuple[Any, Any]:
     """Rows below each other and the bag of each, from rows or from a list of bags of rows."""

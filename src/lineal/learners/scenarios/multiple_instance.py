@@ -58,7 +58,8 @@ class MultipleInstanceSVM(KernelScorer):
     gamma, degree, coef0
         Of kernels given by name, as in ``lineal.SVC``.
     n_starts : int
-        The first start takes all rows of a positive bag as positive; the others are drawn.
+        The first start takes all rows of a positive bag as positive alike; the others believe some rows more
+        than others, as is drawn.
     tol : float, optional
         The relative duality gap to certify for each machine; 1e-3 if not given.
     max_seconds : number > 0, optional
