@@ -242,7 +242,7 @@ def test_options_are_set_by_dotted_names():
         ("learner.D", "1", "learner .*has no option 'D'.*intercept_scaling"),
         ("learner.C.x", "1", "has no option 'x'. It has none"),
         ("learner", "LinearSVC(C=", "not complete"),
-        ("learner", "Linear(C=1)", "no 'Linear'"),
+        ("learner", "LinearX(C=1)", "no 'LinearX'"),
         ("", "1", "no option ''"),
     ],
 )

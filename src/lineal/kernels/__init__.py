@@ -8,7 +8,7 @@ given as values ``Precomputed``, or as a function ``FunctionKernel``.
 ``k.quadratic_form``, ``k.on`` and ``k.normalized`` make kernels of kernels.
 """
 
-from lineal.kernels.base import Kernel, Profile, exp
+from lineal.kernels.base import Kernel, exp
 from lineal.kernels.definiteness import Definiteness, Symmetry
 from lineal.kernels.given import FunctionKernel, Precomputed
 from lineal.kernels.naming import resolved
@@ -16,6 +16,7 @@ from lineal.kernels.pairs import Equality, Paired, Pairs
 from lineal.kernels.strings import Spectrum, Subsequence
 from lineal.kernels.trees import SubsetTree, SubTree
 from lineal.kernels.vectors import Gaussian, Laplacian, Linear, Polynomial, Quadratic
+from lineal.model.kernel_profile import Profile
 
 __all__ = [
     "Definiteness",

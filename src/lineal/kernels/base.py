@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,20 +14,8 @@ from lineal.errors import InputError, ParameterError
 from lineal.kernels.definiteness import Definiteness, Symmetry, definiteness, symmetry
 from lineal.kernels.domains import Domain
 from lineal.kernels.formulas import ATOM, enclosed
+from lineal.model.kernel_profile import Profile
 from lineal.objective.losses import FloatArray
-
-
-@dataclass(frozen=True)
-class Profile:
-    """How a kernel follows from a dot product, for engines that compute dot products themselves.
-
-    linear ``x.z``; polynomial ``(gamma x.z + c)^degree``; gaussian ``exp(-gamma |x - z|^2)``.
-    """
-
-    kind: Literal["linear", "polynomial", "gaussian"]
-    gamma: float = 1.0
-    c: float = 0.0
-    degree: int = 1
 
 
 class Kernel(ABC):

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from lineal.errors import ParameterError
-from lineal.kernels.base import Kernel, Profile
+from lineal.kernels.base import Kernel
 from lineal.kernels.domains import Domain, Vectors
 from lineal.kernels.formulas import POWER, PRODUCT, number
 from lineal.kernels.products import absolute_distances, dots, squared_distances, squared_lengths
+from lineal.model.kernel_profile import Profile
 from lineal.objective.losses import FloatArray
 
 _LEAST_GAMMA = 1e-300
@@ -218,6 +219,11 @@ class Gaussian(VectorKernel):
     def formula(self, x: str = "x", z: str = "z") -> str:
         factor = "" if self.gamma == 1 else number(self.gamma) + " "
         return f"exp(-{factor}|{x} - {z}|^2)"
+
+    @property
+    def _follows(self) -> tuple[str]:
+        """The parameter that was not given: a text of the kernel leaves it out."""
+        return ("sigma",) if self._is_by_gamma else ("gamma",)
 
     def __repr__(self) -> str:
         given = f"gamma={self.gamma!r}" if self._is_by_gamma else f"sigma={self.sigma!r}"

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _PIPELINE = "sklearn.pipeline:Pipeline"
 _PERCEPTRON = "lineal.learners.perceptron.streamed:StreamedPerceptron"
 _BAYES = "lineal.learners.bayes."
+_KERNEL_MACHINE = "lineal.learners.kernel.machine:KernelMachineModel"
 
 _STORABLE = (
     "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
@@ -256,6 +257,8 @@ def row_features(learner: Any) -> RowFeatures:
     # A stream may bring new columns at any time; a perceptron that was fitted holds one too, and takes them
     # not.
     is_open = stream is not None and (not is_a(learner, _PERCEPTRON) or "n_seen_" in vars(learner))
+    if is_a(learner, _KERNEL_MACHINE):
+        learner._require_storable()
     if not hasattr(learner, "n_features_in_"):
         refuse(learner)
     return RowFeatures(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.rows import Arrays
 from lineal.model.answers import FloatArray, crowned, expit, probabilities, score_columns, winners
 from lineal.model.heads import ClassesHead, Head
 from lineal.model.labels import put_labels, read_labels
@@ -119,6 +120,20 @@ class CodedHead(Head):
     def scores(self) -> list[Scores]:
         return [scores for part in self.parts for scores in part.scores]
 
+    @property
+    def has_weights(self) -> bool:
+        is_of_parts = len(self.classes) == 2 or self.strategy == "rest"
+        return is_of_parts and all(part.has_weights for part in self.parts)
+
+    def column_sizes(self) -> FloatArray:
+        return np.max([part.column_sizes() for part in self.parts], axis=0)
+
+    def telling_rows(self) -> Arrays | None:
+        return self.parts[0].telling_rows()
+
+    def rounding(self, rows: MatrixRows) -> float:
+        return max(part.rounding(rows) for part in self.parts)
+
     def weights_for(self, place: int) -> tuple[FloatArray, float]:
         if len(self.classes) == 2:
             return self.parts[0].weights_for(place)
@@ -218,6 +233,19 @@ class CalibratedHead(Head):
     @property
     def scores(self) -> list[Scores]:
         return self.inner.scores
+
+    @property
+    def has_weights(self) -> bool:
+        return self.inner.has_weights
+
+    def column_sizes(self) -> FloatArray:
+        return self.inner.column_sizes()
+
+    def telling_rows(self) -> Arrays | None:
+        return self.inner.telling_rows()
+
+    def rounding(self, rows: MatrixRows) -> float:
+        return self.inner.rounding(rows)
 
     def weights_for(self, place: int) -> tuple[FloatArray, float]:
         return self.inner.weights_for(place)

@@ -22,7 +22,7 @@ _HEAVY = 64
 
 def put_golden(draft: Draft, place: str, features: Features, head: Head) -> dict[str, Any]:
     """Keeps made-up inputs and their scores."""
-    made = features.made_up(heaviest(head))
+    made = _made_up(features, head)
     kept = features.put_golden(draft, place, made)
     draft.put(place, "scores", head.raw(features.golden_rows(made)))
     return kept
@@ -32,13 +32,14 @@ def check_golden(spec: Spec, features: Features, head: Head) -> None:
     """Takes the scores again and refuses a model that gives others."""
     made = features.read_golden(spec)
     stored = spec.tensor("scores", (np.float64,), (None, head.width))
-    found = head.raw(features.golden_rows(made))
+    rows = features.golden_rows(made)
+    found = head.raw(rows)
     if found.shape != stored.shape:
         spec.refuse("scores", f"scores of {len(found)} inputs", f"those of {len(stored)}")
     with np.errstate(invalid="ignore"):
         size = np.abs(np.where(np.isfinite(stored), stored, 0.0))
-        room = _ROUNDING * (size + size.max(initial=0.0)) + 1e-300
-        agrees = (np.abs(found - stored) <= room) | (found == stored)
+        room = _ROUNDING * (size + size.max(initial=0.0)) + head.rounding(rows) + 1e-300
+        agrees = (np.abs(found - stored) <= room) | (found == stored) | (np.isnan(found) & np.isnan(stored))
     if not agrees.all():
         row, column = np.argwhere(~agrees)[0]
         raise ModelFileError(
@@ -50,12 +51,16 @@ def check_golden(spec: Spec, features: Features, head: Head) -> None:
         )
 
 
+def _made_up(features: Features, head: Head) -> Any:
+    """Inputs with the rows that a head asks for, where that can be; else of the heaviest columns."""
+    rows = head.telling_rows()
+    made = None if rows is None else features.inputs_with(rows)
+    return features.made_up(heaviest(head)) if made is None else made
+
+
 def heaviest(head: Head, n_most: int = _HEAVY) -> Sequence[int]:
     """The columns of largest weights, heaviest first; of equal ones the first."""
-    size = np.zeros(head.n_columns)
-    for scores in head.scores:
-        for k in range(scores.n_scores):
-            np.maximum(size, np.abs(scores.linear.W[:, k]), out=size)
+    size = head.column_sizes()
     n = min(n_most, len(size))
     cut = np.partition(size, len(size) - n)[len(size) - n] if n else 0.0
     above, equal = np.flatnonzero(size > cut), np.flatnonzero(size == cut)

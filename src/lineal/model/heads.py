@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.rows import Arrays
 from lineal.errors import ParameterError
 from lineal.model.answers import (
     FloatArray,
@@ -78,6 +79,27 @@ class Head(ABC):
     def scores(self) -> list[Scores]:
         """All linear scores, in the order of ``raw``."""
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether what speaks for a class, or an output, is a sum of weights: whether it can be explained."""
+        return False
+
+    def column_sizes(self) -> FloatArray:
+        """(n_columns,) how much each column counts, at most."""
+        size = np.zeros(self.n_columns)
+        for scores in self.scores:
+            for k in range(scores.n_scores):
+                np.maximum(size, np.abs(scores.linear.W[:, k]), out=size)
+        return size
+
+    def telling_rows(self) -> Arrays | None:
+        """A few rows that tell this model from others better than made-up ones; None where those do."""
+        return None
+
+    def rounding(self, rows: MatrixRows) -> float:
+        """What raw numbers of rows may differ by between processors, beside a share of their own size."""
+        return 0.0
+
     def weights_for(self, place: int) -> tuple[FloatArray, float]:
         """(n_columns,) weights and the intercept of what speaks for a class, or for an output."""
         raise ParameterError(
@@ -117,6 +139,10 @@ class NumbersHead(Head):
     @property
     def scores(self) -> list[Scores]:
         return [self.linear]
+
+    @property
+    def has_weights(self) -> bool:
+        return True
 
     def weights_for(self, place: int) -> tuple[FloatArray, float]:
         return self.linear.linear.W[:, place], float(self.linear.linear.b[place])
@@ -202,6 +228,10 @@ class ClassesHead(Head):
     @property
     def scores(self) -> list[Scores]:
         return [self.linear]
+
+    @property
+    def has_weights(self) -> bool:
+        return True
 
     def weights_for(self, place: int) -> tuple[FloatArray, float]:
         W, b = self.linear.linear.W, self.linear.linear.b

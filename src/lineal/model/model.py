@@ -23,6 +23,7 @@ from lineal.model.features.texts import TextFeatures
 from lineal.model.golden import check_golden
 from lineal.model.header import format_json
 from lineal.model.heads import ClassesHead, Head, NumbersHead
+from lineal.model.linear import Scores
 from lineal.model.parts import read_features, read_head
 from lineal.model.record import Spec
 
@@ -61,7 +62,9 @@ class Model:
     task : "classification" or "regression"
     inputs : "texts", "table" or "rows": what ``predict`` takes
     classes_ : the labels, of a classification
-    coef_, intercept_ : the weights, in scikit-learn's shapes
+    coef_, intercept_ : the weights, in scikit-learn's shapes; a kernel machine has none but with "linear"
+    n_columns : how many features inputs become
+    is_explained : whether ``explain`` and ``top_features`` answer, which needs sums of weights
     n_features_in_ : how many columns inputs have
     about : About
         Learner, version, data, scores.
@@ -157,14 +160,34 @@ class Model:
     @property
     def coef_(self) -> NDArray[Any]:
         """The weights: (n_scores, n_columns); (n_columns,) of a regression with one number."""
-        W = np.concatenate([scores.linear.W for scores in self._head.scores], axis=1).T
-        return W[0] if isinstance(self._head, NumbersHead) and self._head.is_one else W
+        W = np.concatenate([scores.linear.W for scores in self._linear_scores("coef_")], axis=1).T
+        return W[0] if self._is_one_number else W
 
     @property
     def intercept_(self) -> Any:
         """The intercepts: (n_scores,), or a number."""
-        b = np.concatenate([scores.linear.b for scores in self._head.scores])
-        return float(b[0]) if isinstance(self._head, NumbersHead) and self._head.is_one else b
+        b = np.concatenate([scores.linear.b for scores in self._linear_scores("intercept_")])
+        return float(b[0]) if self._is_one_number else b
+
+    def _linear_scores(self, asked: str) -> list[Scores]:
+        found = self._head.scores
+        if not found:
+            raise AttributeError(f"this model has no {asked}: its kernel makes no weights of columns.")
+        return found
+
+    @property
+    def _is_one_number(self) -> bool:
+        return self._head.classes is None and getattr(self._head, "is_one", True)
+
+    @property
+    def n_columns(self) -> int:
+        """How many features there are: the columns that weights would be for."""
+        return self._features.n_columns
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether scores are sums of shares of features: whether ``explain`` and ``top_features`` answer."""
+        return self._head.has_weights
 
     @property
     def certificate_(self) -> Any:

@@ -20,6 +20,8 @@ _HEADS = {
     "calibrated": ("lineal.model.composed", "CalibratedHead"),
     "classes": ("lineal.model.heads", "ClassesHead"),
     "coded": ("lineal.model.composed", "CodedHead"),
+    "kernel_classes": ("lineal.model.kernel_heads", "KernelClassesHead"),
+    "kernel_numbers": ("lineal.model.kernel_heads", "KernelNumbersHead"),
     "numbers": ("lineal.model.heads", "NumbersHead"),
 }
 

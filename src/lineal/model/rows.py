@@ -16,11 +16,16 @@ from lineal.model.answers import FloatArray
 
 @dataclass(frozen=True)
 class MatrixRows:
-    """A matrix of the core, how many threads look at it, and its array where it is dense."""
+    """A matrix of the core, how many threads look at it, and its array where it is dense.
+
+    ``beyond`` is the squared length of what was left out of each row, because the model has no such column:
+    weights do without it, distances do not.
+    """
 
     matrix: _core.Matrix
     n_threads: int
     dense: NDArray[Any] | None = None
+    beyond: FloatArray | None = None
 
     @classmethod
     def of(cls, arrays: Arrays, n_columns: int, n_threads: int) -> MatrixRows:

@@ -19,6 +19,9 @@ from lineal.learners.kernel.proof import Claim, VerifiedMachine, proved, require
 from lineal.learners.progress import GapBar
 from lineal.learners.reading import SHAPE, read_matrix
 from lineal.learners.targets import weights_of_rows
+from lineal.model.kernel_heads import KernelHead
+from lineal.model.kernel_profile import MOST_DEGREE
+from lineal.model.kernel_sums import KernelSums, SupportVectors
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, check_is_fitted
@@ -155,6 +158,51 @@ class KernelMachineModel(BaseEstimator):
         rows = np.arange(len(self.support_), dtype=np.int64)
         return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0, 0])
 
+    # ---- model files --------------------------------------------------------------------------
+
+    def _require_storable(self) -> None:
+        """Refuses kernels that a model file does not hold, by name."""
+        profile = self.kernel_.profile
+        if profile is None or profile.degree > MOST_DEGREE:
+            raise ParameterError(
+                f"{type(self).__name__} with the kernel {self.kernel_!r:.200} cannot be stored in a model "
+                "file, which holds linear, polynomial and Gaussian kernels of rows (and polynomials up to "
+                f"degree {MOST_DEGREE}). Keep it with pickle."
+            )
+
+    def _frozen_sums(self, ends: ArrayLike | None = None) -> KernelSums:
+        """The sums that a model file predicts with, in parts of the support vectors that end there."""
+        self._require_storable()
+        profile, items = self.kernel_.profile, self._support.items
+        assert profile is not None
+        if sp.issparse(items):
+            sparse = (items.indptr.astype(np.int64), items.indices.astype(np.int32), items.data.copy())
+            vectors = SupportVectors(items.shape[1], None, sparse)
+        else:
+            vectors = SupportVectors(items.shape[1], items.copy())
+        all_of_them = np.array([0, len(vectors)] if ends is None else ends, dtype=np.int64)
+        coefficients = np.array(self.dual_coef_)
+        return KernelSums(
+            profile, vectors, coefficients, all_of_them, self._support.scale, self._support.unit
+        )
+
+    def _take_head(self, head: Any) -> None:
+        """What was learned, from a head that ``_frozen_head`` gave."""
+        if not isinstance(head, KernelHead):
+            raise TypeError("the support vectors of a kernel machine are needed")
+        sums, vectors = head.sums, head.sums.vectors
+        named = {"linear": "linear", "polynomial": "poly", "gaussian": "rbf"}[sums.profile.kind]
+        given = self.kernel if isinstance(self.kernel, Kernel) else named
+        profile = sums.profile
+        self.kernel_ = resolved(given, gamma=profile.gamma, degree=profile.degree, c=profile.c)
+        items: Any = vectors.dense
+        if vectors.sparse is not None:
+            starts, columns, values = vectors.sparse
+            items = sp.csr_array((values, columns, starts), shape=(len(vectors), vectors.n_columns))
+        support = KernelValues(self.kernel_, self.kernel_.checked(items), thread_count(self.n_threads))
+        self._support, self.dual_coef_ = support, np.array(sums.coefficients)
+        self.intercept_ = np.array(head.intercepts)
+
     # ---- proofs -------------------------------------------------------------------------------
 
     def _verified(self, X: Any, y: Any, sample_weight: Any, tol: float | None) -> VerifiedMachine:
@@ -195,7 +243,7 @@ def certificate_of(
     """A solution's certificate in units of the objective as it is written."""
     primal = solution.dual + gap
     size = max(abs(primal), abs(solution.dual), floor)
-    relative = gap / size if size > 0 else float(gap > 0)
+    relative = gap / size if 0 < size < np.inf else float(gap > 0)
     converged = bool(relative <= tol and solution.reason == CERTIFIED)
     return Certificate(
         primal=unit * primal, dual=unit * solution.dual, gap=unit * gap, relative_gap=relative,

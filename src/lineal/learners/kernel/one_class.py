@@ -14,6 +14,8 @@ from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, w
 from lineal.learners.kernel.problems import Region
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.kernel_heads import KernelClassesHead
+from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.losses import FloatArray
 from lineal.protocol import OutlierMixin
 from lineal.solvers.driver import Callback
@@ -144,6 +146,12 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         every, rows = self._coefficients(len(s))[0], np.arange(len(s), dtype=np.int64)
         problem = Region(s, total, float(self.offset_))
         return [Claim(problem, rows, every, 1.0 / total**2, _FLOOR * largest * total**2)]
+
+    def _frozen_head(self, head_of: Any) -> KernelClassesHead:
+        """What a model file answers with: a classification into -1 and 1."""
+        return KernelClassesHead(
+            self._frozen_sums(), self.intercept_, np.array([-1, 1]), MachineAnswers(2, "two")
+        )
 
     def score_samples(self, X: Any) -> FloatArray:
         """f(x): the higher, the more usual."""

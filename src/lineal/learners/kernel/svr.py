@@ -15,6 +15,7 @@ from lineal.learners.kernel.problems import Tube
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.kernel_heads import KernelNumbersHead
 from lineal.objective.losses import FloatArray
 from lineal.protocol import RegressorMixin
 from lineal.solvers.driver import Callback
@@ -95,6 +96,10 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
     def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
         """What is minimised, as it is printed."""
         raise NotImplementedError
+
+    def _frozen_head(self, head_of: Any) -> KernelNumbersHead:
+        """What a model file answers with."""
+        return KernelNumbersHead(self._frozen_sums(), self.intercept_)
 
     def predict(self, X: Any) -> FloatArray:
         """f(x) + b."""

@@ -21,6 +21,7 @@ class Alias:
 _CLASSIFICATION = {
     "svm": Alias("LinearSVC()", "support vector machine: squared hinge, L2 penalty"),
     "hinge-svm": Alias("LinearClassifier(loss=Hinge())", "support vector machine with the plain hinge"),
+    "kernel-svm": Alias("SVC()", "support vector machine with a Gaussian kernel"),
     "logistic": Alias("LogisticRegression()", "logistic regression: probabilities of its own"),
     "lasso": Alias("LogisticRegression(penalty='l1')", "logistic regression that keeps few columns"),
     "elastic-net": Alias(
@@ -46,6 +47,7 @@ _REGRESSION = {
     "huber": Alias("HuberRegressor()", "least squares that outliers do not bend"),
     "quantile": Alias("QuantileRegressor()", "the median, or another quantile"),
     "svm": Alias("LinearSVR()", "support vector regression"),
+    "kernel-svm": Alias("SVR()", "support vector regression with a Gaussian kernel"),
     "sgd": Alias("SGDRegressor()", "scikit-learn's SGDRegressor, solved to a certificate"),
     "online": Alias("OnlineRegressor()", "one pass with steps that need no tuning"),
     "passive-aggressive": Alias("PassiveAggressiveRegressor()", "one pass, one error at a time"),

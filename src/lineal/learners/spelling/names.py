@@ -20,10 +20,16 @@ _VALUES = {
     "features": ("lineal.features.kinds:Kind", "lineal.features.kinds:Bins"),
     "solvers": ("lineal.solvers:Solver", "lineal.solvers.descent:Schedule"),
     "compose": ("lineal.compose.confidence:Confident",),
+    "kernels": ("lineal.kernels:Kernel",),
 }
 # Losses are asked for where an estimator or a penalty of the same name is not.
-_HOMES_OF_PARAMETERS = {"loss": "objective", "penalty": "objective", "solver": "solvers"}
-_MADE_OF_FUNCTIONS = ("CompiledLoss",)
+_HOMES_OF_PARAMETERS = {
+    "loss": "objective",
+    "penalty": "objective",
+    "solver": "solvers",
+    "kernel": "kernels",
+}
+_MADE_OF_FUNCTIONS = ("CompiledLoss", "FunctionKernel")
 
 
 def public_class(name: str, parameter: str = "") -> type | None:

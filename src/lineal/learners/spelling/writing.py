@@ -59,9 +59,10 @@ def _spelled(value: Any, place: str, depth: int) -> str:
             "public classes of lineal have."
         )
     written = []
+    known = getattr(value, "_follows", ())  # from the others: both are not to be told
     for parameter, default in parameters(kind).items():
         own = getattr(value, parameter)
-        if own is default:
+        if own is default or parameter in known:
             continue
         text = _spelled(own, f"{parameter} of {type(value).__name__}", depth + 1)
         if default is REQUIRED or text != _default_text(default, depth):

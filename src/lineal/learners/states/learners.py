@@ -38,6 +38,10 @@ _APART = (
     "_pair",
     "since_",
     "transduction_",
+    "dual_coef_",
+    "kernel_",
+    "_support",
+    "slack_",
 )
 
 
@@ -101,6 +105,8 @@ def read_learner(spec: Spec, head: Head) -> Any:
         return learner
     if hasattr(learner, "_take_parts"):
         learner._take_parts({name: spec.children(name) for name in learner._part_names}, head, read_learner)
+    elif hasattr(learner, "_take_head"):
+        learner._take_head(head)
     else:
         _give_weights(learner, head)
     return learner

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.matrices import checked_matrix, is_sparse
-from lineal.data.rows import from_dense
+from lineal.data.rows import Arrays, from_dense
 from lineal.errors import InputError, InputTypeError
 from lineal.model.answers import FloatArray
 from lineal.model.explanation import Explanation
@@ -57,12 +57,19 @@ class RowFeatures(Features):
         matrix, dense = checked_matrix(array, n_threads, self.own_names)
         if matrix.n_columns == self.width:
             return MatrixRows(matrix, n_threads, dense)
-        # Columns that the stream had not met count nothing.
+        # Columns that the model has not met have no weight.
         starts, columns, values = MatrixRows(matrix, n_threads).stored()
         is_known = columns < self.width
         kept = np.concatenate(([0], np.cumsum(is_known)))
         arrays = (kept[starts], columns[is_known], values[is_known])
-        return MatrixRows.of(arrays, self.width, n_threads)
+        known = MatrixRows.of(arrays, self.width, n_threads)
+        if is_known.all():
+            return known
+        with np.errstate(over="ignore"):
+            squares = np.where(is_known, 0.0, np.square(values, dtype=np.float64))
+            rows = np.repeat(np.arange(known.n_rows), np.diff(starts))
+            beyond: Any = np.bincount(rows, weights=squares, minlength=known.n_rows)
+            return replace(known, beyond=beyond)
 
     def _read(self, X: Any) -> Any:
         """X as a float array or sparse matrix."""
@@ -109,6 +116,9 @@ class RowFeatures(Features):
             return [[float(x.get(name, 0.0)) for name in self.own_names or ()]]
         array = float_array(x if np.ndim(x) == 2 else [x])
         return array
+
+    def inputs_with(self, rows: Arrays) -> Any:
+        return rows
 
     def made_up(self, heavy: Sequence[int]) -> Any:
         columns = np.unique(np.asarray(heavy[:64], dtype=np.int32)) if len(heavy) else np.empty(0, np.int32)
