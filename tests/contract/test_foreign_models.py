@@ -118,6 +118,9 @@ def test_estimators_must_be_fitted():
 # ---- files ------------------------------------------------------------------------------------
 
 
+FILES = {"liblinear": "liblinear", "libsvm": "libsvm", "kernel": "libsvm", "fasttext": "fasttext"}
+
+
 def good_files(folder):
     """A valid file of each format."""
     generator = np.random.default_rng(0)
@@ -126,18 +129,22 @@ def good_files(folder):
     peer.write_libsvm(
         folder / "libsvm", "c_svc", (1, 2, 3), (2, 1, 1), (0.1, 0.2, 0.3), coefficients, vectors
     )
+    peer.write_libsvm(
+        folder / "kernel", "c_svc", (1, 2, 3), (2, 1, 1), (0.1, 0.2, 0.3), coefficients, vectors,
+        kernel="polynomial", numbers=(("degree", 2), ("gamma", 0.5), ("coef0", 1.0)),
+    )  # fmt: skip
     words, labels = ["</s>", "good", "bad"], ["__label__a", "__label__b"]
     matrices = generator.normal(size=(13, 4)), generator.normal(size=(2, 4))
     options = {"word_ngrams": 2, "minn": 2, "maxn": 3, "bucket": 10}
     peer.write_fasttext(folder / "fasttext", words, labels, *matrices, **options)
-    return [folder / name for name in ("liblinear", "libsvm", "fasttext")]
+    return [folder / name for name in FILES]
 
 
 def test_formats_are_told_by_content(tmp_path):
     """Names do not matter; a model of Lineal, and anything else, is told from the four."""
     for path in good_files(tmp_path):
-        assert import_model(path).about.notes["imported"]["from"] == path.name
-        assert import_model(str(path), format=path.name).task == "classification"
+        assert import_model(path).about.notes["imported"]["from"] == FILES[path.name]
+        assert import_model(str(path), format=FILES[path.name]).task == "classification"
     lineal.save(lineal.Ridge().fit(X, Y), tmp_path / "own")
     with pytest.raises(ModelFileError, match=r"lineal\.load"):
         import_model(tmp_path / "own")
@@ -152,7 +159,7 @@ def test_formats_are_told_by_content(tmp_path):
         import_model(tmp_path / "own", format="onnx")
 
 
-@pytest.mark.parametrize("number", range(3), ids=["liblinear", "libsvm", "fasttext"])
+@pytest.mark.parametrize("number", range(4), ids=list(FILES))
 def test_truncated_files_are_refused(tmp_path, number):
     """A file cut short anywhere is refused, also between two digits of its last number."""
     path = good_files(tmp_path)[number]
@@ -160,10 +167,10 @@ def test_truncated_files_are_refused(tmp_path, number):
     for n_bytes in range(len(whole)):
         path.write_bytes(whole[:n_bytes])
         with pytest.raises(ModelFileError):
-            import_model(path, format=path.name)
+            import_model(path, format=FILES[path.name])
 
 
-@pytest.mark.parametrize("number", range(3), ids=["liblinear", "libsvm", "fasttext"])
+@pytest.mark.parametrize("number", range(4), ids=list(FILES))
 def test_broken_files_are_read_or_refused(tmp_path, number):
     """Any change of bytes gives a model that predicts, or a ModelFileError, and takes little memory."""
     path = good_files(tmp_path)[number]
@@ -191,7 +198,7 @@ def test_broken_files_are_read_or_refused(tmp_path, number):
                 )
             path.write_bytes(broken)
             try:
-                model = import_model(path, format=path.name)
+                model = import_model(path, format=FILES[path.name])
             except ModelFileError:
                 continue
             if model.inputs == "texts":
@@ -220,8 +227,19 @@ FLAWS = {
         "more classes than columns": ("nr_class 3", "nr_class 4", "4 weights"),
     },
     "libsvm": {
-        "radial kernel": ("kernel_type linear", "kernel_type rbf", "kernel rbf, whose model is no sum"),
-        "one class": ("c_svc", "one_class", "one_class"),
+        "no such kernel": ("kernel_type linear", "kernel_type chi2", "no kernel_type 'chi2'"),
+        "no such machine": ("c_svc", "d_svc", "no svm_type 'd_svc'"),
+        "the sigmoid": ("kernel_type linear", "kernel_type sigmoid", "no dot product in any space"),
+        "kernel values": ("kernel_type linear", "kernel_type precomputed", "numbers of training rows"),
+        "no gamma": ("kernel_type linear", "kernel_type rbf", "gamma must have 1 numbers"),
+        "a gamma below 0": ("kernel_type linear", "kernel_type rbf\ngamma -1", "gamma must be at least 0"),
+        "two gammas": ("kernel_type linear", "kernel_type rbf\ngamma 1 2", "gamma must have 1 numbers"),
+        "a huge degree": (
+            "kernel_type linear",
+            "kernel_type polynomial\ngamma 1\ncoef0 0\ndegree 1000000000",
+            "degree must be from 0 to 1000",
+        ),
+        "one class of three": ("c_svc", "one_class", "rho must have 1 numbers"),
         "more vectors than lines": ("total_sv 4", "total_sv 5", "5 support vectors"),
         "counts that do not sum": ("nr_sv 2", "nr_sv 7", "must sum"),
         "column 0": (" 1:", " 0:", "counted from 1"),
@@ -274,9 +292,8 @@ def test_models_of_fasttext_that_are_not_read(tmp_path, words):
 
 def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch):
     """Comparing with a file's own library needs that library, and says which package it is."""
-    for path, package in zip(
-        good_files(tmp_path), ("liblinear-official", "libsvm-official", "fasttext"), strict=True
-    ):
+    packages = ("liblinear-official", "libsvm-official", "libsvm-official", "fasttext")
+    for path, package in zip(good_files(tmp_path), packages, strict=True):
         for name in ("liblinear.liblinearutil", "libsvm.svmutil", "fasttext"):
             monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ParameterError, match=f"pip install {package}"):

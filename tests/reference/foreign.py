@@ -28,9 +28,16 @@ def liblinear_predict(labels, W, bias, row):
     return labels[max(range(len(labels)), key=lambda k: scores[k])], scores
 
 
-def write_libsvm(path, kind, labels, counts, rho, coefficients, vectors, more=(), kernel="linear"):
-    """Support vectors by class, with coefficients (n_vectors, n_classes - 1), as svm_save_model."""
-    lines = [f"svm_type {kind}", f"kernel_type {kernel}", f"nr_class {max(len(labels), 2)}"]
+def write_libsvm(
+    path, kind, labels, counts, rho, coefficients, vectors, more=(), kernel="linear", numbers=()
+):
+    """Support vectors by class, with coefficients (n_vectors, n_classes - 1), as svm_save_model.
+
+    ``numbers`` are pairs of a name and a number of the kernel.
+    """
+    lines = [f"svm_type {kind}", f"kernel_type {kernel}"]
+    lines += [f"{name} {number:.17g}" for name, number in numbers]
+    lines += [f"nr_class {max(len(labels), 2)}"]
     lines += [f"total_sv {len(vectors)}", "rho " + " ".join(f"{number:.17g}" for number in rho)]
     if labels:
         lines += ["label " + " ".join(map(str, labels)), *more, "nr_sv " + " ".join(map(str, counts))]
@@ -43,9 +50,19 @@ def write_libsvm(path, kind, labels, counts, rho, coefficients, vectors, more=()
     path.write_text("\n".join(lines) + "\n")
 
 
-def libsvm_predict(labels, counts, rho, coefficients, vectors, row):
-    """svm_predict_values of svm.cpp with a linear kernel: the number, or the label of most votes."""
-    kernel = [sum(a * b for a, b in zip(row, vector, strict=True)) for vector in vectors]
+def libsvm_kernel(kernel, degree=3, gamma=1.0, coef0=0.0):
+    """Kernel::k_function of svm.cpp, for vectors with all their numbers."""
+    dot = lambda x, z: sum(a * b for a, b in zip(x, z, strict=True))  # noqa: E731
+    return {
+        "linear": dot,
+        "polynomial": lambda x, z: (gamma * dot(x, z) + coef0) ** degree,
+        "rbf": lambda x, z: math.exp(-gamma * sum((a - b) ** 2 for a, b in zip(x, z, strict=True))),
+    }[kernel]
+
+
+def libsvm_predict(labels, counts, rho, coefficients, vectors, row, k=libsvm_kernel("linear")):
+    """svm_predict_values of svm.cpp: the number, or the label of most votes."""
+    kernel = [k(row, vector) for vector in vectors]
     if not labels:
         return sum(c[0] * k for c, k in zip(coefficients, kernel, strict=True)) - rho[0]
     starts = np.cumsum([0, *counts]).tolist()

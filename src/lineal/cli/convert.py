@@ -37,8 +37,8 @@ def command(
 ) -> int:
     """Writes the data of SOURCE to TARGET in another format; or, if TARGET ends in .lineal, a model.
 
-    Models may come from LIBLINEAR, LIBSVM (linear kernels), fastText (supervised) and scikit-learn (linear
-    models and pipelines). What cannot be carried over exactly is refused.
+    Models may come from LIBLINEAR, LIBSVM (linear, polynomial and radial kernels), fastText (supervised) and
+    scikit-learn (linear models and pipelines). What cannot be carried over exactly is refused.
 
     \b
     lineal convert rows.libsvm rows.parquet

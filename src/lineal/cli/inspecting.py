@@ -13,7 +13,7 @@ def show_inspection(model: Any, top: int) -> None:
     out = console()
     rows = [[name, escaped(value)] for name, value in _facts(model) if value]
     out.print(table(["", escaped(str(model.path))], rows))
-    if top:
+    if top and model.is_explained:
         out.print()
         features = [
             [escaped(str(label)), ", ".join(f"{escaped(name)} {weight:+.3g}" for name, weight in found)]
@@ -38,7 +38,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("labels", labels),
         ("learner", about.learner),
         ("plan", about.plan),
-        ("features", f"{model.coef_.shape[-1]:,}"),
+        ("features", f"{model.n_columns:,}"),
         ("learned from", f"{about.n_rows:,} rows" if about.n_rows else ""),
         ("judged", scores),
         ("interrupted", str(about.notes.get("interrupted", ""))),
@@ -57,12 +57,12 @@ def inspection_document(model: Any, top: int) -> dict[str, Any]:
         "task": model.task,
         "inputs": model.inputs,
         "classes": model.classes_.tolist() if model.task == "classification" else None,
-        "n_features": int(model.coef_.shape[-1]),
+        "n_features": model.n_columns,
         "n_bytes": model.size,
         "certificate": None if model.certificate_ is None else vars(model.certificate_),
         "about": model.about.put(),
         "top_features": {
             str(label): [{"name": name, "weight": weight} for name, weight in found]
-            for label, found in model.top_features(top).items()
+            for label, found in (model.top_features(top) if model.is_explained else {}).items()
         },
     }

@@ -23,8 +23,9 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
     out.print()
     show_scores(training, out)
     out.print()
-    show_features(training.model, out)
-    out.print()
+    if training.model.is_explained:
+        show_features(training.model, out)
+        out.print()
     plan = training.model.about.plan
     if plan:
         out.print(f"[bold]plan[/bold]         {escaped(plan)}")

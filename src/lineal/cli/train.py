@@ -35,8 +35,8 @@ from lineal.cli.options import (
 @click.option("--cv", "n_folds", type=click.IntRange(min=2), help="Judge by so many folds.")
 @click.option("--holdout", "share", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.2,
               show_default=True, help="Judge by this share of the rows.")  # fmt: skip
-@click.option("--learner", metavar="NAME", help="svm, logistic, ridge, bayes, ... or a spelled one: "
-              "'LinearClassifier(loss=Hinge())'. The default searches.")  # fmt: skip
+@click.option("--learner", metavar="NAME", help="svm, kernel-svm, logistic, ridge, bayes, ... or a spelled "
+              "one: 'LinearClassifier(loss=Hinge())'. The default searches.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Any option of the library: learner.C=10, 'text.ngrams=(1, 3)', n_folds=5.")  # fmt: skip
 @click.option(

@@ -21,8 +21,8 @@ class Converted:
 
     @property
     def n_features(self) -> int:
-        """How many features have a weight for each label; of texts the words, and what else is looked for."""
-        return int(self.model.coef_.shape[-1])
+        """How many features inputs become; of texts the words, and what else is looked for."""
+        return self.model.n_columns
 
     @property
     def sentence(self) -> str:

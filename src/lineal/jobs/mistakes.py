@@ -1,4 +1,4 @@
-"""The mistakes a model is surest of, taken apart."""
+"""The mistakes a model is surest of, taken apart where its scores are sums."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lineal import report
 from lineal.evaluation.wording import brief
 from lineal.jobs.training import Training
+from lineal.model.explanation import Explanation
 
 _SHOWN, _TERMS = 8, 8
 
@@ -42,7 +43,7 @@ def _wrong(training: Training) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _mistake(training: Training, row: int) -> report.Mistake:
     test, answers, model = training.test, training.answers, training.model
-    explained = model.explain(_one(test, row))
+    explained = model.explain(_one(test, row)) if model.is_explained else _as_it_is(test, row)
     is_classes = model.task == "classification"
     p = answers.probabilities
     places = {} if answers.classes_ is None else {str(c): k for k, c in enumerate(answers.classes_.tolist())}
@@ -61,6 +62,12 @@ def _mistake(training: Training, row: int) -> report.Mistake:
         terms=terms,
         explained=str(explained.label),
     )
+
+
+def _as_it_is(test: Any, row: int) -> Explanation:
+    """The text of a row, or nothing of another row, for a model whose scores are no sums."""
+    pieces = str(test.X[row]).split() if test.inputs == "texts" else []
+    return Explanation("", 0.0, 0.0, [], [(piece, 0.0) for piece in pieces])
 
 
 def _one(test: Any, row: int) -> Any:

@@ -85,7 +85,9 @@ def _baseline(training: Training) -> Evaluation:
 
 
 def features_of(model: Any) -> report.Features | None:
-    """The heaviest features of every label."""
+    """The heaviest features of every label; None for a model whose scores are no sums of weights."""
+    if not model.is_explained:
+        return None
     found = model.top_features(_FEATURES_SHOWN)
     if model.task != "classification":
         both = [*found.get("raise", []), *reversed(found.get("lower", []))]
@@ -200,7 +202,7 @@ def _model(training: Training) -> report.ModelSummary:
     return report.ModelSummary(
         learner=model.about.learner,
         plan=model.about.plan,
-        n_features=int(model.coef_.shape[-1]),
+        n_features=model.n_columns,
         n_bytes=model.size,
         path=str(model.path or ""),
     )

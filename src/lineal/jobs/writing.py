@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
 from lineal.data.atomic import atomic_file
+from lineal.errors import ParameterError
 from lineal.jobs.predict import Predicted
 from lineal.model.model import Model
 
@@ -28,6 +29,11 @@ def write_predictions(
 
     Returns how many rows were written.
     """
+    if n_terms and not model.is_explained:
+        raise ParameterError(
+            f"the scores of {model.about.learner} are no sums of weights, so they cannot be explained. Leave "
+            "out --explain."
+        )
     lines = _csv_lines if kind == "csv" else _json_lines
     if output == "-":
         return _written(sys.stdout, model, pieces, lines, with_probabilities, n_terms, carry)

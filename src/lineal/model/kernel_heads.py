@@ -17,7 +17,7 @@ from lineal.model.answers import FloatArray
 from lineal.model.heads import Head
 from lineal.model.kernel_sums import KernelSums
 from lineal.model.labels import put_labels, read_labels
-from lineal.model.linear import LinearScores, Scores
+from lineal.model.linear import MOST_SPREAD, LinearScores, Scores
 from lineal.model.machine_answers import MachineAnswers
 from lineal.model.record import Draft, Spec
 from lineal.model.rows import MatrixRows
@@ -59,7 +59,9 @@ class KernelHead(Head):
     @property
     def is_linear(self) -> bool:
         """Whether scores are sums of weights after all."""
-        return self.sums.profile.kind == "linear" and self.sums.n_segments == 1
+        n_weights = self.n_columns * len(self.sums.coefficients)
+        is_sum = self.sums.profile.kind == "linear" and self.sums.n_segments == 1
+        return is_sum and n_weights <= MOST_SPREAD
 
     @property
     def scores(self) -> list[Scores]:

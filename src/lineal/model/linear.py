@@ -15,7 +15,7 @@ from lineal.model.rows import MatrixRows
 
 # Of so many weights those that are 0 may be left out of a file: memory that nothing was written to costs
 # nothing.
-_MOST_SPREAD = 1 << 27
+MOST_SPREAD = 1 << 27
 
 
 class Dotted(Protocol):
@@ -138,7 +138,7 @@ class Scores:
     def put(self, draft: Draft, place: str) -> dict[str, Any]:
         """Keeps the weights; where those of most columns are 0, the others and their places."""
         W = self.linear.W
-        rows = np.flatnonzero(W.any(axis=1)) if W.size <= _MOST_SPREAD else np.arange(len(W))
+        rows = np.flatnonzero(W.any(axis=1)) if W.size <= MOST_SPREAD else np.arange(len(W))
         if len(rows) * 4 < len(W):
             draft.put(place, "places", rows.astype(np.int64))
             W = W[rows]
@@ -178,8 +178,8 @@ def _read_weights(spec: Spec, n_columns: int) -> Any:
     if not is_spread:
         return W
     places = spec.tensor("places", (np.int64,), (len(W),))
-    if n_columns * W.shape[1] > _MOST_SPREAD:
-        spec.refuse("places", f"weights of at most {_MOST_SPREAD} columns and scores", n_columns * W.shape[1])
+    if n_columns * W.shape[1] > MOST_SPREAD:
+        spec.refuse("places", f"weights of at most {MOST_SPREAD} columns and scores", n_columns * W.shape[1])
     if len(places) and (places[0] < 0 or places[-1] >= n_columns or (np.diff(places) <= 0).any()):
         spec.refuse("places", f"columns that rise from 0 to {n_columns - 1} at most", "others")
     spread = np.zeros((n_columns, W.shape[1]), dtype=W.dtype)

@@ -182,6 +182,8 @@ def _of_libsvm(model: Model, path: Path, X: Any) -> _Answers:
     peer = _peer("libsvm.svmutil", "libsvm-official")
     theirs = peer.svm_load_model(str(path))
     known = theirs.get_labels() if model.task == "classification" else []
+    if model.about.notes.get("imported", {}).get("svm_type") == "one_class":
+        known = [1, -1]
     if len(known) > 2:
         return _Answers(_votes_of_libsvm(theirs, _sparse(model, X)))
     is_pair = len(known) == 2 and theirs.is_probability_model()

@@ -29,9 +29,10 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x04\x22\x4d\x18")
 def import_model(source: Any, *, format: str | None = None, trust: bool = False) -> Model:
     """A model of another library, with the same answers.
 
-    Read are model files of LIBLINEAR (every solver but the one-class machine), LIBSVM (linear kernel; votes
-    of pairs as they are), ``fasttext supervised`` (``.bin``), and fitted linear estimators and pipelines of
-    scikit-learn, live or pickled. What cannot be honoured exactly is refused by name.
+    Read are model files of LIBLINEAR (every solver but the one-class machine), LIBSVM (all machines, with
+    linear, polynomial and radial kernels; votes of pairs as they are), ``fasttext supervised`` (``.bin``),
+    and fitted linear estimators and pipelines of scikit-learn, live or pickled. What cannot be honoured
+    exactly is refused by name.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def import_model(source: Any, *, format: str | None = None, trust: bool = False)
     Raises
     ------
     ModelFileError
-        For a file that is damaged, something else, or a model that is not linear.
+        For a file that is damaged, something else, or a model that cannot be read.
     ParameterError
         For options that cannot be honoured exactly, and pickles without ``trust=True``.
 
