@@ -92,6 +92,16 @@ def test_the_best_intercept_is_best(rows):
     assert total(b) <= min(total(each) for each in sign * (1 - margins)) + 1e-9
 
 
+@pytest.mark.parametrize("unit", [2.0**-400, 2.0**400])
+def test_kernel_values_may_have_any_size(unit):
+    """K unit and cost / unit is the same problem: a and its objective are divided by the unit."""
+    K, groups = problem(4)
+    other = Groups(groups.first, groups.sign, groups.cost / unit, groups.n_rows)
+    found, scaled = solve(K, groups, tol=1e-9), solve(K * unit, other, tol=1e-9)
+    assert np.allclose(scaled.a * unit, found.a, rtol=1e-12, atol=0)
+    assert scaled.certificate.primal * unit == pytest.approx(found.certificate.primal, rel=1e-12)
+
+
 def test_a_budget_of_steps_is_kept():
     """A solver that may not go on says so, with a bound that holds."""
     K, groups = problem(1)

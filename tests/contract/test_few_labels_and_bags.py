@@ -125,6 +125,14 @@ def test_graphs_that_cannot_be(graph, words):
         LaplacianSVM().fit(X, Y, graph=graph)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@pytest.mark.parametrize("kind", ALL)
+def test_rows_too_far_out_are_refused(kind, kernel):
+    """Numbers whose squares leave no digit of a score are refused before work starts."""
+    with pytest.raises(InputError, match="Scale the columns"):
+        kind(kernel=kernel, gamma=1.0).fit(1e20 * X, target(kind))
+
+
 # ---- bags -----------------------------------------------------------------------------------------
 
 

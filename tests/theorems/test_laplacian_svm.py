@@ -160,6 +160,21 @@ def test_the_deformed_kernel_is_the_kernel_of_its_space():
     assert np.abs(a + 2.0 * (L @ f) - np.eye(30)[:, labelled] @ beta).max() < 1e-10
 
 
+@pytest.mark.parametrize("wrong", [0.0, 1e-6, 1e-2, 1.0])
+def test_the_bound_of_the_norm_holds_for_any_coefficients(wrong):
+    """Where A beta is not exact, the bound is above the true norm, by the square of what is wrong."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(25, 3))
+    W = np.triu(rng.random((25, 25)) < 0.2, 1) * 1.0
+    space = deformed(Gaussian(gamma=0.5).gram(X), laplacian(sp.csr_array(W + W.T)), 2.0, np.arange(8))
+    beta = rng.normal(size=8)
+    a = space.expanded(beta)[0] + wrong * rng.normal(size=25)
+    exact = beta @ space.K @ beta
+    bound = space.norm_bound(beta, a, space.G @ a)
+    assert bound >= exact * (1 - 1e-12)
+    assert bound - exact <= 1e-10 + 1e7 * wrong**2
+
+
 # ---- graph ----------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,8 @@ def interior_point(
     Q = K * np.outer(y, y)
     sizes = np.bincount(group, minlength=G)
     is_same = group[:, None] == group[None, :]
-    a = cost[group] / (2.0 * sizes[group])
+    # Half of what is allowed, unless that is far beyond where one row by itself would end.
+    a = np.minimum(cost[group] / (2.0 * sizes[group]), 1.0 / max(float(np.diagonal(K).max()), 1e-300))
     s = cost - np.bincount(group, weights=a, minlength=G)
     z, lam, nu = np.ones(n), np.ones(G), 0.0
     for _ in range(_MOST_STEPS):

@@ -12,7 +12,7 @@ in one group its loss is the hinge of the bag's highest score.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.solvers.group_interior import interior_point
+from lineal.solvers.kernel_dual.values import power_of_two
 
 # Curvature below which a pair counts as one point: its step is then clipped at a bound.
 _FLAT = 1e-12
 # A pair that violates optimality by less, relative to the largest |y - f|, cannot be told from rounding.
 _ROUNDING = 1e-13
 # So many stretches in a row that gain less than 1 % of the gap: it is at the floor of the arithmetic.
-_PATIENCE = 50
+_PATIENCE = 20
 # After so many steps a row, up to so many rows, a method that factorises goes ahead.
 _CREEPING, _FACTORISED = 10, 2000
 # |P| alone is no yardstick when the optimum is 0.
@@ -107,6 +108,15 @@ def solve(
     and Lin 2005), and besides them pairs inside groups whose cost is used up. Where pairs creep, up to 2,000
     rows, :mod:`lineal.solvers.group_interior` gives them a point to go on from.
     """
+    unit = power_of_two(float(np.abs(np.diagonal(K)).max(initial=0.0)))
+    if unit != 1.0:
+        # In K / unit the same problem has costs, a, P and D that are ``unit`` times as large, and the same f.
+        scaled = replace(groups, cost=groups.cost * unit)
+        begin = None if start is None else start * unit
+        found = solve(
+            K / unit, scaled, tol=tol, start=begin, max_steps=max_steps, max_seconds=max_seconds
+        )  # fmt: skip
+        return _divided(found, unit)
     began = time.perf_counter()
     state = _State(K, groups, start)
     limit = np.inf if max_steps is None else max_steps
@@ -136,6 +146,13 @@ def solve(
         time.perf_counter() - began, bool(gap <= tol), reason,
     )  # fmt: skip
     return GroupSolution(state.a, state.f, b, certificate)
+
+
+def _divided(found: GroupSolution, unit: float) -> GroupSolution:
+    """A solution in other units."""
+    proof = found.certificate
+    told = {name: getattr(proof, name) / unit for name in ("primal", "dual", "gap", "kkt_violation")}
+    return replace(found, a=found.a / unit, certificate=replace(proof, **told))
 
 
 def relative_gap(primal: float, dual: float, groups: Groups) -> float:

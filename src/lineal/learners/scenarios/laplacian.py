@@ -79,8 +79,8 @@ class LaplacianSVM(KernelScorer):
     The problem is an ordinary machine of the labelled rows under a deformed kernel, which takes an n x n
     factorisation: O(n^3) time, and memory for four such matrices, so n is at most 8,000. Above that use
     ``TransductiveSVM(kernel="linear")`` or ``SelfTraining``, or fewer unlabelled rows. The objective of the
-    certificate is computed from f and the graph themselves, its bound from the deformed kernel. More than two
-    classes go one-vs-rest. There are no weights of rows: a row twice is a graph with another row.
+    certificate is computed from f and the graph themselves, and its bound is charged for what rounding left
+    of the factorisation. More than two classes go one-vs-rest. There are no weights of rows: a row twice is a graph with another row.
 
     Examples
     --------
@@ -145,6 +145,7 @@ class LaplacianSVM(KernelScorer):
         values = self._values(X)
         given = marked_labels(self, y, self.unlabelled, np.ones(values.n_rows))
         self.classes_ = given.classes
+        self._refuse_far(values, max(C, float(self.gamma_manifold)))
         G = self._gram(values)
         self.graph_ = (
             neighbor_graph(values, G, self.n_neighbors) if graph is None else checked_graph(graph, len(G))

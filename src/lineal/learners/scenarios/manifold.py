@@ -112,6 +112,16 @@ class DeformedKernel:
         f = self.G @ a
         return a, f, float(a @ f), float(f @ (self.L @ f))
 
+    def norm_bound(self, beta: FloatArray, a: FloatArray, f: FloatArray) -> float:
+        """No less than beta'K beta for the exact K, whatever a rounding left of a = A beta.
+
+        With the residue r = E beta - (I + gamma L G) a, beta'K beta = beta'E'f + f'r + r'H r for the matrix
+        H = G (I + gamma L G)^-1, which is between 0 and G.
+        """
+        r = -a - self.gamma * (self.L @ f)
+        r[self.labelled] += beta
+        return float(beta @ f[self.labelled]) + float(f @ r) + float(r @ (self.G @ r))
+
 
 def deformed(G: FloatArray, L: Any, gamma: float, labelled: NDArray[np.intp]) -> DeformedKernel:
     """Factorises I + gamma L G, O(n^3), and corrects the solution once by what rounding left."""

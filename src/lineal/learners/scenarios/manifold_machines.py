@@ -17,6 +17,7 @@ import numpy as np
 
 from lineal.data import thread_count
 from lineal.deferred import linalg
+from lineal.errors import InputError
 from lineal.kernels import Precomputed
 from lineal.learners.scenarios.manifold import DeformedKernel
 from lineal.learners.scenarios.space import KernelEngine
@@ -26,6 +27,7 @@ from lineal.solvers.kernel_dual import KernelValues
 
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def by_hinge(space: DeformedKernel, y: FloatArray, C: float, tol: float, n_threa
     margin = y * (f[space.labelled] + found.b)
     slack = np.maximum(0.0, 1 - margin)
     primal = (norm + space.gamma * roughness) / 2 + C * float(slack.sum())
-    dual = float(y @ beta) - float(beta @ (space.K @ beta)) / 2
+    dual = float(y @ beta) - space.norm_bound(beta, a, f) / 2
     worst = float((C * slack - beta * y * (1 - margin)).max(initial=0.0))
     solver, epochs = found.certificate.solver, found.certificate.epochs
     proof = _proof(primal, dual, C * len(y), worst, solver, epochs, time.perf_counter() - began, tol)
@@ -72,7 +74,13 @@ def by_squares(
     """Least squares: C sum_i (y_i - z_i)^2 / 2, whose beta solves (K + I / C) beta + b = y, sum beta = 0."""
     began = time.perf_counter()
     H = space.K + np.eye(len(y)) / C
-    factor = linalg.cho_factor(H, lower=True)
+    try:
+        factor = linalg.cho_factor(H, lower=True)
+    except np.linalg.LinAlgError:
+        raise InputError(
+            f"kernel values as large as {np.abs(space.G).max():.3g} leave no digit of the deformed kernel. "
+            "Scale the columns (lineal.ColumnScaler), or lower C or gamma_manifold."
+        ) from None
     ones = np.ones(len(y))
     by_ones, by_y = linalg.cho_solve(factor, ones), linalg.cho_solve(factor, y)
     b = float(ones @ by_y) / float(ones @ by_ones)
@@ -81,7 +89,7 @@ def by_squares(
     a, f, norm, roughness = space.expanded(beta)
     r = y - f[space.labelled] - b
     primal = (norm + space.gamma * roughness) / 2 + C * float(r @ r) / 2
-    dual = float(y @ beta) - float(beta @ (space.K @ beta)) / 2 - float(beta @ beta) / (2 * C)
+    dual = float(y @ beta) - space.norm_bound(beta, a, f) / 2 - float(beta @ beta) / (2 * C)
     worst = float((C / 2 * (r - beta / C) ** 2).max(initial=0.0))
     seconds = time.perf_counter() - began
     proof = _proof(primal, dual, C * len(y) / 2, worst, "closed_form", 1, seconds, tol)
@@ -99,6 +107,7 @@ def _proof(
     tol: float,
 ) -> Certificate:
     relative = (primal - dual) / max(abs(primal), _FLOOR * at_zero)
-    is_done = bool(relative <= tol)
+    # No bound is above the objective: one that is, by more than rounding, has lost its digits.
+    is_done = bool(-_ROUNDING <= relative <= tol)
     reason = "the gap is certified" if is_done else "no further progress: the floor of the arithmetic"
     return Certificate(primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason)

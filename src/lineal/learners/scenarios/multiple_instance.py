@@ -149,7 +149,7 @@ class MultipleInstanceSVM(KernelScorer):
         require_targets(self, y)
         C, tol, n_starts = self._checked()
         X, bags = stacked(X, bags)
-        engine = self._engine(X, tol)
+        engine = self._engine(X, C, tol)
         found = read_bags(bags, engine.n_rows)
         labels = labels_of_bags(y, found)
         weights = None if sample_weight is None else of_bags(sample_weight, found, "sample_weight")

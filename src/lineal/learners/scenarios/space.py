@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data import checked_rows, thread_count
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.kernels import Linear
 from lineal.kernels.domains import Vectors
 from lineal.learners.kernel.machine import certificate_of
@@ -32,6 +32,8 @@ _FINE = 2000
 # Up to so many rows linear machines that would be solved by columns, whose hinges must be rounded for that,
 # are solved by pairs of rows instead: with 1,500 rows of 100 columns that was 50 times faster.
 _FEW, _VERY_FEW = 20_000, 500
+# k(x, x) times a cost beyond which scores are sums that cancel to nothing.
+_FAR = 1e30
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
 
@@ -126,21 +128,34 @@ class KernelScorer(KernelModel, ScoringClassifier):
     def _is_linear(self) -> bool:
         return isinstance(self.kernel, Linear) or (isinstance(self.kernel, str) and self.kernel == "linear")
 
-    def _engine(self, X: Any, tol: float) -> ScenarioEngine:
-        """Reads X and makes it ready to be learned from."""
+    def _engine(self, X: Any, cost: float, tol: float) -> ScenarioEngine:
+        """Reads X and makes it ready to be learned from at costs up to this one."""
         if not self._is_linear():
-            return KernelEngine(self._values(X), tol=tol)
+            values = self._values(X)
+            self._refuse_far(values, cost)
+            return KernelEngine(values, tol=tol)
         array, threads = self._read(X, reset=True), thread_count(self.n_threads)
         rows = checked_rows(array, threads, getattr(self, SHAPE[1], None))
         linear = LinearEngine(rows, tol=tol, seed=self._seed())
         is_slower = rows.n_rows > _VERY_FEW and not linear.is_by_columns
         if rows.n_rows > _FEW or is_slower:
             return linear
-        return KernelEngine(KernelValues(Linear(), Vectors().checked(array), threads), tol=tol)
+        values = KernelValues(Linear(), Vectors().checked(array), threads)
+        self._refuse_far(values, cost)
+        return KernelEngine(values, tol=tol)
 
     def _values(self, X: Any) -> KernelValues:
         kernel, items = self._learnt_items(X)
         return KernelValues(kernel, items, thread_count(self.n_threads))
+
+    def _refuse_far(self, values: KernelValues, cost: float) -> None:
+        """Refuses rows so far out that no digit of a score would be left."""
+        largest = float(values.diagonal().max(initial=0.0))
+        if largest * cost > _FAR:
+            raise InputError(
+                f"k(x, x) is as large as {largest:.3g}, which at a cost of {cost:.3g} leaves no digit of the "
+                "scores. Scale the columns (lineal.ColumnScaler), or lower the cost."
+            )
 
     def _keep(self, engine: ScenarioEngine, fits: Sequence[Fit]) -> None:
         """Machines, one for two classes, become what predicts."""

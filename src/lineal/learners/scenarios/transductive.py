@@ -155,7 +155,7 @@ class TransductiveSVM(KernelScorer):
         """
         require_targets(self, y)
         C, C_unlabelled, tol = self._checked()
-        engine = self._engine(X, tol)
+        engine = self._engine(X, max(C, C_unlabelled), tol)
         s = weights_of_rows(sample_weight, engine.n_rows)
         given = marked_labels(self, y, self.unlabelled, s)
         self.classes_ = given.classes
