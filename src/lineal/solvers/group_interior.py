@@ -10,6 +10,9 @@ conditions, with products of constraints and multipliers pushed to 0, does not c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,17 +36,15 @@ def interior_point(
     """
     n, G = len(y), len(cost)
     Q = K * np.outer(y, y)
-    sizes = np.bincount(group, minlength=G)
     is_same = group[:, None] == group[None, :]
     # Half of what is allowed, unless that is far beyond where one row by itself would end.
-    a = np.minimum(cost[group] / (2.0 * sizes[group]), 1.0 / max(float(np.diagonal(K).max()), 1e-300))
+    allowed = cost[group] / (2.0 * np.bincount(group, minlength=G)[group])
+    a = np.minimum(allowed, 1.0 / max(float(np.diagonal(K).max()), 1e-300))
     s = cost - np.bincount(group, weights=a, minlength=G)
     z, lam, nu = np.ones(n), np.ones(G), 0.0
     for _ in range(_MOST_STEPS):
-        gradient = Q @ a - 1 - z + lam[group] + nu * y
-        leak = float(y @ a)
-        mu = (float(a @ z) + float(s @ lam)) / (n + G)
-        scale = max(abs(float(a.sum())), 1e-300)
+        gradient, leak = Q @ a - 1 - z + lam[group] + nu * y, float(y @ a)
+        mu, scale = (float(a @ z) + float(s @ lam)) / (n + G), max(float(a.sum()), 1e-300)
         if mu * (n + G) <= tol * scale and np.abs(gradient).max() <= 1e-6 and abs(leak) <= tol * scale:
             break
         H = Q + is_same * (lam / s)[group][:, None]
@@ -52,32 +53,62 @@ def interior_point(
             factor = linalg.cho_factor(H, lower=True)
         except np.linalg.LinAlgError:
             break  # as close as the arithmetic comes
-        Hy = linalg.cho_solve(factor, y)
-
-        def step(
-            bound: FloatArray | float, side: FloatArray | float
-        ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float]:
-            """Newton's step for a z = bound and s lam = side."""
-            right = -gradient + (bound - a * z) / a - ((side - s * lam) / s)[group]  # noqa: B023
-            first = linalg.cho_solve(factor, right)  # noqa: B023
-            dnu = (float(y @ first) + leak) / float(y @ Hy)  # noqa: B023
-            da = first - dnu * Hy  # noqa: B023
-            ds = np.asarray(-np.bincount(group, weights=da, minlength=G), dtype=np.float64)
-            dz = (bound - a * z - z * da) / a  # noqa: B023
-            dlam = (side - s * lam - lam * ds) / s  # noqa: B023
-            return da, ds, dz, dlam, dnu
-
-        da, ds, dz, dlam, _ = step(0.0, 0.0)
-        far = _length(np.concatenate([a, s, z, lam]), np.concatenate([da, ds, dz, dlam]))
-        ahead = float((a + far * da) @ (z + far * dz)) + float((s + far * ds) @ (lam + far * dlam))
-        centre = mu * (ahead / ((n + G) * mu)) ** 3
-        da, ds, dz, dlam, dnu = step(centre - da * dz, centre - ds * dlam)
-        t = _REACH * _length(np.concatenate([a, s, z, lam]), np.concatenate([da, ds, dz, dlam]))
-        a, s, z, lam, nu = a + t * da, s + t * ds, z + t * dz, lam + t * dlam, nu + t * dnu
+        newton = _Newton(factor, y, group, gradient, leak, a, s, z, lam)
+        guess = newton.step(np.zeros(n), np.zeros(G))
+        there = guess.moved(newton, _length(newton, guess))
+        centre = mu * ((float(there.a @ there.z) + float(there.s @ there.lam)) / ((n + G) * mu)) ** 3
+        step = newton.step(centre - guess.a * guess.z, centre - guess.s * guess.lam)
+        t = _REACH * _length(newton, step)
+        there = step.moved(newton, t)
+        a, s, z, lam, nu = there.a, there.s, there.z, there.lam, nu + t * step.nu
     return a
 
 
-def _length(point: FloatArray, direction: FloatArray) -> float:
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """a, what is left of the costs, and multipliers; or changes of these."""
+
+    a: FloatArray
+    s: FloatArray
+    z: FloatArray
+    lam: FloatArray
+    nu: float
+
+    def moved(self, start: _Newton, t: float) -> _Move:
+        """Where t times these changes lead."""
+        return _Move(
+            start.a + t * self.a, start.s + t * self.s, start.z + t * self.z, start.lam + t * self.lam, 0.0
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Newton:
+    """The optimality conditions, linearised at a point."""
+
+    factor: Any
+    y: FloatArray
+    group: NDArray[np.intp]
+    gradient: FloatArray
+    leak: float
+    a: FloatArray
+    s: FloatArray
+    z: FloatArray
+    lam: FloatArray
+
+    def step(self, bound: FloatArray, side: FloatArray) -> _Move:
+        """Changes after which a z = bound and s lam = side, to first order."""
+        push, pull = bound - self.a * self.z, side - self.s * self.lam
+        first = linalg.cho_solve(self.factor, push / self.a - self.gradient - (pull / self.s)[self.group])
+        by_y = linalg.cho_solve(self.factor, self.y)
+        nu = (float(self.y @ first) + self.leak) / float(self.y @ by_y)
+        a = first - nu * by_y
+        s = np.asarray(-np.bincount(self.group, weights=a, minlength=len(self.s)), dtype=np.float64)
+        return _Move(a, s, (push - self.z * a) / self.a, (pull - self.lam * s) / self.s, nu)
+
+
+def _length(start: _Newton, step: _Move) -> float:
     """How far one can go, at most 1, until an entry is 0."""
+    point = np.concatenate([start.a, start.s, start.z, start.lam])
+    direction = np.concatenate([step.a, step.s, step.z, step.lam])
     falls = direction < 0
     return min(1.0, float((-point[falls] / direction[falls]).min(initial=1.0 / _REACH)))

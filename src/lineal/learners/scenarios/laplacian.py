@@ -80,7 +80,8 @@ class LaplacianSVM(KernelScorer):
     factorisation: O(n^3) time, and memory for four such matrices, so n is at most 8,000. Above that use
     ``TransductiveSVM(kernel="linear")`` or ``SelfTraining``, or fewer unlabelled rows. The objective of the
     certificate is computed from f and the graph themselves, and its bound is charged for what rounding left
-    of the factorisation. More than two classes go one-vs-rest. There are no weights of rows: a row twice is a graph with another row.
+    of the factorisation. More than two classes go one-vs-rest. There are no weights of rows: a row twice is
+    a graph with another row.
 
     Examples
     --------
