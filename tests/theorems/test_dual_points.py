@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
+from lineal.objective import dual_points
 from lineal.objective.dual_points import (
     feasible,
     gradient_point,
@@ -13,9 +14,10 @@ from lineal.objective.dual_points import (
     refit_intercept,
 )
 from lineal.objective.joint import JointPerceptron, Softmax, one_hot
-from lineal.objective.losses import Huber, Log, Loss
+from lineal.objective.losses import Huber, Log, Loss, SquaredHinge
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
-from lineal.objective.problem import Intercept
+from lineal.objective.problem import Intercept, Problem
+from lineal.objective.rows import NumpyRows
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
 from strategies import grid, joint_losses, kinds_of, losses, named, small
@@ -100,6 +102,25 @@ def test_no_bound_near_the_optimum_is_above_it(kind, penalty, intercept):
         U = solution.U + noise * rng.normal(size=solution.U.shape)
         bound = feasible(problem, U, solution.W, solution.b)
         assert best - (10 * noise + 1e-8) * best - 100 * noise <= bound.dual <= best + ROUNDING * best
+
+
+@pytest.mark.parametrize("loss", [Softmax(), SquaredHinge()], ids=["joint", "apart"])
+def test_many_intercepts_are_refitted_as_few_are(loss, monkeypatch):
+    """However many outputs there are, and however they are taken in turn, the slopes sum to 0 in each."""
+    rng = np.random.default_rng(0)
+    n, K = 600, 150
+    codes = np.arange(n) % K
+    y = codes if loss.is_joint else np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
+    rows = NumpyRows(rng.normal(size=(n, 3)))
+    problem = Problem(rows, y, np.ones(n), loss, L2(1.0), Intercept.FREE, K)
+    Z = rng.normal(size=(n, K))
+    usual = refit_intercept(problem, Z)
+    assert np.abs(usual.U.sum(axis=0)).max() <= 1e-9 * n
+    monkeypatch.setattr(dual_points, "_BLOCK", 7 * n)
+    monkeypatch.setattr(dual_points, "_MANY_OUTPUTS", K)
+    again = refit_intercept(problem, Z)
+    np.testing.assert_allclose(again.shift, usual.shift, atol=1e-8)
+    np.testing.assert_allclose(again.U, usual.U, atol=1e-8)
 
 
 @every_loss

@@ -17,6 +17,8 @@ from lineal.learners.targets import classes_and_codes, codes_among, plain_array,
 from lineal.model.explanation import TopFeature, top_features
 from lineal.protocol import ClassifierMixin, check_is_fitted
 
+_MANY_SCORES = 5_000_000
+
 
 def _say_nothing(trial: Trial) -> None:
     """Nobody asked for a search."""
@@ -121,7 +123,9 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _folds(self, y: NDArray[Any], groups: NDArray[Any] | None) -> list[Fold]:
-        return folds_of_labels(y, groups, self.n_folds, self.random_state)
+        folds = folds_of_labels(y, groups, self.n_folds, self.random_state)
+        # Of very many labels a fit costs as many scores for each row: one part is held out, and once.
+        return folds[:1] if len(y) * self._n_scores() > _MANY_SCORES else folds
 
     def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
         return float(np.mean(y == predicted)) if self.scoring is None else float(self.scoring(y, predicted))
