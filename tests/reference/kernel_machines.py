@@ -32,6 +32,7 @@ def region(K, s, total, beta, rho):
 
 def coefficients(model, n):
     """(n_machines, n) dual_coef_ by row of the data."""
-    every = np.zeros((len(model.dual_coef_), n))
-    every[:, model.support_] = model.dual_coef_
+    dual = model.dual_coef_.toarray() if hasattr(model.dual_coef_, "toarray") else model.dual_coef_
+    every = np.zeros((len(dual), n))
+    every[:, model.support_] = dual
     return every

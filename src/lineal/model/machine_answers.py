@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.model.answers import FloatArray, crowned, expit, own_probabilities, probabilities, winners
+from lineal.model.answers import FloatArray, expit, own_probabilities, probabilities, winners
 from lineal.model.record import Draft, Spec
+from lineal.model.simplex import agreeing
 from lineal.model.strategies import coupled_pairs, one_vs_one_code, scores_of_votes, votes_of
 
 STRATEGIES = ("two", "pairs", "rest")
@@ -78,7 +79,8 @@ class MachineAnswers:
 
     def probabilities(self, Z: FloatArray) -> FloatArray:
         """(n, K), the largest of them the winner's; only with temperatures."""
-        return crowned(self._shares(Z), self.winners(Z))
+        # Pairs vote, but coupled they may be surest of another class.
+        return agreeing(self._shares(Z), self.winners(Z))
 
     def _shares(self, Z: FloatArray) -> FloatArray:
         T = self.temperatures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from lineal.protocol import ClassifierMixin, available_if
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback, Interruption
 from lineal.solvers.kernel_dual import KernelValues, dealt, expanded
+from lineal.solvers.kernel_dual.machine import INTERRUPTED
 
 _FOLDS = 5
 
@@ -38,6 +39,14 @@ class _Part:
     rows: IntArray
     y: FloatArray
     machine: TwoClassMachine
+
+    def interrupted(self) -> _Part:
+        """The same, broken off by Ctrl-C unless it was done; threads are told by a callback."""
+        certificate = self.machine.certificate
+        if certificate.converged:
+            return self
+        told = replace(certificate, reason=INTERRUPTED)
+        return replace(self, machine=replace(self.machine, certificate=told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +208,14 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self.classes_, codes = classes_and_codes(labels)
         data = _Data(values, codes, s * self._class_factors(codes, s), len(self.classes_))
         self._need_classes(codes, s)
-        parts = self._parts(data)
-        self._keep(data, parts)
-        if self.probability:
-            self._temperatures = self._calibrated(data)
-        elif hasattr(self, "_temperatures"):
-            del self._temperatures
+        self.__dict__.pop("_temperatures", None)
+        deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
+        with Interruption() as interruption:  # one Ctrl-C is for all machines
+            self._keep(data, self._parts(data, deadline))
+            if self.probability:
+                wanted = not interruption.requested
+                n_machines = len(self.intercept_)
+                self._temperatures = self._calibrated(data, deadline) if wanted else np.ones(n_machines)
         self._warn_unless_certified(self.certificates_)
         return self
 
@@ -265,10 +276,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
             questions.append((both, np.repeat([1.0, -1.0], [len(of_class[i]), len(of_class[j])])))
         return questions
 
-    def _parts(self, data: _Data) -> list[_Part]:
+    def _parts(self, data: _Data, deadline: float | None) -> list[_Part]:
         """All machines: one after another by all threads, or, of many, each by one."""
         questions = self._questions(data)
-        deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
         C, tol = float(self.C), float(self.tol)
         n_threads = thread_count(self.n_threads)
         _ = data.values.native, data.values.has_copies  # made once, before threads want them
@@ -299,7 +309,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
                 return interruption.requested
 
             futures = [pool.submit(part, question, 1, [is_unwanted]) for question in questions]
-            return [future.result() for future in futures]
+            parts = [future.result() for future in futures]
+        return [each.interrupted() for each in parts] if interruption.requested else parts
 
     def _keep(self, data: _Data, parts: list[_Part]) -> None:
         """Machines become attributes, in scikit-learn's layout."""
@@ -419,7 +430,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _calibrated(self, data: _Data) -> FloatArray:
+    def _calibrated(self, data: _Data, deadline: float | None) -> FloatArray:
         """A temperature for each machine, from scores of rows that machines of the same making did not
         see.
         """
@@ -434,7 +445,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
             inner = type(self)(**{**self.get_params(deep=False), "probability": False, "progress": False})
             part = data.taken(train)
             inner.kernel_, inner.classes_ = self.kernel_, self.classes_
-            inner._keep(part, inner._parts(part))
+            inner._keep(part, inner._parts(part, deadline))
             Z[test] = inner._pair_scores(inner._support, data.values.kernel.take(data.values.items, test))
         temperatures = []
         for column, (rows, y) in enumerate(self._questions(data)):
