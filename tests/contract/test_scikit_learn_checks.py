@@ -19,6 +19,10 @@ TIGHT = {
     lineal.HuberRegressor: {"solver": "newton", "tol": 1e-12},
     lineal.LinearSVR: {"tol": 1e-12},
     lineal.PUClassifier: {"prior": 0.4, "tol": 1e-12},  # unless it is given, it is estimated on folds
+    lineal.SVC: {"tol": 1e-10},
+    lineal.SVR: {"tol": 1e-10},
+    lineal.NuSVR: {"tol": 1e-10},
+    lineal.OneClassSVM: {"tol": 1e-10},
     lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.TransductiveSVM: {"tol": 1e-12},
     lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
