@@ -279,6 +279,7 @@ void bind_kernel_machine(nb::module_& m) {
           "beta", [](const Machine& self) { return copied(self.dual->beta()); }, nb::rv_policy::move)
       .def_prop_ro(
           "F", [](const Machine& self) { return copied(self.dual->F()); }, nb::rv_policy::move)
+      .def_prop_ro("n_free", [](const Machine& self) { return self.dual->n_free(); })
       .def_prop_ro("n_values", [](const Machine& self) { return self.dual->n_values(); })
       .def(
           "set_block_size",
@@ -315,6 +316,13 @@ void bind_kernel_machine(nb::module_& m) {
             return told(self.dual->gap_at(b, true));
           },
           "b"_a)
+      .def(
+          "exact_dual",
+          [](Machine& self, int n_threads) {
+            const nb::gil_scoped_release unlocked;
+            return self.dual->exact_dual(n_threads);
+          },
+          "n_threads"_a = 1, "D in float64.")
       .def(
           "correct",
           [](Machine& self, int n_threads) {

@@ -721,6 +721,9 @@ class KernelDual:
     def F(self) -> NDArray[numpy.float64]: ...
 
     @property
+    def n_free(self) -> int: ...
+
+    @property
     def n_values(self) -> int: ...
 
     def set_block_size(self, size: int) -> None: ...
@@ -736,6 +739,9 @@ class KernelDual:
         """
 
     def gap_at(self, b: Sequence[float]) -> tuple[NDArray[numpy.float64], float, float]: ...
+
+    def exact_dual(self, n_threads: int = 1) -> float:
+        """D in float64."""
 
     def correct(self, n_threads: int = 1) -> int:
         """

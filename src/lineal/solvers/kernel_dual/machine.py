@@ -21,10 +21,10 @@ from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt
 from lineal.solvers.kernel_dual.values import KernelValues, power_of_two
 
 # A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow.
-BLOCK, LARGEST_BLOCK = 4096, 8192
+BLOCK, SMALLEST_BLOCK, LARGEST_BLOCK = 4096, 512, 8192
 # How far a block is solved, as a share of what is wrong with the whole; and at most so many steps in it
 # for each of its variables.
-_SHARE, _MAX_INNER = 0.1, 50
+_SHARE, _SHARE_OF_LARGE, _MAX_INNER = 0.03, 0.1, 50
 # A gap claimed from float32 is worth a proof when it is this share of the tolerance; after that a round of
 # refinement (F in float64, then increments) that leaves this share of the gap is a stall.
 _CLAIM, _STALL = 0.5, 0.7
@@ -76,9 +76,9 @@ class KernelMachine:
     """
 
     def __init__(
-        self, values: KernelValues, dual: Dual, *, block_size: int = BLOCK, n_threads: int = 1
+        self, values: KernelValues, dual: Dual, *, block_size: int | None = None, n_threads: int = 1
     ) -> None:
-        self._dual, self._values = dual, values
+        self._dual = dual
         self._n_threads = n_threads
         first = values.first_equal[dual.item]
         if values.has_copies and _has_twins(first, values.n_rows):
@@ -97,10 +97,11 @@ class KernelMachine:
             np.bincount(self._owner, weights=each, minlength=m) / self._coefficient
             for each in (dual.lo, dual.hi, dual.start)
         )
-        self._block = block_size
+        # Few variables matter of most: a quarter of them in a block leaves little to do twice.
+        self._block = block_size or min(BLOCK, max(SMALLEST_BLOCK, m // 4))
         self._native = _core.KernelDual.make(
             values.native, self._rows, place[kept].astype(np.int64), dual.group[kept],
-            dual.c[kept] / self._slope, self._lo, self._hi, start, block_size,
+            dual.c[kept] / self._slope, self._lo, self._hi, start, self._block,
         )  # fmt: skip
         self._has_F = not np.any(dual.start)
         self._ending: tuple[float, int, float, str, tuple[Progress, ...]] = (np.inf, 0, 0.0, "", ())
@@ -135,10 +136,11 @@ class KernelMachine:
         trace: list[Progress] = []
         epochs, rounds, reason, last = 0, 0, "", np.inf
         violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
+        share = _SHARE if self._block < BLOCK else _SHARE_OF_LARGE
         max_inner = 1000 + _MAX_INNER * min(self._block, len(self._lo))
         with Interruption() as interruption:
             while not reason:
-                violation, _, n_changed = self._native.step(_SHARE, max_inner, self._n_threads)
+                violation, _, n_changed = self._native.step(share, max_inner, self._n_threads)
                 epochs += 1
                 _, gap, dual = self._native.gap(False)
                 relative = _relative(gap, dual, floor)
@@ -160,11 +162,12 @@ class KernelMachine:
                 point = Progress(epochs, unit * (dual + gap), unit * dual, unit * gap,
                                  time.perf_counter() - began)  # fmt: skip
                 trace.append(point)
-                reason = reason or _why_stop(budget, point, interruption)
+                asked = _why_stop(budget, point, interruption)  # callbacks hear of the last point, too
+                reason = reason or asked
                 self._grow_block()
             if reason != CERTIFIED:
                 self._proved()
-        self._D = self._exact_dual()
+        self._D = self._native.exact_dual(self._n_threads) * self._value
         self._ending = (violation, epochs, time.perf_counter() - began, reason, tuple(trace))
         return self.snapshot()
 
@@ -182,14 +185,6 @@ class KernelMachine:
             reason=reason, n_values=self._native.n_values, trace=trace,
         )  # fmt: skip
 
-    def _exact_dual(self) -> float:
-        """D in float64: the gap is proved from the rows near the margin alone, but D rests on all of them."""
-        beta = self._dealt(self._native.beta * self._coefficient)
-        of_row: FloatArray = np.bincount(self._place, weights=beta, minlength=len(self._rows)).astype(float)
-        used = np.flatnonzero(of_row)
-        squared = self._values.squared_length(self._rows[used], of_row[used])
-        return float(self._dual.c @ beta) - 0.5 * max(squared, 0.0)
-
     def gap_at(self, b: Sequence[float]) -> float:
         """The gap at other thresholds, as far as it is certified."""
         return float(self._native.gap_at([each / self._slope for each in b])[1]) * self._value
@@ -203,8 +198,7 @@ class KernelMachine:
         """A block that free variables fill makes no progress: they must be solved together."""
         if self._block >= min(LARGEST_BLOCK, len(self._lo)):
             return
-        beta = self._native.beta
-        if np.count_nonzero((beta > self._lo) & (beta < self._hi)) > 0.4 * self._block:
+        if self._native.n_free > 0.4 * self._block:
             self._block = min(2 * self._block, LARGEST_BLOCK)
             self._native.set_block_size(self._block)
 

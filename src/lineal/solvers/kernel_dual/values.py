@@ -20,8 +20,6 @@ IntArray = NDArray[np.int64]
 
 # Rows of kernel values that are computed at once for prediction: so many numbers.
 _PIECE = 8_000_000
-# Rows that meet all later ones at once.
-_CHUNK = 1024
 # Sizes that float32 is at home with, squares and products included; others are brought there.
 _ORDINARY = 2.0**-12, 2.0**12
 
@@ -101,19 +99,6 @@ class KernelValues:
     def has_copies(self) -> bool:
         """Whether some items are known to be equal."""
         return bool(np.any(self.first_equal != np.arange(self.n_rows)))
-
-    def squared_length(self, rows: IntArray, coefficients: FloatArray) -> float:
-        """beta'K beta of coefficients on some rows, in float64; half of the kernel values are computed."""
-        if self.matrix is None:
-            return float(coefficients @ self.gram[np.ix_(rows, rows)] @ coefficients)
-        total = 0.0
-        for first in range(0, len(rows), _CHUNK):
-            last = min(first + _CHUNK, len(rows))
-            mine = self.kernel.take(self.items, rows[first:last])
-            ends = np.array([0, last - first, len(rows) - first], dtype=np.int64)
-            among, later = expanded(self, mine, rows[first:], coefficients[None, first:], ends)[:, :, 0].T
-            total += float(coefficients[first:last] @ (among + 2.0 * later))
-        return total
 
     def diagonal(self) -> FloatArray:
         """k(x, x) of every item; the largest kernel values there are, so these are checked for all."""
