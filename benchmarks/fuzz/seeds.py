@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import lineal
@@ -63,4 +64,9 @@ def _models() -> dict[str, Any]:
         "numbers": lineal.Ridge().fit(X, np.column_stack([number, -number])),
         "bernoulli": lineal.BernoulliNB().fit(counts, three),
         "online": lineal.OnlineClassifier().fit(X, three),
+        "radial": lineal.SVC().fit(X, two),
+        "radial pairs": lineal.SVC(probability=True).fit(sp.csr_array(counts), three),
+        "polynomial rest": lineal.SVC(kernel="poly", multi_class="ovr").fit(X, three),
+        "kernel numbers": lineal.SVR(kernel="linear").fit(X, number),
+        "one class": lineal.OneClassSVM().fit(counts),
     }

@@ -115,7 +115,7 @@ _QUESTIONS: list[Callable[[Any, Any], Any]] = [
     lambda model, X: model.predict(X[:1] if not isinstance(X, dict) else {name: X[name][:1] for name in X}),
     lambda model, X: (model.coef_, model.intercept_, repr(model), model.size, model.about),
     lambda model, X: model.certificate_,
-    lambda model, X: len(model.get_feature_names_out()) if model.coef_.size < 10**6 else 0,
+    lambda model, X: len(model.get_feature_names_out()) if model.n_columns < 10**6 else 0,
 ]
 
 
@@ -178,12 +178,21 @@ class LibsvmModels(Foreign):
 
     format, words = (
         "libsvm",
-        (b"probA 1", b"probB 1", b"nr_sv 1 1", b"rho 0", b"SV\n", b" 9999:1", b"epsilon_svr"),
+        (
+            *(b"probA 1", b"probB 1", b"nr_sv 1 1", b"rho 0", b"SV\n", b" 9999:1", b"epsilon_svr"),
+            *(b" 2147483647:1", b"kernel_type rbf", b"gamma 1e300", b"degree 999", b"one_class", b"coef0 -1"),
+        ),
     )
 
     def make_seeds(self) -> Sequence[bytes]:
         head = b"svm_type %s\nkernel_type linear\nnr_class %d\ntotal_sv %d\n"
+        radial = head.replace(b"linear", b"rbf\ngamma 0.5")
+        cubed = head.replace(b"linear", b"polynomial\ndegree 3\ngamma 0.5\ncoef0 1")
         return [
+            radial % (b"c_svc", 2, 2) + b"rho 0.1\nlabel 1 -1\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:1 \n",
+            radial % (b"one_class", 2, 2) + b"rho 0.1\nSV\n1 1:1 2:2 \n0.5 2:1 \n",
+            cubed % (b"c_svc", 3, 3)
+            + b"rho 0 1 2\nlabel 3 1 2\nnr_sv 1 1 1\nSV\n1 2 1:1 \n-1 1 2:1 \n1 1 3:1 \n",
             head % (b"c_svc", 2, 2)
             + b"rho 0.1\nlabel 1 -1\nprobA -1\nprobB 0\nnr_sv 1 1\nSV\n1 1:1 3:2 \n-1 2:1 \n",
             head % (b"nu_svc", 3, 3)
