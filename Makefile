@@ -151,6 +151,7 @@ pictures: .venv/.built
 	$(BIN)/python examples/outliers.py build/pictures
 	$(BIN)/python examples/neighbors.py build/pictures
 	$(BIN)/python examples/xor.py build/pictures
+	$(BIN)/python examples/svm_pictures.py build/pictures
 	$(BIN)/python examples/random_features.py 20000 build/pictures
 	$(BIN)/python examples/two_moons.py build/pictures
 	$(BIN)/python examples/many_models.py build/pictures

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lineal import GaussianNB, KNeighborsClassifier, LinearSVC, LogisticRegression, Ridge, TextClassifier
+from lineal import SVC, GaussianNB, KNeighborsClassifier, LinearSVC, LogisticRegression, Ridge, TextClassifier
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation import compare, evaluate, evaluate_predictions
 from lineal.evaluation.curves import calibration_curve, roc_curve
@@ -202,3 +202,20 @@ def test_own_losses_can_be_shown_and_empty_panels_are_not(plt):
     assert len(shapes.plot()) == 1
     assert "by residual" not in str(shapes)
     assert surrogate_losses({"mine": Squared()}).by_margin.keys() == {"mine"}
+
+
+def test_the_margin_of_a_kernel_machine(plt):
+    """Its support vectors are those of the model, its scores those of decision_function over the places, and
+    both are drawn: curves of -1, 0 and 1, and a ring round each."""
+    machine = SVC(gamma=1.0, C=5.0)
+    picture = decision_regions(machine, X, Y, n_points=31, margins=True)
+    margin, fitted = picture.margins["SVC"], SVC(gamma=1.0, C=5.0).fit(X, Y)
+    assert np.flatnonzero(margin.is_support).tolist() == sorted(fitted.support_.tolist())
+    places = np.stack([each.ravel() for each in np.meshgrid(picture.x, picture.y)], axis=1)
+    np.testing.assert_array_equal(margin.scores, fitted.decision_function(places).reshape(31, 31))
+    assert f"{len(fitted.support_)} of {len(X)} points are support vectors" in str(picture)
+    (panel,) = picture.plot()
+    labels = panel.get_legend_handles_labels()[1]
+    assert {"score 0", "score ±1", "support vector"} <= set(labels)
+    rings = [line for line in panel.lines if line.get_label() == "support vector"]
+    assert len(rings[0].get_xdata()) == len(fitted.support_)

@@ -56,6 +56,23 @@ def test_the_pictures_of_outliers_are_written(tmp_path):
     assert names_in(tmp_path / "new") == ["curves.png", "outliers.png"]
 
 
+def test_conics_are_learned_by_kernels():
+    """On each of three sets a line fails, the quadratic kernel has a hard margin, and so has its map."""
+    out = printed("svm_pictures.py")
+    for name in ("XOR", "circle", "hyperbola"):
+        assert f"{name}: " in out
+    assert len(re.findall(r"\(x\.z \+ 1\)\^2 on all", out)) == 3
+    assert len(re.findall(r"differ by [0-9]e-0[5-9]", out)) == 3
+
+
+@pytest.mark.slow
+def test_the_pictures_of_machines_are_written(tmp_path):
+    """Three pictures in the folder asked for and nothing beside them."""
+    pytest.importorskip("matplotlib", reason="drawing needs matplotlib: pip install lineal[plot]")
+    printed("svm_pictures.py", tmp_path / "new")
+    assert names_in(tmp_path / "new") == ["svm-circle.png", "svm-hyperbola.png", "svm-xor.png"]
+
+
 def test_words_and_trees_are_told_apart_by_kernels():
     """Whole words and whole trees say next to nothing about new ones, their parts nearly everything."""
     out = printed("kernels.py")

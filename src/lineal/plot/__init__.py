@@ -20,7 +20,7 @@ from lineal.plot.landscape import Contour, contour, ravine
 from lineal.plot.learning_curves import LearningCurves, learning_curve
 from lineal.plot.lines import LineComparison, compare_lines
 from lineal.plot.losses import LossShapes, surrogate_losses
-from lineal.plot.margins import Margin
+from lineal.plot.margins import CurvedMargin, Margin
 from lineal.plot.model_scores import ModelScores, model_scores
 from lineal.plot.ordinal_axis import OrdinalScores, ordinal_scores
 from lineal.plot.perceptrons import (
@@ -54,6 +54,7 @@ __all__ = [
     "ConfusionMatrix",
     "Contour",
     "CurveComparison",
+    "CurvedMargin",
     "DecisionRegions",
     "KernelErrors",
     "LearningCurves",

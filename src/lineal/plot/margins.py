@@ -1,4 +1,4 @@
-"""The margin of a linear classifier of two columns: three lines, and the points that hold them."""
+"""The margin of a classifier of two columns: three lines or curves, and the points that hold them."""
 
 from __future__ import annotations
 
@@ -63,13 +63,43 @@ class Margin:
         return f"{int(self.is_support.sum())} of {n} points are support vectors, margin {self.width:.4g} wide"
 
 
-def margin_of(name: str, model: Any, points: FloatArray, codes: NDArray[np.intp]) -> Margin:
-    """The margin of a fitted model."""
+@dataclass(frozen=True, eq=False)
+class CurvedMargin:
+    """Where the score of a machine with a kernel is -level, 0 and level.
+
+    Attributes
+    ----------
+    scores : (n_points, n_points) array
+        Over the places of the picture, a row for each y.
+    level : float
+    is_support : (n,) array
+        Which points are support vectors: those whose coefficient is not 0.
+    """
+
+    scores: FloatArray
+    level: float
+    is_support: NDArray[np.bool_]
+
+    def __str__(self) -> str:
+        return f"{int(self.is_support.sum())} of {len(self.is_support)} points are support vectors"
+
+
+def margin_of(
+    name: str, model: Any, points: FloatArray, codes: NDArray[np.intp], places: FloatArray
+) -> Margin | CurvedMargin:
+    """The margin of a fitted model; of one with a kernel over a square of places."""
     classes = getattr(model, "classes_", ())
+    support = getattr(model, "support_", None)
+    if len(classes) == 2 and support is not None and hasattr(model, "decision_function"):
+        n = round(np.sqrt(len(places)))
+        is_support = np.zeros(len(points), dtype=np.bool_)
+        is_support[np.asarray(support)] = True
+        return CurvedMargin(np.asarray(model.decision_function(places)).reshape(n, n), 1.0, is_support)
     coef = np.asarray(getattr(model, "coef_", np.empty(0)), dtype=np.float64).ravel()
     if len(classes) != 2 or len(coef) != 2:
         raise ParameterError(
-            f"margins=True needs linear classifiers of two classes, whose score is w . x + b; {name!r} has "
+            "margins=True needs linear classifiers of two classes, whose score is w . x + b, or machines "
+            f"with support vectors; {name!r} has "
             f"{len(classes)} classes and {len(coef)} weights. Leave margins=False."
         )
     b = float(np.ravel(model.intercept_)[0])

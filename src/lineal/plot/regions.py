@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import whole
 from lineal.plot.learned import Learners, fitted, plane, spanned
-from lineal.plot.margins import Margin, margin_of
+from lineal.plot.margins import CurvedMargin, Margin, margin_of
 from lineal.plot.regions_picture import draw
 
 
@@ -36,7 +36,7 @@ def decision_regions(
         Places along each axis.
     margins : bool
         Also where the score is -1, 0 and 1, and which points are support vectors. It takes linear classifiers
-        of two classes.
+        and machines with kernels, of two classes.
 
     Returns
     -------
@@ -61,7 +61,9 @@ def decision_regions(
     labels = np.asarray(y)
     codes = np.array([classes.tolist().index(label) for label in labels.tolist()])
     margin = (
-        {name: margin_of(name, model, points, codes) for name, model in models.items()} if margins else {}
+        {name: margin_of(name, model, points, codes, places) for name, model in models.items()}
+        if margins
+        else {}
     )
     regions, right = {}, {}
     for name, model in models.items():
@@ -83,7 +85,7 @@ class DecisionRegions:
     classes : the labels
     points, codes : the training points and the places of their labels in ``classes``
     right : dict of names to the share of training points that get their own label
-    margins : dict of names to Margin
+    margins : dict of names to Margin, or CurvedMargin of a machine with a kernel
         Empty unless they were asked for.
     """
 
@@ -94,7 +96,7 @@ class DecisionRegions:
     points: FloatArray
     codes: NDArray[np.intp]
     right: dict[str, float]
-    margins: dict[str, Margin] = field(default_factory=dict)
+    margins: dict[str, Margin | CurvedMargin] = field(default_factory=dict)
 
     def shares(self, name: str) -> FloatArray:
         """The share of the places that each class has."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lineal.plot.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
-    from lineal.plot.margins import Margin
+    from lineal.plot.margins import CurvedMargin, Margin
     from lineal.plot.regions import DecisionRegions
 
 
@@ -65,12 +65,15 @@ def _draw_points(regions: DecisionRegions, ax: Any) -> None:
         )
 
 
-def _draw_margin(regions: DecisionRegions, margin: Margin, ax: Any) -> None:
-    """The boundary, the lines beside it, and rings round the support vectors."""
+def _draw_margin(regions: DecisionRegions, margin: Margin | CurvedMargin, ax: Any) -> None:
+    """The boundary, what runs beside it, and rings round the support vectors."""
     window = (regions.x[0], regions.x[-1]), (regions.y[0], regions.y[-1])
     for side, style in ((0, "-"), (-1, (0, (5, 3))), (1, (0, (5, 3)))):
-        ends = margin.line(side * margin.level, *window)
         name = {0: "score 0", -1: f"score ±{margin.level:g}"}.get(side, "_other side")
+        if hasattr(margin, "scores"):
+            _draw_curve(regions, margin.scores, side * margin.level, style, name, ax)
+            continue
+        ends = margin.line(side * margin.level, *window)
         if len(ends):
             ax.plot(*ends.T, color=INK, linewidth=1.3, linestyle=style, label=name)
     held = regions.points[margin.is_support]
@@ -78,3 +81,12 @@ def _draw_margin(regions: DecisionRegions, margin: Margin, ax: Any) -> None:
         *held.T, marker="o", markersize=10, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=0.9,
         linestyle="none", label="support vector",
     )  # fmt: skip
+
+
+def _draw_curve(regions: DecisionRegions, scores: Any, level: float, style: Any, name: str, ax: Any) -> None:
+    """Where the score is at a level, if it is anywhere."""
+    if scores.min() < level < scores.max():
+        ax.contour(
+            regions.x, regions.y, scores, levels=[level], colors=INK, linewidths=1.3, linestyles=[style]
+        )
+        ax.plot([], [], color=INK, linewidth=1.3, linestyle=style, label=name)
