@@ -139,6 +139,8 @@ THEOREM("classes: the gap that is proved is there, the optimum is reached, sums 
         CHECK(told.gap <= found.gap + 1e-12);
         CHECK(told.gap <= 1e-6 * std::abs(told.dual + told.gap) + 1e-12);
         CHECK_NEAR(found.dual, told.dual, 1e-5 * (1 + std::abs(told.dual)));
+        CHECK_NEAR(machine.exact_dual(1), told.dual, 1e-12 * (1 + std::abs(told.dual)));
+        CHECK(machine.exact_dual(3) == machine.exact_dual(1));
       }
 }
 
