@@ -10,7 +10,7 @@ from lineal.data.records import Records, read_records
 
 
 class ReadAhead:
-    """Begins to read files in a thread; called like ``read_records``, it waits for what it has begun.
+    """Begins to read files, each in a thread; called like ``read_records``, it waits for what it has begun.
 
     The core reads without holding Python up, so that what is imported meanwhile costs no time. What cannot
     be read is raised when it is asked for.
@@ -18,7 +18,7 @@ class ReadAhead:
 
     def __init__(self, paths: Sequence[str], **options: Any) -> None:
         self._options = options
-        self._pool = ThreadPoolExecutor(1)
+        self._pool = ThreadPoolExecutor(len(paths))
         self._found: dict[str, Future[Records]] = {
             path: self._pool.submit(read_records, path, **options) for path in paths
         }
