@@ -203,9 +203,7 @@ def _separate_steps(
     return step.ravel(), bent.ravel()
 
 
-def _shared_step(
-    objective: Objective, point: Point, curvatures: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _shared_step(objective: Objective, point: Point, curvatures: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same where scores share weights: each loss sees one score, but all meet in the one system."""
     problem = objective.problem
     K, H = problem.n_outputs, problem.weighted(curvatures)
