@@ -12,6 +12,7 @@
 #   make bench-online  one pass over IMDB against Vowpal Wabbit, scikit-learn and river (bench-stream: a long stream)
 #   make bench-evaluation  levels of tests and coverage of intervals, simulated, written to docs/comparing.md
 #   make bench-selection   columns ranked against scikit-learn, written to docs/selection.md
+#   make bench-svm    kernel machines against LIBSVM and scikit-learn-intelex, written to docs/svm.md
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make bench-command  the command line against three peers, start-up, default accuracies, written to docs/command-line.md
@@ -22,7 +23,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -123,6 +124,10 @@ bench-online: .venv/.built
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.built
 	$(BIN)/python benchmarks/online/stream.py $(STREAM_OPTIONS)
+
+# SVM_OPTIONS="--rows 3000" is a try that keeps nothing.
+bench-svm: .venv/.built
+	$(BIN)/python benchmarks/kernel_machines/run.py $(SVM_OPTIONS)
 
 # RANKING_OPTIONS="--folds 1" is a try that keeps nothing.
 bench-ranking: .venv/.built
