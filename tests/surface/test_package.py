@@ -44,7 +44,7 @@ def python(program):
     ],
 )
 def test_all_is_sorted_and_importable(name):
-    """__all__ holds each public name once, sorted plainly or as the linter sorts, and every name can be had."""
+    """__all__ holds each public name once, sorted plainly or as the linter does; every name can be had."""
     module = importlib.import_module(name)
     names = list(module.__all__)
     constants = [n for n in names if n.isupper()]

@@ -62,7 +62,7 @@ class CertifiedLearner(MatrixModel):
         """Runs solvers within the budget; another tolerance or less time may be asked for."""
         tol = self._tolerance if tol is None else tol
         bar = GapBar(tol) if self.progress else None
-        callbacks = [*self.callbacks, *([bar] if bar else [])]
+        callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
         seconds = self.max_seconds if max_seconds is None else max_seconds
         budget = Budget(seconds, self.max_epochs, callbacks)
         try:
