@@ -243,7 +243,7 @@ def certificate_of(
     """A solution's certificate in units of the objective as it is written."""
     primal = solution.dual + gap
     size = max(abs(primal), abs(solution.dual), floor)
-    relative = gap / size if 0 < size < np.inf else float(gap > 0)
+    relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
     converged = bool(relative <= tol and solution.reason == CERTIFIED)
     return Certificate(
         primal=unit * primal, dual=unit * solution.dual, gap=unit * gap, relative_gap=relative,

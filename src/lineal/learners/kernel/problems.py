@@ -20,6 +20,8 @@ Mask = NDArray[np.bool_]
 
 # Coefficients are at their bound when this near, as a share of it: those of equal rows were dealt out.
 _AT_THE_BOUND = 1e-9
+# What sums in another order may do to a score at a margin of 1.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,13 @@ class Separation:
 
     def primal(self, squared: float, f: FloatArray) -> float:
         reached = self.y * (f + self.b)
+        least = min(float(reached.min()), 1.0)
+        stretched = 0.5 * squared / least**2 if least > 0 else np.inf
         if np.isinf(self.bound).all():
-            least = min(float(reached.min()), 1.0)
-            return 0.5 * squared / least**2 if least > 0 else np.inf
-        return 0.5 * squared + float(self.bound @ np.maximum(0.0, 1.0 - reached))
+            return stretched
+        primal = 0.5 * squared + float(self.bound @ np.maximum(0.0, 1.0 - reached))
+        # Where no row has slack but by rounding, a large price would make much of that.
+        return min(primal, stretched) if least > 1.0 - _ROUNDING else primal
 
     def feasible(self, beta: FloatArray) -> FloatArray:
         return balanced(self.y * np.clip(self.y * beta, 0.0, self.bound))

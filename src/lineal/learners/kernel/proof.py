@@ -95,7 +95,7 @@ def _checked(
     primal = claim.problem.primal(max(float(claim.beta @ f), 0.0), f)
     dual = claim.problem.dual(repaired, max(float(repaired @ f_repaired), 0.0))
     size = max(abs(primal), abs(dual), claim.floor)
-    relative = (primal - dual) / size if 0 < size < np.inf else float(primal > dual)
+    relative = (primal - dual) / size if 0 < size < np.inf else float(not primal <= dual)
     return claim.unit * primal, claim.unit * dual, relative, claim.problem.conditions(claim.beta, f)
 
 

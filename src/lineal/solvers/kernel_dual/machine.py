@@ -145,7 +145,9 @@ class KernelMachine:
                 _, gap, dual = self._native.gap(False)
                 relative = _relative(gap, dual, floor)
                 is_settled = violation <= settled
-                quiet = quiet + 1 if gap > _GAIN * marks[0] and violation > _GAIN * marks[1] else 0
+                # A hard margin that is not there has an infinite gap, which never falls.
+                has_gained = gap < _GAIN * marks[0] or violation < _GAIN * marks[1]
+                quiet = 0 if has_gained else quiet + 1
                 marks = min(gap, marks[0]), min(violation, marks[1])
                 is_over = n_changed == 0 or quiet >= _PATIENCE
                 if (relative <= _CLAIM * tol and is_settled) or is_over:
