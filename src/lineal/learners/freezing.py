@@ -51,7 +51,7 @@ _STORABLE = (
     "Models of linear scores can: TextClassifier, TextRegressor, TableClassifier, TableRegressor, "
     "LinearClassifier, LinearRegressor, their presets, online learners, perceptrons but the voted one, naive "
     "Bayes of counts, FisherDiscriminant, RankSVM, and OneVsRest, OneVsOne, OutputCode, Calibrated and "
-    "SelfTraining of those. Keep others with pickle."
+    "SelfTraining of those; SVC, SVR, NuSVR and OneClassSVM of rows can, too. Keep others with pickle."
 )
 
 
@@ -61,7 +61,8 @@ def save(model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] |
     Parameters
     ----------
     model
-        A fitted estimator of linear scores, a pipeline that ends with one, or a ``Model``.
+        A fitted estimator of linear scores or a kernel machine of rows, a pipeline that ends with one, or a
+        ``Model``.
     path
         The file, by custom ``name.lineal``. A file that is there is replaced when the new one is whole.
     about

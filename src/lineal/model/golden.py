@@ -1,6 +1,7 @@
 """Golden predictions: made-up inputs and their scores, stored with a model and taken again when it is loaded.
 
-They are made of the model itself, of its heaviest features, and hold nothing of the training data beside.
+They are made of the model itself, of its heaviest features, and hold nothing of the training data beside; a
+kernel machine is asked about some of the support vectors that it holds anyway.
 Scores may differ by rounding between processors, and by nothing more.
 """
 

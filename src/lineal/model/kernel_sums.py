@@ -181,7 +181,7 @@ class KernelSums:
             native, others = self._meeting(sparse)
         # Coefficients first: they are small where kernel values are large.
         sums = native.expand(others, self._rows, self._told, self.ends, rows.n_threads)
-        if rows.beyond is not None and self.profile.kind == "gaussian":
+        if rows.beyond is not None and self.profile.kind == "gaussian" and self.profile.gamma > 0:
             sums *= np.exp(-self.profile.gamma * rows.beyond[part])[:, None, None]
         return np.asarray(sums)
 
