@@ -19,8 +19,10 @@ from lineal.solvers.kernel_dual.machine import CERTIFIED
 # Two convex combinations, one of each class, that are nearer to each other than this share of the largest
 # length prove that no margin worth the name exists.
 _NEAREST = 1e-7
+# A coefficient of a hard margin, times the largest squared length.
+_MOST = 1e16
 # Where steps end without a separation, combinations as near as this are taken for the proof that they are.
-_NEAR = 1e-3
+_NEAR = 2e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,11 @@ def solved(
     """The machine of these rows, with sum_i s_i hinge_i + |w|^2 / (2 C) as its objective; |w|^2 / 2 at C =
     inf.
     """
+    if np.isinf(C):
+        # Coefficients sum to 1 / margin^2: those of a margin that could be told from none are far below this.
+        # Where there is none they would grow for ever, until they are no numbers.
+        largest = float(np.abs(values.diagonal()[rows]).max())
+        bound = np.full(len(rows), _MOST / largest if largest > 0 else _MOST)
     dual = classification(y, bound, rows)
     machine = KernelMachine(values, dual, n_threads=n_threads)
     if np.isinf(C):
