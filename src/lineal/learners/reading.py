@@ -24,6 +24,8 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
     """
     if _is_ready(X) and _is_taken(learner, X.shape[1], reset=reset):
         return X
+    if isinstance(X, CompressedRows):
+        X = X.to_scipy()  # whole numbers, or rows to refuse
     from sklearn.utils.validation import validate_data
 
     try:
