@@ -102,7 +102,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         Whether ``decision_function`` returns a score a class, or with "ovo" a score a pair of classes,
         positive for the first.
     break_ties : bool
-        Whether equal votes are decided by scores (else for the first class, as LIBSVM does).
+        Whether equal votes are decided by scores; else for the first class, as LIBSVM and scikit-learn do.
     max_seconds : float, optional
         A fit that runs out of time, or is interrupted, returns its best machine, with its certificate and a
         warning.
@@ -157,7 +157,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         class_weight: Any = None,
         max_iter: int | None = None,
         decision_function_shape: str = "ovr",
-        break_ties: bool = True,
+        break_ties: bool = False,
         random_state: Any = None,
         max_seconds: float | None = None,
         n_threads: int | None = None,
