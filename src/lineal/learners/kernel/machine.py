@@ -16,15 +16,15 @@ from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.kernels import Kernel, Linear, Precomputed, resolved
 from lineal.kernels.domains import Vectors
 from lineal.learners.kernel.proof import Claim, VerifiedMachine, proved, require_training_data
+from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.progress import GapBar
-from lineal.learners.reading import SHAPE, read_matrix
 from lineal.learners.targets import weights_of_rows
 from lineal.model.kernel_heads import KernelHead
 from lineal.model.kernel_profile import MOST_DEGREE
 from lineal.model.kernel_sums import KernelSums, SupportVectors
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
-from lineal.protocol import BaseEstimator, check_is_fitted
+from lineal.protocol import check_is_fitted
 from lineal.solvers.driver import Budget, Callback
 from lineal.solvers.kernel_dual import KernelSolution, KernelValues, expanded
 from lineal.solvers.kernel_dual.machine import CERTIFIED
@@ -32,7 +32,7 @@ from lineal.solvers.kernel_dual.machine import CERTIFIED
 IntArray = NDArray[np.int64]
 
 
-class KernelMachineModel(BaseEstimator):
+class KernelMachineModel(KernelModel):
     """Shared by SVC, SVR, NuSVR and OneClassSVM.
 
     After a fit there are ``kernel_``, ``support_`` (places of the support vectors in the training data),
@@ -40,18 +40,12 @@ class KernelMachineModel(BaseEstimator):
     ``intercept_``, ``certificate_``, ``trace_`` and ``n_iter_``.
     """
 
-    kernel: Any
-    degree: int
-    gamma: float | str
-    coef0: float
     tol: float
     max_iter: int | None
     max_seconds: float | None
-    n_threads: int | None
     progress: bool
     callbacks: Sequence[Callback]
 
-    kernel_: Kernel
     support_: IntArray
     dual_coef_: FloatArray
     intercept_: FloatArray
@@ -73,6 +67,8 @@ class KernelMachineModel(BaseEstimator):
             raise ParameterError(f"{name} needs a whole number of blocks as max_iter, got {self.max_iter!r}.")
         if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
             raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
+        if self.gamma is None:  # which means "auto" to kernel ridge regression, and nothing here
+            raise ParameterError("gamma must be 'scale', 'auto' or a number > 0, got None.")
         thread_count(self.n_threads)
         if isinstance(self.kernel, str) and self.kernel not in ("rbf", "poly", "laplacian"):
             resolved(self.kernel)  # which refuses names that nobody knows
@@ -89,45 +85,22 @@ class KernelMachineModel(BaseEstimator):
 
     # ---- data ---------------------------------------------------------------------------------
 
-    def _is_of_vectors(self) -> bool:
-        return not isinstance(self.kernel, Kernel) or isinstance(self.kernel.domain, Vectors)
-
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
-
     def _values_of(self, X: Any, sample_weight: ArrayLike | None) -> tuple[KernelValues, FloatArray]:
         """The kernel with X as it reads it, and the weights of rows."""
-        if self._is_of_vectors() or self._is_precomputed():
-            X = read_matrix(self, X, reset=True)
-            if not self._is_precomputed():
-                X = Vectors().checked(X)
-            n = X.shape[0]
-        else:
-            for name in SHAPE:
-                self.__dict__.pop(name, None)
-            X = self.kernel.checked(X)
-            n = self.kernel.size(X)
-        s = weights_of_rows(sample_weight, n)
-        self.kernel_ = resolved(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, c=self.coef0, sample_weight=s
-        )
-        return KernelValues(self.kernel_, self.kernel_.checked(X), thread_count(self.n_threads)), s
+        self.kernel_, items = self._learnt_items(X, sample_weight)
+        s = weights_of_rows(sample_weight, self.kernel_.size(items))
+        return KernelValues(self.kernel_, items, thread_count(self.n_threads)), s
 
     def _items_of(self, X: Any) -> Any:
         """X to predict, as the kernel reads it."""
         check_is_fitted(self, "support_")
-        if SHAPE[0] in self.__dict__:
-            X = read_matrix(self, X, reset=False)
-        items = self.kernel_.checked(X)
-        if isinstance(self.kernel_.domain, Vectors) and sp.issparse(items) != sp.issparse(
-            self._support.items
-        ):
+        items = self._known_items(X)
+        support = self._support.items
+        if isinstance(self.kernel_.domain, Vectors) and sp.issparse(items) != sp.issparse(support):
             # One layout meets itself in the core; the support vectors' is the one that fits into memory.
             items = items.toarray() if sp.issparse(items) else sp.csr_array(items)
         if not isinstance(self.kernel_, Precomputed):
-            self.kernel_.domain.compare(items, self._support.items)
+            self.kernel_.domain.compare(items, support)
         return items
 
     # ---- what was learned ---------------------------------------------------------------------
@@ -229,12 +202,6 @@ class KernelMachineModel(BaseEstimator):
         bad = [each for each in certificates if not each.converged]
         if bad:
             warnings.warn(f"{type(self).__name__} is {bad[0]}.", NotCertifiedWarning, stacklevel=3)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self._is_precomputed()
-        tags.input_tags.pairwise = self._is_precomputed()
-        return tags
 
 
 def certificate_of(
