@@ -4,13 +4,13 @@
 #include "bind.h"
 #include "lineal/epoch/kernel_dual.h"
 #include "lineal/kernel/equal_rows.h"
+#include "lineal/kernel/expand.h"
 
 namespace lineal {
 namespace {
 
 using kernel::Expansion;
 using kernel::PackedRows;
-using kernel::Panel;
 
 using AnySource =
     std::variant<kernel::VectorSource<kernel::LinearProfile>, kernel::VectorSource<kernel::PolynomialProfile>,
@@ -74,66 +74,6 @@ void require_rows(const Index* row, std::size_t n, Index n_rows) {
   for (std::size_t k = 0; k < n; ++k) require(row[k] >= 0 && row[k] < n_rows, "no such row");
 }
 
-// Sums of kernel values times coefficients for many outputs: outputs stand side by side, up to 32 of them in
-// registers, and a kernel value meets all of them.
-class Outputs {
- public:
-  explicit Outputs(Index n) : n_(n), n_wide_((n + lanes - 1) / lanes) {}
-
-  // Coefficients of `count` kernel values: those of one value side by side.
-  std::vector<double> laid(const double* coefficient, Index stride, Index count) const {
-    std::vector<double> weights(std::size_t(count * n_wide_ * lanes));
-    for (Index k = 0; k < count; ++k)
-      for (Index o = 0; o < n_; ++o)
-        weights[std::size_t(k * n_wide_ * lanes + o)] = coefficient[o * stride + k];
-    return weights;
-  }
-
-  Index padded() const noexcept { return n_wide_ * lanes; }
-
-  // To padded() sums.
-  void add(const double* value, const double* weights, Index count, double* to) const {
-    Index first = 0;
-    for (; first + 8 <= n_wide_; first += 8) add_part<8>(value, weights, count, first, to);
-    switch (n_wide_ - first) {
-      case 1:
-        return add_part<1>(value, weights, count, first, to);
-      case 2:
-        return add_part<2>(value, weights, count, first, to);
-      case 3:
-        return add_part<3>(value, weights, count, first, to);
-      case 4:
-        return add_part<4>(value, weights, count, first, to);
-      case 5:
-        return add_part<5>(value, weights, count, first, to);
-      case 6:
-        return add_part<6>(value, weights, count, first, to);
-      case 7:
-        return add_part<7>(value, weights, count, first, to);
-      default:
-        return;
-    }
-  }
-
- private:
-  using Vector = kernel::Vector<double>;
-  static constexpr Index lanes = kernel::Lanes<double>::n;
-
-  template <int wide>
-  void add_part(const double* value, const double* weights, Index count, Index first, double* to) const {
-    Vector sum[wide];
-    for (int w = 0; w < wide; ++w) sum[w] = kernel::load(to + (first + w) * lanes);
-    const double* from = weights + first * lanes;
-    for (Index k = 0; k < count; ++k, from += n_wide_ * lanes) {
-      const Vector factor = kernel::in_all_lanes<double>(value[k]);
-      for (int w = 0; w < wide; ++w) sum[w] += factor * kernel::load(from + w * lanes);
-    }
-    for (int w = 0; w < wide; ++w) kernel::store(to + (first + w) * lanes, sum[w]);
-  }
-
-  Index n_, n_wide_;
-};
-
 // Sums of kernel values of rows of Z with blocks of expansions: out[i, s, o] is the sum over the rows of
 // segment s of coefficient[o, .] k(z_i, .).
 nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
@@ -157,44 +97,9 @@ nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& 
           if constexpr (requires { source.exact(); }) {
             const PackedRows<double> others = std::visit(
                 [&](const auto& rows) { return PackedRows<double>(rows, source.centre()); }, Z.rows);
-            constexpr Index width = Panel<double>::width;
-            const int threads = kernel::worthwhile_threads(n_threads, n * Index(row.shape(0)));
-            SharedWatch shared(watch);
-            parallel(threads, [&](int part) {
-              const Range mine = share(n, part, threads);
-              std::vector<Index> which(std::size_t(mine.last - mine.first));
-              for (Index i = mine.first; i < mine.last; ++i) which[std::size_t(i - mine.first)] = i;
-              Panel<double> panel(source.exact());
-              double lane_own[width];
-              const Outputs outputs(n_outputs);
-              const Index padded = outputs.padded();
-              std::vector<double> sums(which.size() * std::size_t(padded));
-              for (Index s = 0; s < n_segments; ++s) {
-                std::fill(sums.begin(), sums.end(), 0.0);
-                for (Index first = segment.data()[s]; first < segment.data()[s + 1]; first += width) {
-                  const Index count = std::min(width, segment.data()[s + 1] - first);
-                  source.pack(panel, source.exact(), row.data() + first, count, lane_own);
-                  const std::vector<double> weights =
-                      outputs.laid(coefficient.data() + first, Index(row.shape(0)), count);
-                  panel.stream(others, which.data(), Index(which.size()),
-                               [&](Index i, const kernel::Vector<double>* product) {
-                                 const double own = source.profile().own(others.squared(mine.first + i));
-                                 double value[width];
-                                 for (int v = 0; v < kernel::n_vectors; ++v) {
-                                   const int lane = v * kernel::Lanes<double>::n;
-                                   kernel::store(value + lane,
-                                                 source.profile().template value<double>(
-                                                     product[v], kernel::load(lane_own + lane), own));
-                                 }
-                                 outputs.add(value, weights.data(), count, sums.data() + i * padded);
-                               });
-                  if (shared.says_stop(part, std::size_t(Index(which.size()) * width * 8))) return;
-                }
-                for (std::size_t i = 0; i < which.size(); ++i)
-                  std::copy_n(sums.data() + Index(i) * padded, n_outputs,
-                              out.data() + ((mine.first + Index(i)) * n_segments + s) * n_outputs);
-              }
-            });
+            const kernel::SupportSums support{row.data(), coefficient.data(), Index(row.shape(0)),
+                                              n_outputs,  segment.data(),     n_segments};
+            kernel::expand(source, others, support, out.data(), n_threads, watch);
           } else {
             throw std::invalid_argument("a Gram matrix has no rows to meet others with");
           }
