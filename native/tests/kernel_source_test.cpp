@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/kernel/expand.h"
 #include "lineal/kernel/source.h"
 #include "samples.h"
 
@@ -181,4 +182,43 @@ THEOREM("a Gaussian kernel far from the origin keeps its digits, thanks to its c
     for (Index k = 0; k < 8; ++k)
       CHECK_NEAR(double(K[std::size_t(i * 24 + k)]), double(std::exp(-0.7L * apart(X, i, k))),
                  source.error());
+}
+
+THEOREM(
+    "an expansion at other rows is the definition's sum, for any outputs, segments and threads, in the same "
+    "bits") {
+  Rng rng(7);
+  for (const Index d : {1, 6, 40}) {
+    const auto X = check::sample_matrix<double>(rng, 70, d, 0.5),
+               Z = check::sample_matrix<double>(rng, 41, d, 0.5);
+    const VectorSource<GaussianProfile> source(X.dense(), GaussianProfile{0.7}, means(X));
+    const PackedRows<double> others(Z.dense(), source.centre());
+    for (const Index n_outputs : {1, 2, 5, 11, 17, 25, 36}) {
+      const auto rows = some_rows(rng, 100, X.n_rows);
+      const std::vector<Index> segment{0, 33, 33, 100};
+      const auto a = uniforms(rng, 100 * n_outputs, -2, 2);
+      const SupportSums support{rows.data(), a.data(), 100, n_outputs, segment.data(), 3};
+      std::vector<Numbers> found;
+      for (const int n_threads : {1, 3}) {
+        Watch watch;
+        found.emplace_back(std::size_t(Z.n_rows * 3 * n_outputs), 0.0);
+        expand(source, others, support, found.back().data(), n_threads, watch);
+      }
+      CHECK(found[0] == found[1]);
+      for (Index i = 0; i < Z.n_rows; ++i)
+        for (Index s = 0; s < 3; ++s)
+          for (Index o = 0; o < n_outputs; ++o) {
+            long double wanted = 0;
+            for (Index k = segment[std::size_t(s)]; k < segment[std::size_t(s + 1)]; ++k) {
+              long double apart_by = 0;
+              for (Index j = 0; j < d; ++j) {
+                const long double by = (long double)(Z.at(i, j)) - X.at(rows[std::size_t(k)], j);
+                apart_by += by * by;
+              }
+              wanted += a[std::size_t(o * 100 + k)] * std::exp(-0.7L * apart_by);
+            }
+            CHECK(std::abs(double(found[0][std::size_t((i * 3 + s) * n_outputs + o)] - wanted)) <= 1e-12);
+          }
+    }
+  }
 }
