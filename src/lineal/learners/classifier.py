@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.recipe import Recipe, joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
+from lineal.learners.weighting import class_factors
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -81,15 +81,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
     def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
-        if self.class_weight is not None:
-            from sklearn.utils.class_weight import compute_class_weight
-
-            present = np.unique(codes)
-            factors = np.ones(K)
-            factors[present] = compute_class_weight(
-                self._named_class_weight(), classes=present, y=codes, sample_weight=s
-            )
-            s = s * factors[codes]
+        s = s * class_factors(self.class_weight, self.classes_, codes, s)
         loss, penalty = self._objective(float(s.sum()), K)
         intercept = self._intercept(penalty)
         if K == 2 and rows.n_scores == 1:
@@ -114,24 +106,6 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
     def _one_vs_rest(self) -> bool:
         """Whether to ignore a loss's joint form."""
         return False
-
-    def _named_class_weight(self) -> Any:
-        if not (isinstance(self.class_weight, dict) or self.class_weight == "balanced"):
-            raise ParameterError(
-                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
-            )
-        if isinstance(self.class_weight, dict):
-            place = {label: i for i, label in enumerate(self.classes_.tolist())}
-            unknown = [label for label in self.class_weight if label not in place]
-            if unknown:
-                raise ParameterError(f"class_weight names labels that are not in y: {unknown}.")
-            for label, weight in self.class_weight.items():
-                if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
-                    raise ParameterError(
-                        f"class_weight must be finite and >= 0, got {weight!r} for {label!r}."
-                    )
-            return {place[label]: weight for label, weight in self.class_weight.items()}
-        return self.class_weight
 
     def _has_probabilities(self) -> bool:
         if hasattr(self, "certificate_") or self._stream is not None:

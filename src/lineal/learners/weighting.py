@@ -1,11 +1,46 @@
-"""How learners of any kind are told the weights of rows."""
+"""How learners of any kind are told the weights of rows, and what classes make of them."""
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lineal.deferred import is_a
+from lineal.errors import ParameterError
+from lineal.objective.losses import FloatArray
 from lineal.protocol import has_fit_parameter
+
+
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int32], s: FloatArray
+) -> FloatArray:
+    """(n,) what the weight of each row is multiplied with for its class.
+
+    ``class_weight`` is a dict from labels to numbers, 1 for those that are not in it; "balanced", which gives
+    all classes that have any weight the same in sum; or None.
+    """
+    K = len(classes)
+    if class_weight is None:
+        return np.ones(len(codes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        sums = np.bincount(codes, weights=s, minlength=K)
+        balanced = np.divide(s.sum(), np.count_nonzero(sums) * sums, out=np.ones(K), where=sums > 0)
+        return np.asarray(balanced[codes])
+    if not isinstance(class_weight, dict):
+        raise ParameterError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}.")
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    unknown = [label for label in class_weight if label not in place]
+    if unknown:
+        raise ParameterError(f"class_weight names labels that are not in y: {unknown}.")
+    factors = np.ones(K)
+    for label, weight in class_weight.items():
+        if not isinstance(weight, numbers.Real) or not 0 <= float(weight) < np.inf:
+            raise ParameterError(f"class_weight must be finite and >= 0, got {weight!r} for {label!r}.")
+        factors[place[label]] = float(weight)
+    return np.asarray(factors[codes])
 
 
 def weight_argument(learner: Any) -> str | None:

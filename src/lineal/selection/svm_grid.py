@@ -17,6 +17,7 @@ from lineal.kernels import Gaussian
 from lineal.learners.kernel.svc import SVC
 from lineal.learners.kernel.two_class import finished
 from lineal.learners.targets import classes_and_codes, labels_of_rows
+from lineal.learners.weighting import class_factors
 from lineal.model.answers import winners
 from lineal.model.strategies import one_vs_one_code, scores_of_votes
 from lineal.objective.losses import FloatArray
@@ -228,7 +229,7 @@ class _Task:
         machine._need_classes(codes, s)
         folds, n_folds = _dealt(cv, codes, s, seed)
         return cls(
-            items, codes, len(classes), s, machine._class_factors(codes, s), folds, n_folds,
+            items, codes, len(classes), s, class_factors(class_weight, classes, codes, s), folds, n_folds,
             _positive("C", C), _positive("gamma", gamma), tol, thread_count(n_threads),
         )  # fmt: skip
 

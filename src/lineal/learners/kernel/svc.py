@@ -19,6 +19,7 @@ from lineal.learners.kernel.problems import Separation
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
+from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
@@ -206,7 +207,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
         values, s = self._values_of(X, sample_weight)
         labels = labels_of_rows(y, values.n_rows)
         self.classes_, codes = classes_and_codes(labels)
-        data = _Data(values, codes, s * self._class_factors(codes, s), len(self.classes_))
+        data = _Data(
+            values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), len(self.classes_)
+        )
         self._need_classes(codes, s)
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
@@ -239,27 +242,6 @@ class SVC(ClassifierMixin, KernelMachineModel):
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class with "
                 f"weight{named}. Check the labels or the split."
             )
-
-    def _class_factors(self, codes: NDArray[np.int32], s: FloatArray) -> FloatArray:
-        if self.class_weight is None:
-            return np.ones(len(codes))
-        K = len(self.classes_)
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            sums = np.bincount(codes, weights=s, minlength=K)
-            return np.asarray((s.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1e-300)))[codes])
-        if not isinstance(self.class_weight, dict):
-            raise ParameterError(
-                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
-            )
-        place = {label: i for i, label in enumerate(self.classes_.tolist())}
-        factors = np.ones(K)
-        for label, weight in self.class_weight.items():
-            if label not in place:
-                raise ParameterError(f"class_weight names a label that is not in y: {label!r}.")
-            if not isinstance(weight, (int, float, np.number)) or not 0 <= float(weight) < np.inf:
-                raise ParameterError(f"class_weight must be finite and >= 0, got {weight!r} for {label!r}.")
-            factors[place[label]] = float(weight)
-        return factors[codes]
 
     def _questions(self, data: _Data) -> list[tuple[IntArray, FloatArray]]:
         """Rows and signs of each machine; rows without weight have no say."""
@@ -349,7 +331,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         n, K = len(s), len(self.classes_)
         codes = codes_among(self.classes_, labels_of_rows(y, n), "Verify on the training data.")
         values = KernelValues(self.kernel_, items, thread_count(self.n_threads))
-        data = _Data(values, codes, s * self._class_factors(codes, s), K)
+        data = _Data(values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), K)
         every, C = self._coefficients(n), float(self.C)
         pairs = zip(*np.triu_indices(K, 1), strict=True) if K > 2 and self.multi_class == "ovo" else None
         claims = []
@@ -391,9 +373,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         )  # fmt: skip
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores: (n,) for two classes, where >= 0 means ``classes_[1]``; (n, K) or (n, K (K - 1) / 2) for
-        more.
-        """
+        """Scores: (n,) for two classes, >= 0 for ``classes_[1]``; (n, K) or (n, K (K - 1) / 2) for more."""
         Z = self._machine_scores(X)
         return self._answers.decision(Z)
 
