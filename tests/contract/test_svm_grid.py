@@ -1,5 +1,9 @@
 """The grid over C and gamma."""
 
+import importlib
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn import svm
@@ -77,13 +81,19 @@ def test_weights_hold_in_fits_and_scores() -> None:
     assert np.allclose(one.scores, two.scores, atol=1e-12)
 
 
-def test_a_budget_leaves_places_out() -> None:
+def test_a_budget_leaves_places_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was not tried in time is NaN and never chosen; nothing tried at all is refused."""
     X, y = _data()
     with pytest.raises(InputError, match="max_seconds"):
         lineal.svm_grid(X, y, max_seconds=1e-9)
-    found = lineal.svm_grid(X, y, max_seconds=60, C=C, gamma=GAMMA, cv=3)
-    assert np.isfinite(found.scores).all()
+    ticks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: float(next(ticks)))  # a second goes by whenever it is asked
+    monkeypatch.setattr(importlib.import_module("lineal.selection.svm_grid"), "time", clock)
+    found = lineal.svm_grid(X, y, max_seconds=60, C=C, gamma=GAMMA, cv=3, n_threads=1)
+    assert np.isnan(found.scores).any()
+    assert found.best_score == np.nanmax(found.scores)
+    assert np.isnan(found.scores[-1]).all()  # the last gamma was not begun
+    assert np.isfinite(found.scores[0]).any()
 
 
 def test_the_picture_shows_the_best_place() -> None:

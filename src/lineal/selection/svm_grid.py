@@ -25,6 +25,7 @@ from lineal.selection.search.progress import FitBar
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget, Interruption
 from lineal.solvers.kernel_dual import KernelMachine, KernelValues, classification, expanded
+from lineal.solvers.kernel_dual.machine import BLOCK
 
 # Hsu, Chang and Lin's grid: steps of 4.
 C_GRID = tuple(2.0**k for k in range(-5, 16, 2))
@@ -109,8 +110,9 @@ def svm_grid(
 ) -> SvmGrid:
     """Tries every C and gamma of a Gaussian machine on held-out rows.
 
-    Along C each machine begins where the last one ended, its coefficients scaled; what the core has computed
-    of the kernel stays while gamma does, for all folds and classes.
+    Along C each machine begins where the last one ended, its coefficients and scores scaled; up to 4,096 rows
+    it keeps its kernel values too. Rows are made ready for the core once for each gamma, for all folds and
+    classes.
 
     Parameters
     ----------
@@ -276,7 +278,9 @@ class _Task:
             if is_over():
                 return
             if machine is None:
-                machine = KernelMachine(values, classification(signs, C * weight, rows), n_threads=1)
+                machine = KernelMachine(
+                    values, classification(signs, C * weight, rows), block_size=BLOCK, n_threads=1
+                )
             else:
                 machine.scale(C / last)
             last = C
