@@ -105,7 +105,7 @@ class KernelDual {
     done.violation = look();
     if (!(done.violation > 0)) return done;
     if (!is_whole_ || block_.empty()) choose();
-    const Index width = places_.empty() ? 0 : Index(places_.size());
+    const Index width = Index(places_.size());
     if (!has_block_) {
       stride_ = width + 16;  // no power of two: rows a power apart share cache lines
       if (width * stride_ > capacity_) {

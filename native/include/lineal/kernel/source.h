@@ -37,9 +37,6 @@ class Source {
   virtual double diagonal(Index row) const noexcept = 0;
 };
 
-// Ranges of rows are dealt to threads in pieces of this many, so that none waits long for another.
-inline constexpr Index piece = 240;  // a multiple of the rows that Panel streams at once
-
 // How many of the threads so many kernel values are worth.
 inline int worthwhile_threads(int n_threads, Index n_values) noexcept {
   return int(std::clamp<Index>(n_values / 32768, 1, n_threads));
@@ -134,11 +131,6 @@ class VectorSource final : public Source {
   }
   void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
     add_in<double>(exact_, exact_, row, n, sum, F, n_threads);
-  }
-  // The expansion at rows of another matrix, in float64.
-  void add_elsewhere(const PackedRows<double>& others, const Index* row, Index n, const Expansion& sum,
-                     double* F, int n_threads) const {
-    add_in<double>(exact_, others, row, n, sum, F, n_threads);
   }
 
   template <class Real>
