@@ -75,14 +75,13 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               run.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
-  DualState state{u.data(), run.share.data(), run.rest.data(), b, Index(n)};
+  DualState state{y.data(), s.data(), norm2.data(), u.data(), run.share.data(), run.rest.data(), b, Index(n)};
   double gap = 0;
   interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
     gap = std::visit(
         [&](const auto& rows) {
-          return dual_cd_epoch(loss, run.halves(rows), y.data(), s.data(), norm2.data(), set, run.order,
-                               run.patience, watch, state, t.data());
+          return dual_cd_epoch(loss, run.halves(rows), set, run.order, run.patience, watch, state, t.data());
         },
         X.rows);
   });

@@ -148,9 +148,15 @@ THEOREM("with one output a block epoch is an epoch of dual_cd.h") {
       for (int epoch = 0; epoch < 20; ++epoch) {
         const double gap = block.epoch(Elementwise<Loss, double>{loss, problem.Y.data()});
         shuffle_rows(single.rng, single.order);
-        DualState state{single.U.data(), single.share.data(), single.rest.data(), b, problem.n};
-        const double same = dual_cd_epoch(loss, Halves<Csr<double>>{problem.X.csr(), nullptr},
-                                          problem.Y.data(), problem.s.data(), problem.norm2.data(), set,
+        DualState state{problem.Y.data(),
+                        problem.s.data(),
+                        problem.norm2.data(),
+                        single.U.data(),
+                        single.share.data(),
+                        single.rest.data(),
+                        b,
+                        problem.n};
+        const double same = dual_cd_epoch(loss, Halves<Csr<double>>{problem.X.csr(), nullptr}, set,
                                           single.order, single.patience, single.watch, state, t.data());
         b = state.b;
         CHECK_NEAR(gap, same, 1e-12);

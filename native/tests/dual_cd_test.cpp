@@ -73,10 +73,11 @@ struct Run {
       middle.resize(order.size());
       halve(rows, middle.data(), 1);
     }
-    DualState state{u.data(), share.data(), rest.data(), b, Index(u.size())};
-    const double gap =
-        dual_cd_epoch(loss, Halves<Rows>{rows, is_halved ? middle.data() : nullptr}, problem.y.data(),
-                      problem.s.data(), problem.norm2.data(), set, order, patience, watch, state, t.data());
+    DualState state{
+        problem.y.data(), problem.s.data(), problem.norm2.data(), u.data(), share.data(), rest.data(), b,
+        Index(u.size())};
+    const double gap = dual_cd_epoch(loss, Halves<Rows>{rows, is_halved ? middle.data() : nullptr}, set,
+                                     order, patience, watch, state, t.data());
     b = state.b;
     return gap;
   }

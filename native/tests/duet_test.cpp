@@ -44,9 +44,10 @@ struct Run {
                Watch watch = Watch()) {
     halve(rows, middle.data(), 1);
     shuffle_rows(rng, order);
-    DualState state{u.data(), share.data(), rest.data(), b, Index(u.size())};
-    const double gap = dual_cd_epoch(Hinge{}, Halves<Rows>{rows, middle.data()}, y.data(), s.data(),
-                                     norm2.data(), set, order, patience, watch, state, t.data());
+    DualState state{y.data(),    s.data(), norm2.data(),   u.data(), share.data(),
+                    rest.data(), b,        Index(u.size())};
+    const double gap = dual_cd_epoch(Hinge{}, Halves<Rows>{rows, middle.data()}, set, order, patience, watch,
+                                     state, t.data());
     b = state.b;
     return gap;
   }

@@ -46,6 +46,10 @@ struct Halves {
   const std::int32_t* middle;  // how many entries of each row lie left of the cut; nullptr: rows are whole
 
   int count() const noexcept { return middle ? 2 : 1; }
+  LINEAL_HINT void hint_place(Index i) const noexcept {
+    X.hint_place(i);
+    if (middle) hint(middle + i);
+  }
   auto row(int half, Index i) const noexcept {
     const auto x = X[i];
     const Index first = half == 0 ? 0 : middle[i], last = half == 0 && middle ? middle[i] : x.size;
@@ -134,15 +138,23 @@ struct Side {
   Apply apply;
   std::vector<T> z = std::vector<T>(std::size_t(count), T(0)), other = z, step = z;
 
-  // Two rows ahead: one row of work hides the latency of memory, not of memory and page tables.
-  void hint(int half, std::size_t k) const noexcept {
-    if (k + 2 < order.size()) prefetch(rows.row(half, order[k + 2]).x);
+  // What is known about a row, and where its numbers are, is hinted so early that reading it to hint the
+  // numbers themselves waits for nothing; those in time to hide the latency of memory behind the rows
+  // between.
+  template <class State>
+  LINEAL_HINT void look_ahead(const State& state, int half, std::size_t k) const noexcept {
+    constexpr std::size_t numbers_ahead = 4, state_ahead = 8;
+    if (k + state_ahead < order.size()) {
+      state.hint(order[k + state_ahead]);
+      rows.hint_place(order[k + state_ahead]);
+    }
+    if (k + numbers_ahead < order.size()) prefetch(rows.row(half, order[k + numbers_ahead]).x);
   }
   template <class State>
   void visit_alone(State& state, std::size_t k) {
     const Index i = order[k];
     for (int half = 0; half < rows.count(); ++half) {
-      hint(half, k);
+      look_ahead(state, half, k);
       score(rows.row(half, i), half == 0 ? z.data() : other.data());
     }
     if (rows.count() == 2)
@@ -159,7 +171,7 @@ struct Side {
     const std::int64_t turn = std::int64_t(k) + 1;
     const Index i = order[k];
     const auto x = rows.row(half, i);
-    hint(half, k);
+    look_ahead(state, half, k);
     score(x, own.content(turn));
     own.post(turn);
     const bool in_time = wait_until([&] {

@@ -89,11 +89,42 @@ void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int 
   }
 }
 
+// Whether V, (n_columns x K), is so small beside X that a second one costs little.
+template <class Rows>
+bool is_worth_two(const Rows& X, Index K) noexcept {
+  return X.n_columns * K * 8 <= X.stored(0, X.n_rows) && X.n_rows > 1;
+}
+
+// V = X'U by two halves of the rows, each with a V of its own, whoever builds them: rows are read from end to
+// end, as the hardware foresees, where a thread with columns of its own skips through every row.
+template <class Rows>
+void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  const Index size = X.n_columns * K;
+  std::vector<double> second(std::size_t(size), 0.0);
+  std::fill(V, V + size, 0.0);
+  const int n_workers = std::min(n_threads, 2);
+  parallel(n_workers, [&](int worker) {
+    for (int half = worker; half < 2; half += n_workers) {
+      const Range rows = share(X.n_rows, half, 2);
+      for (Index i = rows.first; i < rows.last; ++i)
+        add_product<true>(X[i], U + i * K, K, half == 0 ? V : second.data());
+    }
+  });
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(size, part, n_threads);
+    for (Index k = mine.first; k < mine.last; ++k) V[k] += second[std::size_t(k)];
+  });
+}
+
 // V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
   if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
     short_adjoint_pass(X, U, K, V, n_threads);
+    return;
+  }
+  if (is_worth_two(X, K)) {
+    halved_adjoint_pass(X, U, K, V, n_threads);
     return;
   }
   // Finding its columns in short rows costs a thread more than it saves.
@@ -120,12 +151,60 @@ struct AdjointSummary {
   double squared_norm = 0, largest = 0;
 };
 
+// The summaries of runs of columns, which depend on nothing; who builds which of them is free to vary.
+class SummaryOfRuns {
+ public:
+  static constexpr Index run = 512;  // columns
+
+  SummaryOfRuns(Index n_columns, Index K)
+      : K_(K), found_(static_cast<std::size_t>((n_columns + run - 1) / run)) {}
+
+  // Takes the columns [first, last), whose part of V begins at V.
+  template <class T>
+  void take(Index first, Index last, const double* V, const T* W, Index stride, double strength) noexcept {
+    // Weights without gaps are scanned in one sweep a run, others column by column.
+    for (Index c = first; c < last;) {
+      const Index n_columns = stride == K_ ? std::min(run - c % run, last - c) : 1;
+      const double* v = V + (c - first) * K_;
+      const T* w = W + c * stride;
+      double sum = 0, largest = 0;
+#pragma omp simd reduction(+ : sum) reduction(max : largest)
+      for (Index k = 0; k < n_columns * K_; ++k) {
+        const double residual = std::abs(v[k] + strength * double(w[k]));
+        sum += v[k] * v[k];
+        largest = residual > largest ? residual : largest;
+      }
+      AdjointSummary& mine = found_[static_cast<std::size_t>(c / run)];
+      mine.squared_norm += sum;
+      mine.largest = std::max(mine.largest, largest);
+      c += n_columns;
+    }
+  }
+  AdjointSummary all() const noexcept {
+    AdjointSummary sum;
+    for (const AdjointSummary& each : found_) {
+      sum.squared_norm += each.squared_norm;
+      sum.largest = std::max(sum.largest, each.largest);
+    }
+    return sum;
+  }
+
+ private:
+  Index K_;
+  std::vector<AdjointSummary> found_;
+};
+
 template <class Rows, class T>
 AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, const T* W, Index stride,
                                     double strength, int n_threads) {
-  // Sums are kept for runs of columns that depend on nothing; who builds which of them is free to vary.
-  constexpr Index run = 512, piece = 1 << 20;  // columns; numbers of V at a time, 8 MB
-  std::vector<AdjointSummary> found(static_cast<std::size_t>((X.n_columns + run - 1) / run));
+  constexpr Index run = SummaryOfRuns::run, piece = 1 << 20;  // numbers of V at a time, 8 MB
+  SummaryOfRuns found(X.n_columns, K);
+  if (X.n_columns * K <= piece && is_worth_two(X, K)) {
+    std::vector<double> V(std::size_t(X.n_columns * K));
+    adjoint_pass(X, U, K, V.data(), n_threads);
+    found.take(0, X.n_columns, V.data(), W, stride, strength);
+    return found.all();
+  }
   const int n_pieces = int((X.n_columns * K + piece * n_threads - 1) / (piece * n_threads));
   auto cuts = column_cuts(X, n_threads * n_pieces);
   for (std::size_t c = 1; c + 1 < cuts.size(); ++c) cuts[c] = cuts[c] / run * run;
@@ -150,31 +229,10 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
         double* target = V.data() + (first_column(x, begin) - first) * K;
         add_product<true>(slice(x, begin, end), U + i * K, K, target);
       }
-      // Weights without gaps are scanned in one sweep a run, others column by column.
-      for (Index c = first; c < last;) {
-        const Index n_columns = stride == K ? std::min(run - c % run, last - c) : 1;
-        const double* v = V.data() + (c - first) * K;
-        const T* w = W + c * stride;
-        double sum = 0, largest = 0;
-#pragma omp simd reduction(+ : sum) reduction(max : largest)
-        for (Index k = 0; k < n_columns * K; ++k) {
-          const double residual = std::abs(v[k] + strength * double(w[k]));
-          sum += v[k] * v[k];
-          largest = residual > largest ? residual : largest;
-        }
-        AdjointSummary& mine = found[static_cast<std::size_t>(c / run)];
-        mine.squared_norm += sum;
-        mine.largest = std::max(mine.largest, largest);
-        c += n_columns;
-      }
+      found.take(first, last, V.data(), W, stride, strength);
     }
   });
-  AdjointSummary all;
-  for (const AdjointSummary& each : found) {
-    all.squared_norm += each.squared_norm;
-    all.largest = std::max(all.largest, each.largest);
-  }
-  return all;
+  return found.all();
 }
 
 // (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices.

@@ -26,18 +26,26 @@ struct DenseRow {
   Index size;
 };
 
-// Hints a row's bytes into cache while another one is being worked on: rows are visited in random order,
-// which the hardware prefetcher cannot foresee.
+// A function that only hints has no effect that the compiler knows of: GCC drops calls to it. Such functions
+// are inlined by force; tests cannot see the difference, clocks can.
+#define LINEAL_HINT [[gnu::always_inline]] inline
+
+// One number on its way to the second-level cache. Not the first: what is hinted rows ahead would push out
+// the weights of the row at work.
+LINEAL_HINT void hint(const void* p) noexcept { __builtin_prefetch(p, 0, 2); }
+
+// Hints a row's bytes into cache while others are being worked on: rows are visited in random order, which
+// the hardware prefetcher cannot foresee.
 template <class V>
-inline void prefetch(CsrRow<V> x) noexcept {
+LINEAL_HINT void prefetch(CsrRow<V> x) noexcept {
   for (Index k = 0; k < x.size; k += 16) {
-    __builtin_prefetch(x.index + k);
-    __builtin_prefetch(x.value + k);
-    if constexpr (sizeof(V) == 8) __builtin_prefetch(x.value + k + 8);
+    hint(x.index + k);
+    hint(x.value + k);
+    if constexpr (sizeof(V) == 8) hint(x.value + k + 8);
   }
 }
 template <class V>
-inline void prefetch(DenseRow<V>) noexcept {}  // long and contiguous: the hardware sees it coming
+LINEAL_HINT void prefetch(DenseRow<V>) noexcept {}  // long and contiguous: the hardware sees it coming
 
 template <class V>
 struct Csr {
@@ -51,6 +59,7 @@ struct Csr {
     return {index + start[i], value + start[i], start[i + 1] - start[i]};
   }
   Index stored(Index first, Index last) const noexcept { return start[last] - start[first]; }
+  LINEAL_HINT void hint_place(Index i) const noexcept { hint(start + i); }  // of what operator[] reads
 };
 
 template <class V>
@@ -61,6 +70,7 @@ struct Dense {
 
   DenseRow<V> operator[](Index i) const noexcept { return {value + i * n_columns, n_columns}; }
   Index stored(Index first, Index last) const noexcept { return (last - first) * n_columns; }
+  LINEAL_HINT void hint_place(Index) const noexcept {}
 };
 
 // ---- one output -------------------------------------------------------------------------------

@@ -161,6 +161,14 @@ struct BlockState {
   std::vector<Rest> own_rest = {};
   std::vector<double> z = {}, moved = {}, scratch = {};
 
+  LINEAL_HINT void hint(Index i) const noexcept {
+    for (Index byte = 0; byte < K * Index(sizeof(T)); byte += 64) {
+      lineal::hint(reinterpret_cast<const char*>(U + i * K) + byte);
+      if (extra) lineal::hint(reinterpret_cast<const char*>(extra + i * K) + byte);
+    }
+    lineal::hint(share + i);
+    lineal::hint(rest + i);
+  }
   BlockState room() const {
     const std::size_t size = std::size_t(n_rows * K), n = std::size_t(n_rows);
     BlockState twin{nullptr, nullptr, nullptr, nullptr, nullptr, n_rows, K};

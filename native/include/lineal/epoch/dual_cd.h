@@ -73,8 +73,9 @@ inline std::vector<std::int32_t> awake_rows(std::span<const std::int32_t> order,
 }
 
 // What a run knows about its rows besides the weights, and the intercept. share[i] is what row i adds to the
-// gap, as of its last visit. Either a view of the caller's arrays, or a copy that owns its own.
+// gap, as of its last visit. Either a view of the caller's arrays, or a copy that owns what it writes to.
 struct DualState {
+  const double *y, *s, *norm2;
   double* u;
   double* share;
   Rest* rest;
@@ -83,9 +84,23 @@ struct DualState {
   std::vector<double> own_numbers = {};
   std::vector<Rest> own_rest = {};
 
+  LINEAL_HINT void hint(Index i) const noexcept {
+    for (const double* numbers : {y, s, norm2, static_cast<const double*>(u)}) lineal::hint(numbers + i);
+    lineal::hint(share + i);
+    lineal::hint(rest + i);
+  }
   DualState room() const {
     const std::size_t n = std::size_t(n_rows);
-    DualState twin{nullptr, nullptr, nullptr, 0.0, n_rows, std::vector<double>(2 * n), std::vector<Rest>(n)};
+    DualState twin{y,
+                   s,
+                   norm2,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   0.0,
+                   n_rows,
+                   std::vector<double>(2 * n),
+                   std::vector<Rest>(n)};
     twin.u = twin.own_numbers.data();
     twin.share = twin.u + n_rows;
     twin.rest = twin.own_rest.data();
@@ -118,20 +133,20 @@ inline Settled settle(const std::variant<Losses...>& any, double y, double z, do
 // One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
 // late estimate of the gap. Two threads while there is patience (duet.h); shorter when the watch says so.
 template <class Loss, class Rows>
-double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y, const double* s,
-                     const double* norm2, const DualSettings& set, std::span<const std::int32_t> order,
-                     int& patience, Watch& watch, DualState& state, double* t) {
+double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const DualSettings& set,
+                     std::span<const std::int32_t> order, int& patience, Watch& watch, DualState& state,
+                     double* t) {
   const double inverse = 1.0 / set.l2, threshold = set.l1 * inverse;
   visit_rows<double>(
-      rows, awake_rows(order, state.rest, s), 1, patience, watch, state,
+      rows, awake_rows(order, state.rest, state.s), 1, patience, watch, state,
       [t, threshold](const auto& half, double* z) {
         const double* weights = t + half.offset;
         *z = threshold > 0 ? dot(half.x, Shrunk{weights, threshold}) : dot(half.x, weights);
       },
-      [loss, y, s, norm2, set, inverse](DualState& row, Index i, const double* partial, double* step) {
-        const double z = *partial + row.b, q = s[i] * (norm2[i] + set.bias2) * inverse;
-        const auto [wanted, residual] = settle(loss, y[i], z, row.u[i], q);
-        row.share[i] = s[i] * residual;
+      [loss, set, inverse](DualState& row, Index i, const double* partial, double* step) {
+        const double s = row.s[i], z = *partial + row.b, q = s * (row.norm2[i] + set.bias2) * inverse;
+        const auto [wanted, residual] = settle(loss, row.y[i], z, row.u[i], q);
+        row.share[i] = s * residual;
         const double moved = wanted - row.u[i];
         if (moved == 0.0) {
           row.rest[i].stayed();
@@ -139,7 +154,7 @@ double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y
         }
         row.rest[i].moved();
         row.u[i] = wanted;
-        *step = -s[i] * moved * inverse;
+        *step = -s * moved * inverse;
         row.b += *step * set.bias2;
         return true;
       },
@@ -147,7 +162,7 @@ double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const double* y
   double gap = 0, sum = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     gap += state.share[i];
-    sum += s[i] * state.u[i];
+    sum += state.s[i] * state.u[i];
   }
   if (set.recentre) state.b -= set.bias2 * inverse * sum;
   return gap;

@@ -64,12 +64,12 @@ inline Index predicted_class(const PerceptronState& state, Row x, Index n_column
 
 // Hints the weights that the next row will meet into cache; its own bytes were hinted at a row earlier.
 template <class V>
-inline void prefetch_weights(const PerceptronState& state, CsrRow<V> x) noexcept {
+LINEAL_HINT void prefetch_weights(const PerceptronState& state, CsrRow<V> x) noexcept {
   if (state.n_scores > 1) return;  // a block of scores is fetched ahead by dot_block
   for (Index k = 0; k < x.size; ++k) __builtin_prefetch(state.theta + x.index[k]);
 }
 template <class V>
-inline void prefetch_weights(const PerceptronState&, DenseRow<V>) noexcept {}
+LINEAL_HINT void prefetch_weights(const PerceptronState&, DenseRow<V>) noexcept {}
 
 // Meets the rows in `order` (which may name any rows, in any order, more than once); `code` holds the class
 // of each row of X. When the watch says stop, the rows that are left are not met.

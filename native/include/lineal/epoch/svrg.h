@@ -133,7 +133,7 @@ struct SvrgEpoch {
 
   double drift_of(Index parameter) const noexcept { return drift == nullptr ? 0.0 : drift[parameter]; }
 
-  void prefetch_column(Index j) const noexcept {
+  LINEAL_HINT void prefetch_column(Index j) const noexcept {
     __builtin_prefetch(&idle[std::size_t(j)], 1);
     __builtin_prefetch(theta + j * K, 1);
     if (drift != nullptr) __builtin_prefetch(drift + j * K);
