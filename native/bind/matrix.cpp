@@ -133,6 +133,17 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
           nb::make_tuple(nb::cast(start), nb::cast(index), nb::cast(value))};
 }
 
+// Numbers not yet written to, on large pages and from a cache line on: weights are met all over the place,
+// and the first touch of a small page costs more than filling it. NumPy asks for large pages from 4 MB on
+// only.
+nb::ndarray<double, nb::numpy> large_array(std::size_t n_rows, std::size_t n_columns) {
+  const std::size_t n = n_rows * n_columns;
+  double* const data = LargePages<double>().allocate(n);
+  const nb::capsule owner(
+      data, [](void* p) noexcept { LargePages<double>().deallocate(static_cast<double*>(p), 0); });
+  return nb::ndarray<double, nb::numpy>(data, {n_rows, n_columns}, owner);
+}
+
 // (start, index, value) of a sparse matrix, for SciPy.
 nb::object arrays(const nb::handle& self) {
   const Matrix& X = nb::cast<const Matrix&>(self);
@@ -183,6 +194,8 @@ void bind_matrix(nb::module_& m) {
       .def("arrays", &arrays,
            nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
+  m.def("large_array", &large_array, "n_rows"_a, "n_columns"_a,
+        "Room for numbers, on large pages and from a cache line on.");
   nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")
       .def(nb::init<std::uint64_t>(), "seed"_a);
 }

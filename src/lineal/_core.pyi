@@ -75,6 +75,9 @@ class Matrix:
 
     def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64] | NDArray[numpy.float32]]: ...
 
+def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
+    """Room for numbers, on large pages and from a cache line on."""
+
 class Rng:
     """The seeded generator of the native core."""
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lineal/parallel.h"
+#include "lineal/raw.h"
 #include "lineal/rows.h"
 
 namespace lineal {
@@ -100,7 +101,7 @@ bool is_worth_two(const Rows& X, Index K) noexcept {
 template <class Rows>
 void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
   const Index size = X.n_columns * K;
-  std::vector<double> second(std::size_t(size), 0.0);
+  std::vector<double, LargePages<double>> second(std::size_t(size), 0.0);
   std::fill(V, V + size, 0.0);
   const int n_workers = std::min(n_threads, 2);
   parallel(n_workers, [&](int worker) {
@@ -200,7 +201,7 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
   constexpr Index run = SummaryOfRuns::run, piece = 1 << 20;  // numbers of V at a time, 8 MB
   SummaryOfRuns found(X.n_columns, K);
   if (X.n_columns * K <= piece && is_worth_two(X, K)) {
-    std::vector<double> V(std::size_t(X.n_columns * K));
+    std::vector<double, LargePages<double>> V(std::size_t(X.n_columns * K));
     adjoint_pass(X, U, K, V.data(), n_threads);
     found.take(0, X.n_columns, V.data(), W, stride, strength);
     return found.all();

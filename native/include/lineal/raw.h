@@ -45,8 +45,9 @@ struct LargePages {
   T* allocate(std::size_t n) {
     constexpr std::size_t large = std::size_t(1) << 21;
     const std::size_t n_bytes = n * sizeof(T);
-    void* const data = n_bytes < large ? std::malloc(std::max<std::size_t>(n_bytes, 1))
-                                       : std::aligned_alloc(large, (n_bytes + large - 1) / large * large);
+    const std::size_t border = n_bytes < large ? 64 : large;  // at least a cache line
+    void* const data =
+        std::aligned_alloc(border, (std::max<std::size_t>(n_bytes, 1) + border - 1) / border * border);
     if (data == nullptr) throw std::bad_alloc();
     want_large_pages(data, n_bytes);
     return static_cast<T*>(data);

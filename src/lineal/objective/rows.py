@@ -120,7 +120,7 @@ class NativeRows:
 
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
-        V = np.empty((self.n_columns, U.shape[1]))  # NumPy's large arrays come in huge pages
+        V = _core.large_array(self.n_columns, U.shape[1])
         self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
         return V
 

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import FrameType, TracebackType
@@ -20,7 +21,9 @@ from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
+from lineal.objective.rows import NativeRows
 from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
+from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.native_problem import native_problem
 
@@ -42,6 +45,8 @@ _SMALL, _PROOF_STEPS = 5e6, 60
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
 # half of the gap is enough to hand over, unless it is known to be worth its time.
 _PATIENCE, _FALL = 14, 0.01
+# From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
+_MANY_STORED = 1_000_000
 
 
 @dataclass
@@ -159,7 +164,8 @@ def minimise(
     best = _Best(W, b)
     epochs, reason, used = 0, "", []
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
-    with Interruption() as interruption, np.errstate(over="ignore", invalid="ignore"):
+    quiet = np.errstate(over="ignore", invalid="ignore")
+    with Interruption() as interruption, quiet, _cores_for_passes(problem):
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
@@ -219,6 +225,14 @@ _SEPARABLE = (
     "the classes are separable and nothing is penalised, so the objective has no minimiser: "
     "the weights are a separating direction, and the objective falls towards 0 along it"
 )
+
+
+def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
+    """Threads of BLAS step aside where the time goes to threaded passes over sparse rows."""
+    X = problem.X
+    if isinstance(X, NativeRows) and X.is_sparse and X.n_threads > 1 and X.n_stored >= _MANY_STORED:
+        return OneBlasThread()
+    return nullcontext()
 
 
 def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:

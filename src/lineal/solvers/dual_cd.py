@@ -123,9 +123,11 @@ class DualCD(Solver):
         tol: float,
     ) -> Iterator[Iterate]:
         u = np.zeros(X.n_rows) if U is None else np.ascontiguousarray(U[:, 0])
-        t = np.zeros(X.n_columns)
-        if U is not None:
-            t = -X.adjoint(problem.weighted(U))[:, 0] / settings.l2
+        t = _core.large_array(X.n_columns, 1)[:, 0]
+        if U is None:
+            t[:] = 0.0
+        else:
+            np.divide(X.adjoint(problem.weighted(U))[:, 0], -settings.l2, out=t)
         y, bias = np.ascontiguousarray(problem.y[:, 0]), float(b[0])
         native: Any = problem.loss.native
 
