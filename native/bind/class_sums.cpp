@@ -2,6 +2,7 @@
 
 #include "bind.h"
 #include "lineal/class_weights.h"
+#include "lineal/falling.h"
 
 namespace lineal {
 namespace {
@@ -39,6 +40,20 @@ void class_deviations(const Matrix& X, Codes codes, Weights s, Array2<const doub
                       int n_threads) {
   require(centre.shape(0) == V.shape(0) && centre.shape(1) == V.shape(1), "centre has the wrong shape");
   sum(X, codes, s, SquaredDeviation{centre.data(), X.n_columns()}, V, n_threads);
+}
+
+void chi2_scores(Array2<const double> V, Weights expected, Array1<double> scores, int n_threads) {
+  require(expected.shape(0) == V.shape(0), "one share per class is needed");
+  require(scores.shape(0) == V.shape(1), "one score per column is needed");
+  n_threads = worthwhile(n_threads, Index(V.size()));
+  const nb::gil_scoped_release unlocked;
+  chi2_pass(V.data(), Index(V.shape(0)), Index(V.shape(1)), expected.data(), scores.data(), n_threads);
+}
+
+void order_falling(Weights scores, Array1<std::int64_t> order) {
+  require(order.shape(0) == scores.shape(0), "one place per score is needed");
+  const nb::gil_scoped_release unlocked;
+  falling_order({scores.data(), scores.size()}, order.data());
 }
 
 template <class Weight>
@@ -79,6 +94,10 @@ void bind_class_sums(nb::module_& m) {
         "n_threads"_a = 1, "The weights of the rows of each class whose stored entry is above a threshold.");
   m.def("class_deviations", &class_deviations, "X"_a, "codes"_a, "s"_a, "centre"_a, "V"_a.noconvert(),
         "n_threads"_a = 1, "Weighted squared distances of stored entries from the centre of their class.");
+  m.def("chi2_scores", &chi2_scores, "V"_a, "expected"_a, "scores"_a.noconvert(), "n_threads"_a = 1,
+        "The chi-squared statistic of each column of V against the expected shares of its rows.");
+  m.def("falling_order", &order_falling, "scores"_a, "order"_a.noconvert(),
+        "The places of scores >= 0, largest first, the lower place first among equals.");
   m.def("log_shares", &log_shares, "V"_a, "smoothing"_a, "log_total"_a, "at_zero"_a, "W"_a.noconvert(),
         "n_threads"_a = 1, "W[j, k] = log(V[k, j] + smoothing) - log_total[k]; where V is 0, at_zero[k].");
   m.def("log_odds", &log_odds, "V"_a, "smoothing"_a, "total"_a, "at_zero"_a, "W"_a.noconvert(),

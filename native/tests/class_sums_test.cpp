@@ -180,3 +180,28 @@ THEOREM("log_nonnegative is the logarithm, at 0, among the subnormal numbers and
     near(double(1 + rng.below(100000)));
   }
 }
+
+THEOREM(
+    "chi-squared of sums is what the formula says, with the same bits for all threads, and 0 for empty "
+    "columns") {
+  Rng rng(5);
+  const Index K = 4, d = 1100;
+  Numbers V = uniforms(rng, K * d, 0, 3), e{0.1, 0.2, 0.3, 0.4};
+  for (Index k = 0; k < K; ++k) V[std::size_t(k * d + 7)] = 0.0;
+  Numbers first(static_cast<std::size_t>(d), not_a_number);
+  chi2_pass(V.data(), K, d, e.data(), first.data(), 1);
+  for (Index j = 0; j < d; ++j) {
+    double total = 0, sum = 0;
+    for (Index k = 0; k < K; ++k) total += V[std::size_t(k * d + j)];
+    for (Index k = 0; k < K && total > 0; ++k) {
+      const double expected = e[std::size_t(k)] * total, away = V[std::size_t(k * d + j)] - expected;
+      sum += away * away / expected;
+    }
+    CHECK_NEAR(first[std::size_t(j)], sum, 1e-12 * (1 + sum));
+  }
+  for (int n_threads = 2; n_threads <= most_threads; ++n_threads) {
+    Numbers again(static_cast<std::size_t>(d), not_a_number);
+    chi2_pass(V.data(), K, d, e.data(), again.data(), n_threads);
+    CHECK(same_bits(first, again));
+  }
+}

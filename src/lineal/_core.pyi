@@ -98,6 +98,16 @@ def class_deviations(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shap
     Weighted squared distances of stored entries from the centre of their class.
     """
 
+def chi2_scores(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], expected: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    The chi-squared statistic of each column of V against the expected shares of its rows.
+    """
+
+def falling_order(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    The places of scores >= 0, largest first, the lower place first among equals.
+    """
+
 def log_shares(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], smoothing: float, log_total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], at_zero: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     W[j, k] = log(V[k, j] + smoothing) - log_total[k]; where V is 0, at_zero[k].

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -91,16 +92,46 @@ bool short_class_sums_pass(const Rows& X, const std::int32_t* codes, const doubl
   return any(is_below);
 }
 
-// V, (K x n_columns), is zeroed here; codes are in [0, K). Threads own ranges of columns where those are
-// many.
+// Classes of about the same size: each is one thread's, which reads its rows from end to end. Rows of a class
+// need not lie side by side, so they are hinted ahead.
+template <class Rows, class Term>
+bool class_sums_by_class(const Rows& X, const ClassRows& classes, const double* s, Index K, const Term& term,
+                         double* V, int n_threads) {
+  constexpr Index ahead = 4;
+  std::atomic<Index> next{0};
+  std::vector<char> is_below(std::size_t(n_threads), 0);
+  parallel(n_threads, [&](int part) {
+    bool below = false;
+    for (Index k = next++; k < K; k = next++) {
+      double* const sums = V + k * X.n_columns;
+      std::fill(sums, sums + X.n_columns, 0.0);
+      const Index end = classes.first[std::size_t(k) + 1];
+      for (Index r = classes.first[std::size_t(k)]; r < end; ++r) {
+        if (r + ahead < end) prefetch(X[classes.row[std::size_t(r + ahead)]]);
+        const Index i = classes.row[std::size_t(r)];
+        below |= add_terms(X[i], 0, s[i], k, term, sums);
+      }
+    }
+    is_below[std::size_t(part)] = below;
+  });
+  return any(is_below);
+}
+
+// V, (K x n_columns), is zeroed here; codes are in [0, K). Threads own classes, or ranges of columns where
+// one class has most of the rows.
 template <class Rows, class Term>
 bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K, const Term& term,
                      double* V, int n_threads) {
   if (X.n_columns * K <= 4096 && X.n_rows >= 4096)
     return short_class_sums_pass(X, codes, s, K, term, V, n_threads);
-  // Finding its columns in short rows costs a thread more than it saves.
-  if (X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
   const ClassRows classes(codes, X.n_rows, K);
+  Index most = 0;
+  for (std::size_t k = 0; k < std::size_t(K); ++k)
+    most = std::max(most, classes.first[k + 1] - classes.first[k]);
+  // Finding its columns in short rows costs a thread more than it saves.
+  if (n_threads > 1 && X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
+  if (n_threads == 1 || most * n_threads * 4 <= X.n_rows * 5)
+    return class_sums_by_class(X, classes, s, K, term, V, n_threads);
   const auto cuts = column_cuts(X, n_threads);
   std::vector<char> is_below(std::size_t(n_threads), 0);
   parallel(n_threads, [&](int part) {
@@ -113,14 +144,48 @@ bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, 
       for (Index r = classes.first[std::size_t(k)]; r < end_of_class; ++r) {
         const Index i = classes.row[std::size_t(r)];
         const auto x = X[i];
-        const Index begin = n_threads == 1 ? 0 : lower_bound(x, first);
-        const Index end = n_threads == 1 ? x.size : lower_bound(x, last);
-        below |= add_terms(slice(x, begin, end), first_column(x, begin), s[i], k, term, sums);
+        const Index begin = lower_bound(x, first);
+        below |=
+            add_terms(slice(x, begin, lower_bound(x, last)), first_column(x, begin), s[i], k, term, sums);
       }
     }
     is_below[std::size_t(part)] = below;
   });
   return any(is_below);
+}
+
+// The chi-squared statistic of each column's sums over the classes against the shares e of the classes, all >
+// 0:
+//
+//   scores[j] = t_j sum_k (V[k, j] / t_j - e_k)^2 / e_k,   t_j = sum_k V[k, j];  0 where t_j is.
+//
+// Some columns at a time, so that the second look at their sums finds them in a cache.
+inline void chi2_pass(const double* V, Index K, Index n_columns, const double* e, double* scores,
+                      int n_threads) {
+  constexpr Index run = 512;
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(n_columns, part, n_threads);
+    std::vector<double> total(static_cast<std::size_t>(run)), sum(total);
+    for (Index first = mine.first; first < mine.last; first += run) {
+      const Index n = std::min(run, mine.last - first);
+      double *const t = total.data(), *const z = sum.data();
+      std::fill(t, t + n, 0.0);
+      std::fill(z, z + n, 0.0);
+      for (Index k = 0; k < K; ++k) {
+        const double* const v = V + k * n_columns + first;
+        for (Index j = 0; j < n; ++j) t[j] += v[j];
+      }
+      for (Index k = 0; k < K; ++k) {
+        const double* const v = V + k * n_columns + first;
+        const double expected = e[k], inverse = 1.0 / e[k];
+        for (Index j = 0; j < n; ++j) {
+          const double away = v[j] / t[j] - expected;  // NaN where t is 0
+          z[j] += away * away * inverse;
+        }
+      }
+      for (Index j = 0; j < n; ++j) scores[first + j] = t[j] > 0 ? z[j] * t[j] : 0.0;
+    }
+  });
 }
 
 }  // namespace lineal

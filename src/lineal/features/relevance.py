@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from lineal import _core
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.features.categories import Categorised, Cells, categories
@@ -194,19 +195,10 @@ def chi2_of_sums(data: Labelled) -> FloatArray:
     has_rows = data.totals > 0
     if not has_rows.all():
         V = V[has_rows]
-    expected = (data.totals[has_rows] / data.totals.sum())[:, None]
-    inverse = 1 / expected
-
-    def work(columns: slice) -> FloatArray:
-        total = V[:, columns].sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = V[:, columns] / total
-        share -= expected
-        share *= share
-        share *= inverse
-        return np.where(total > 0, share.sum(axis=0) * total, 0.0)
-
-    return by_columns(work, data.n_columns)
+    scores = np.empty(data.n_columns)
+    expected = data.totals[has_rows] / data.totals.sum()
+    _core.chi2_scores(V, expected, scores, data.rows.n_threads)
+    return scores
 
 
 # ---- means and deviations -------------------------------------------------------------------------

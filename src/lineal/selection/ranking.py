@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal import _core
 from lineal.errors import InputError, ParameterError
 from lineal.objective.losses import FloatArray
 from lineal.selection.measures import MEASURES, Measured, Question, measured, read_question
@@ -181,28 +182,14 @@ def best(scores: FloatArray, k: int) -> NDArray[np.intp]:
         above = np.flatnonzero(scores > least)
         level = np.flatnonzero(scores == least)[: k - len(above)]
         places = np.sort(np.concatenate([above, level]))
-    else:
-        places = np.arange(len(scores))
-    return places[falling(scores[places])]
+        return places[falling(scores[places])]
+    return falling(scores)
 
 
 def falling(scores: FloatArray) -> NDArray[np.intp]:
-    """``argsort(-scores)`` of numbers >= 0, the lower place first among equals.
-
-    Sorting whole numbers is many times faster than finding an order: the leading bits of a score, which rise
-    with it, and its place are one number. Scores that differ in no leading bit are put in order afterwards.
-    """
-    n_bits = max(len(scores) - 1, 1).bit_length()
-    leading = (scores + 0.0).view(np.int64) >> n_bits  # + 0.0: -0.0 has other bits than 0.0
-    place = np.arange(len(scores))
-    key = np.sort((~leading << n_bits) | place)
-    order = key & ((1 << n_bits) - 1)
-    is_wrong = np.diff(scores[order]) > 0
-    if is_wrong.any():
-        group = key >> n_bits
-        members = np.flatnonzero(np.isin(group, group[1:][is_wrong]))
-        some = order[members]
-        order[members] = some[np.lexsort((some, -scores[some], group[members]))]
+    """``argsort(-scores)`` of numbers >= 0, the lower place first among equals."""
+    order = np.empty(len(scores), dtype=np.int64)
+    _core.falling_order(np.ascontiguousarray(scores, dtype=np.float64), order)
     return order
 
 
