@@ -527,7 +527,7 @@ Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters,
 }
 
 Strings words(nb::bytes source, bool lowercase, std::size_t min_characters, bool fold_accents) {
-  const Words found = split(source, lowercase, min_characters, fold_accents);
+  Words found = split(source, lowercase, min_characters, fold_accents);
   Strings all;
   found.each([&](Word word) { all.append(as_str(found.text().substr(word.first, word.size))); });
   return all;

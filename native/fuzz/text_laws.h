@@ -63,8 +63,12 @@ class Split {
     return by_character_ ? characters_.readable_end() : words_.readable_end();
   }
   template <class Use>
-  void each(Use&& use) const {
+  void each(Use&& use) {
     by_character_ ? characters_.each(use) : words_.each(use);
+  }
+  Texts split(std::span<const std::size_t> text_ends, std::vector<std::string_view>& room,
+              std::vector<std::size_t>& ends) {
+    return by_character_ ? characters_.split(text_ends, room, ends) : words_.split(text_ends, room, ends);
   }
 
  private:

@@ -115,3 +115,59 @@ THEOREM("every code point decodes to itself") {
     if (back.code != c || back.size != end - bytes) CHECK(back.code == c);
   }
 }
+
+THEOREM("sixteen bytes come out as one after the other would, up to the first that is not ASCII, both ways") {
+  Rng rng(7);
+  for (int round = 0; round < 20000; ++round) {
+    unsigned char given[16], out[16];
+    for (unsigned char& byte : given) byte = std::uint8_t(rng.below(128));
+    if (round % 2) given[rng.below(16)] = std::uint8_t(128 + rng.below(128));
+    int n = 0;
+    while (n < 16 && given[n] < 128) ++n;
+    const bool lowercase = rng.below(2) == 0;
+    const Runs runs = rng.below(2) == 0 ? Runs::letters : Runs::spaced;
+    const auto check = [&](const Sixteen& found) {
+      CHECK(found.n_ascii == n);
+      for (int k = 0; k < n; ++k) {
+        const char c = char(given[k]);
+        const bool is_upper = c >= 'A' && c <= 'Z', is_lower = c >= 'a' && c <= 'z';
+        const bool is_space = (c >= 9 && c <= 13) || (c >= 28 && c <= 32);
+        const bool is_letter = is_upper || is_lower || (c >= '0' && c <= '9') || c == '_';
+        CHECK(char(out[k]) == (lowercase && is_upper ? char(c + 32) : c));
+        CHECK((found.marks >> k & 1) == (runs == Runs::letters ? is_letter : !is_space));
+      }
+    };
+    check(sixteen::by_numbers(given, out, lowercase, runs));
+    check(Sixteen::take(given, out, lowercase, runs));
+  }
+}
+
+THEOREM(
+    "texts that are split together have the words that each of them has, for any size of words and texts") {
+  Rng rng(8);
+  const std::vector<std::string> letters = {"a",       "B", "_", " ", "\n", ".", "\xC3\xA9", "\xE4\xB8\xAD",
+                                            "\xC4\xB0"};
+  for (std::size_t least = 1; least <= 3; ++least) {
+    Words words(true, least);
+    std::vector<std::string_view> room;
+    std::vector<std::size_t> ends;
+    for (int round = 0; round < 200; ++round) {
+      words.clear();
+      Strings wanted;
+      std::vector<std::size_t> text_ends, wanted_ends;
+      for (std::uint64_t n_texts = rng.below(6); n_texts > 0; --n_texts) {
+        std::string text;
+        for (std::uint64_t k = rng.below(round % 10 == 0 ? 400 : 70); k > 0; --k)
+          text += letters[rng.below(round % 3 ? letters.size() : 3)];
+        const Strings own = found(text, true, least);
+        wanted.insert(wanted.end(), own.begin(), own.end());
+        wanted_ends.push_back(wanted.size());
+        words.append(text);
+        text_ends.push_back(words.text().size());
+      }
+      const Texts got = words.split(text_ends, room, ends);
+      CHECK(Strings(got.begin(), got.end()) == wanted);
+      CHECK(ends == wanted_ends);
+    }
+  }
+}

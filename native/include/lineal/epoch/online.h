@@ -206,33 +206,49 @@ class OnlineLearner {
   }
 
   // look and move for what nearly all streams are: one score, metrics of each column's own, nothing averaged.
-  // The records of a wide table are far away: they are fetched ahead, for the next rows too, and the sums
-  // stay in registers.
+  // The records of a wide table are far away: they are fetched ahead, for the next rows too, and each visit
+  // of one does as little as can be; the arithmetic is done in between, many columns at a time.
   template <class Row>
   void look_at_one(Row x, Index n_in_sight) {
-    constexpr Index ahead = 32;
+    constexpr Index ahead = 64;
     make_room(x.size + 1, 1, 1);
-    double* const along = along_.data();
     const Index room = table_.settings().room;
     const double l2 = table_.of_weights().l2, start = table_.start(false);
+    double *const along = along_.data(), *const weight = weight_.data(), *const seen = seen_.data();
+    const double unmet = metric_of_new();
     double z = 0, q = 0, n_new = 0;
-    for (Index k = 0; k < x.size; ++k) {
-      if (k + ahead < n_in_sight) __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
-      const double value = double(x.value[k]), square = value * value;
+    const Index n_ahead = std::min(x.size, std::max<Index>(n_in_sight - ahead, 0));
+    const auto fetch = [&](Index k) {
       const double* const record = table_.record(column(x, k));
-      const double seen = record[room];
-      const bool is_new = seen == 0.0 && start > 0.0;
-      const double pull = is_new || square == 0.0 ? 0.0 : value / (l2 + seen);
-      along[k] = pull;
-      z += value * record[0];
-      q += value * pull;
+      weight[k] = record[0];
+      seen[k] = record[room];
+    };
+    for (Index k = 0; k < n_ahead; ++k) {
+      __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
+      fetch(k);
+    }
+    for (Index k = n_ahead; k < x.size; ++k) fetch(k);
+    // No branch anywhere: nobody can foresee which columns are new. They are counted exactly, in any order.
+#pragma omp simd reduction(+ : n_new)
+    for (Index k = 0; k < x.size; ++k) {
+      const double value = double(x.value[k]), square = value * value, metric = l2 + seen[k];
+      const bool is_new = seen[k] == unmet, is_zero = square == 0.0;
+      along[k] = (is_new | is_zero ? 0.0 : value) / (is_new | is_zero ? 1.0 : metric);
       // A square that overflows makes NaN of it.
-      n_new += (is_new && square != 0.0 ? 1.0 : 0.0) + 0.0 * square;
+      n_new += (is_new & !is_zero ? 1.0 : 0.0) + 0.0 * square;
+    }
+    for (Index k = 0; k < x.size; ++k) {
+      z += double(x.value[k]) * weight[k];
+      q += double(x.value[k]) * along[k];
     }
     z_[0] = z;
     q_[0] = q;
     new_[0] = n_new / (start > 0.0 ? start : 1.0);
     if (const double* const record = table_.intercept()) add_intercept(record, along[x.size]);
+  }
+  // Equal to nothing where no column is new.
+  double metric_of_new() const noexcept {
+    return table_.start(false) > 0.0 ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   }
   void add_intercept(const double* record, double& along) {
     const double start = table_.start(true), seen = record[table_.settings().room];
@@ -246,21 +262,32 @@ class OnlineLearner {
   void move_one(Row x, double unit) {
     const double u = u_[0], bend = bend_[0], l2 = table_.of_weights().l2;
     const Index room = table_.settings().room;
-    const double* const along = along_.data();
-    const auto move = [&](double* record, double value, double pull, bool is_intercept, double strength) {
-      const double square = value * value;
-      double seen = record[room];
-      if (seen == 0.0 && square != 0.0 && table_.start(is_intercept) > 0.0) {
-        seen = table_.begun(is_intercept, unit, square);
-        pull = value / (strength + seen);
+    const double unmet = metric_of_new(), least = std::numeric_limits<double>::min();
+    const double begun = table_.start(false) * unit;
+    double *const along = along_.data(), *const weight = weight_.data(), *const seen = seen_.data();
+    for (Index k = 0; k < x.size; ++k) {
+      const double value = double(x.value[k]), square = value * value;
+      const bool is_new = (seen[k] == unmet) & (square != 0.0);
+      const double first = begun * square, start = first > least ? first : least;
+      const double metric = is_new ? start : seen[k], divisor = l2 + metric;
+      const double pull = (is_new ? value : along[k]) / (is_new ? divisor : 1.0);
+      weight[k] -= u * pull;
+      seen[k] = metric + bend * square;
+    }
+    for (Index k = 0; k < x.size; ++k) {
+      double* const record = table_.record(column(x, k));
+      record[0] = weight[k];
+      record[room] = seen[k];
+    }
+    if (double* const record = table_.intercept()) {
+      double metric = record[room], pull = along[x.size];
+      if (metric == 0.0 && table_.start(true) > 0.0) {
+        metric = table_.begun(true, unit, 1.0);
+        pull = 1.0 / (table_.of_intercept().l2 + metric);
       }
       record[0] -= u * pull;
-      record[room] = seen + bend * square;
-    };
-    for (Index k = 0; k < x.size; ++k)
-      move(table_.record(column(x, k)), double(x.value[k]), along[k], false, l2);
-    if (double* const record = table_.intercept())
-      move(record, 1.0, along[x.size], true, table_.of_intercept().l2);
+      record[room] = metric + bend;
+    }
   }
 
   // The scores z (and those that are predicted with, if they are others), q without the columns that are new,
@@ -351,6 +378,8 @@ class OnlineLearner {
     u_.resize(std::size_t(n));
     bend_.resize(std::size_t(n));
     if (along_.size() < std::size_t(size * m)) along_.resize(std::size_t(size * m));
+    if (weight_.size() < std::size_t(size)) weight_.resize(std::size_t(size));
+    if (seen_.size() < std::size_t(size)) seen_.resize(std::size_t(size));
   }
   // Calls use(place, record, value, is_intercept) for each number of a row, its 1 included. Numbers whose
   // square is 0 are 0.
@@ -370,7 +399,7 @@ class OnlineLearner {
   const OnlineTable& table_;
   Index n_;
   double same_ = 0;  // the metric of all columns, where they have one
-  std::vector<double> z_, kept_, q_, new_, u_, bend_, along_, whole_;
+  std::vector<double> z_, kept_, q_, new_, u_, bend_, along_, weight_, seen_, whole_;
   double n_places_ = 0;                         // of the whole metric before the row at hand
   std::vector<Index> at_;                       // places of a row's numbers in the whole metric
   std::vector<std::pair<Index, Index>> begun_;  // scores and places that a row is the first to meet

@@ -57,6 +57,17 @@ class Characters {
       k += size;
     }
   }
+  Texts split(std::span<const std::size_t> text_ends, std::vector<std::string_view>& room,
+              std::vector<std::size_t>& ends) const {
+    room.clear();
+    ends.clear();
+    each([&](Word character) {
+      while (character.first >= text_ends[ends.size()]) ends.push_back(room.size());
+      room.emplace_back(text_.data() + character.first, character.size);
+    });
+    ends.resize(text_ends.size(), room.size());
+    return room;
+  }
   // How many bytes a character has, by its first one.
   static std::size_t size_of(char lead) noexcept {
     const auto byte = static_cast<unsigned char>(lead);

@@ -30,10 +30,17 @@ class DocumentRows {
     column_.expect(n);
     value_.expect(n);
   }
-  // An occurrence in the document at hand; a negative one counts -1.
-  void meet(std::size_t column, bool is_negative = false) {
-    met_.push_back(std::uint32_t(column) << 1 | std::uint32_t(is_negative));
+  // Room for n more occurrences in the document at hand, to be written by the caller as occurrence() makes
+  // them.
+  std::uint32_t* meet_many(std::size_t n) {
+    met_.resize(met_.size() + n);
+    return met_.data() + met_.size() - n;
   }
+  static std::uint32_t occurrence(std::size_t column, bool is_negative) noexcept {
+    return std::uint32_t(column) << 1 | std::uint32_t(is_negative);
+  }
+  // An occurrence in the document at hand; a negative one counts -1.
+  void meet(std::size_t column, bool is_negative = false) { met_.push_back(occurrence(column, is_negative)); }
   // Ends the document: repeated columns become one, with the sum of their occurrences, and are sorted.
   void end() {
     // Sums of occurrences have 31 bits.

@@ -87,6 +87,13 @@ struct Hashing {
             hash};
   }
 
+  // How many n-grams so many words have.
+  std::size_t n_ngrams(std::size_t n_words) const noexcept {
+    std::size_t sum = 0;
+    for (std::size_t n = min_n; n <= max_n && n <= n_words; ++n) sum += n_words - n + 1;
+    return sum;
+  }
+
   struct Scratch {
     std::vector<std::uint64_t> word, ngram;
     std::vector<char> spelt;
@@ -151,9 +158,10 @@ void add_hashed_rows(const Hashing& hashing, bool is_signed, Texts words, std::s
                      const char* readable_end, Hashing::Scratch& scratch, DocumentRows<V>& rows) {
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
+    std::uint32_t* met = rows.meet_many(hashing.n_ngrams(end - begin));
     hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
                  [&](const Hashing::Place& place, std::size_t, std::size_t) {
-                   rows.meet(place.column, is_signed && place.is_negative);
+                   *met++ = DocumentRows<V>::occurrence(place.column, is_signed & place.is_negative);
                  });
     rows.end();
     begin = end;

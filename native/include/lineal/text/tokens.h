@@ -29,8 +29,6 @@
 
 namespace lineal {
 
-using Texts = std::span<const std::string_view>;
-
 // A text that is not UTF-8: which one, and where.
 struct Malformed : InputFlaw {
   Malformed(std::size_t document, std::size_t byte)
@@ -63,7 +61,7 @@ class Source {
   virtual std::unique_ptr<Reader> reader() const = 0;
 };
 
-// Texts, split by what append(text), clear(), text() and each(use) as Words has them.
+// Texts, split by what has append(text), clear(), text() and split(...) as Words has them.
 template <class Split>
 class SplitTexts : public Source {
  public:
@@ -100,22 +98,15 @@ class SplitTexts : public Source {
             throw Malformed(k, bad);
           text_ends_.push_back(split_.text().size());
         } while (++k < last && text_ends_.back() < block);
-        words_.clear();
-        ends_.clear();
-        const char* const text = split_.text().data();
-        split_.each([&](Word word) {
-          while (word.first >= text_ends_[ends_.size()]) ends_.push_back(words_.size());
-          words_.emplace_back(text + word.first, word.size);
-        });
-        ends_.resize(text_ends_.size(), words_.size());
-        if (!use(words_, ends_, split_.readable_end())) return;
+        const Texts words = split_.split(text_ends_, words_, ends_);
+        if (!use(words, ends_, split_.readable_end())) return;
       }
     }
 
    private:
     Texts texts_;
     Split split_;
-    std::vector<std::string_view> words_;
+    std::vector<std::string_view> words_;  // room for those of a block
     std::vector<std::size_t> text_ends_, ends_;
   };
 
