@@ -1,7 +1,8 @@
 #include "lineal/epoch/dual_cd.h"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
+#include <cmath>
 
 #include "bind.h"
 #include "lineal/epoch/block_dual_cd.h"
@@ -65,7 +66,36 @@ struct DualRun {
   std::vector<std::int32_t> order, middle;
   std::vector<Rest> rest;
   std::vector<double> share;
+  std::vector<double> drift;  // of each group of outputs (block_dual_cd.h)
 };
+
+// How far the weights of all groups may have drifted from what U says since they were right; groups alone
+// keep count.
+double drift_of(const DualRun& run) {
+  if (run.drift.size() < 2) return HUGE_VAL;
+  double sum = 0;
+  for (const double each : run.drift) sum += each * each;
+  return std::sqrt(sum);
+}
+
+// Weights of groups of outputs, each below the other as in run_block, side by side: (n_columns x K).
+template <class T>
+void side_by_side(Array2<const T> W, Array2<T> out, int n_threads) {
+  const Index d = Index(out.shape(0)), K = Index(out.shape(1)), width = Index(W.shape(1));
+  const int n_groups = d > 0 ? int(Index(W.shape(0)) / d) : 0;
+  require(Index(W.shape(0)) == d * n_groups && width * n_groups >= K, "side_by_side: shapes differ");
+  const nb::gil_scoped_release unlocked;
+  n_threads = worthwhile(n_threads, d * K);
+  parallel(n_threads, [&](int part) {
+    const Range columns = share(d, part, n_threads);
+    for (int g = 0; g < n_groups; ++g) {
+      const Range outputs = share(K, g, n_groups);
+      const T* from = W.data() + Index(g) * d * width;
+      for (Index j = columns.first; j < columns.last; ++j)
+        std::copy_n(from + j * width, outputs.last - outputs.first, out.data() + j * K + outputs.first);
+    }
+  });
+}
 
 std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix& X, Array1<const double> y,
                                               Array1<const double> s, Array1<const double> norm2,
@@ -88,62 +118,68 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
   return {state.b, gap};
 }
 
-// One epoch of every group of outputs; joint losses have one group. Several groups keep the threads busy with
-// whole rows, one group with halves of them.
+// One epoch of all outputs. W holds the weights of one group of outputs below those of another: a joint loss
+// has one group, whose rows two threads may share; several groups keep the threads busy with whole rows.
 template <class T, class Block>
 double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
                  const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W,
                  Array1<double> b, bool is_joint) {
-  const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0);
+  const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0), d = std::size_t(X.n_columns());
   const bool has_extra = extra.shape(0) > 0;
+  const int n_groups = d > 0 ? int(W.shape(0) / d) : 1;
+  const Index width = Index(W.shape(1));
   require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
-              run.order.size() == n && Index(W.shape(0)) == X.n_columns() && W.shape(1) >= K &&
-              W.shape(1) % std::size_t(Lane<T>::size) == 0 &&
+              run.order.size() == n && n_groups >= 1 && W.shape(0) == d * std::size_t(n_groups) &&
+              width * n_groups >= Index(K) && width % Lane<T>::size == 0 && (!is_joint || n_groups == 1) &&
               (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
           "block_dual_cd_epoch: lengths differ");
-  const Index width = Index(W.shape(1));
-  const auto groups =
-      is_joint ? std::vector<Outputs>{{0, Index(K), Index(K), width}} : output_groups<T>(Index(K), width);
-  run.rest.resize(n * groups.size());
-  run.share.resize(n * groups.size());
-  std::vector<double> gap(groups.size(), 0.0);
-  const auto epoch = [&](const auto& rows, std::size_t g, int& patience, Watch& watch) {
-    BlockState<T> state{U.data(),
-                        has_extra ? extra.data() : nullptr,
-                        b.data(),
-                        run.share.data() + g * n,
-                        run.rest.data() + g * n,
-                        Index(n),
-                        Index(K)};
-    gap[g] = block_dual_cd_epoch(block, rows, s.data(), norm2.data(), set, groups[g],
-                                 std::span<const std::int32_t>(run.order), patience, watch, state, W.data());
-  };
+  run.rest.resize(n * std::size_t(n_groups));
+  run.share.resize(n * std::size_t(n_groups));
+  run.drift.resize(std::size_t(n_groups));
+  std::vector<OutputGroup<T>> groups;
+  for (int g = 0; g < n_groups; ++g) {
+    const Range outputs = share(Index(K), g, n_groups);
+    const std::size_t at = std::size_t(g) * n;
+    groups.push_back({{outputs.first, outputs.last - outputs.first, Index(K), width},
+                      {U.data(), has_extra ? extra.data() : nullptr, b.data(), run.share.data() + at,
+                       run.rest.data() + at, Index(n), Index(K)},
+                      W.data() + std::size_t(g) * d * std::size_t(width),
+                      run.drift[std::size_t(g)]});
+  }
   interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
+    const std::span<const std::int32_t> order = run.order;
     std::visit(
         [&](const auto& rows) {
-          if (groups.size() == 1) {
-            epoch(run.halves(rows), 0, run.patience, watch);
+          if (n_groups == 1) {
+            block_dual_cd_epoch(block, run.halves(rows), s.data(), norm2.data(), set, groups[0].of, order,
+                                run.patience, watch, groups[0].state, groups[0].W);
             return;
           }
-          const int n_workers = std::min(run.n_threads, int(groups.size()));
+          const int n_workers = std::min(run.n_threads, n_groups);
           std::atomic<bool> is_over{false};
           parallel(n_workers, [&](int part) {
-            int patience = 0;
             Watch follower([&] { return is_over.load(); });  // only the calling thread may ask Python
             Watch& own = part == 0 ? watch : follower;
-            for (std::size_t g = std::size_t(part); g < groups.size(); g += std::size_t(n_workers))
-              epoch(Halves<std::decay_t<decltype(rows)>>{rows, nullptr}, g, patience, own);
+            const Range mine = share(n_groups, part, n_workers);
+            grouped_dual_cd_epoch(
+                block, rows, s.data(), norm2.data(), set,
+                std::span(groups).subspan(std::size_t(mine.first), std::size_t(mine.last - mine.first)),
+                order, own);
             if (own.is_over()) is_over.store(true);
           });
         },
         X.rows);
   });
-  return std::accumulate(gap.begin(), gap.end(), 0.0);
+  for (std::size_t g = 0; g < groups.size(); ++g) run.drift[g] = groups[g].drift;
+  double gap = 0;
+  for (const double each : run.share) gap += each;
+  return gap;
 }
 
 template <class T>
 void bind_blocks(nb::module_& m) {
+  m.def("side_by_side", &side_by_side<T>, "W"_a, "out"_a.noconvert(), "n_threads"_a);
   m.def(
       "elementwise_dual_cd_epoch",
       [](const DualLoss& loss, const Matrix& X, Array2<const double> Y, Array1<const double> s,
@@ -204,7 +240,9 @@ void bind_dual_cd(nb::module_& m) {
       .def_ro("recentre", &DualSettings::recentre);
   nb::class_<DualRun>(m, "DualRun", "Random order, resting rows and threads of a dual run over one matrix.")
       .def(nb::init<const Matrix&, Index, std::uint64_t, int>(), "X"_a, "n_outputs"_a, "seed"_a,
-           "n_threads"_a);
+           "n_threads"_a)
+      .def_prop_ro("drift", &drift_of,
+                   "A bound on |W + X'(s U) / l2| since W was right; infinite where nobody keeps count.");
   m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,
         "run"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a,
         "One epoch in place; returns (b, estimated gap).");

@@ -59,6 +59,14 @@ std::pair<double, double> adjoint_summary(const Matrix& X, Array2<const double> 
   return {summary.squared_norm, summary.largest};
 }
 
+template <class T>
+double sum_of_squares(StridedArray2<const T> W, int n_threads) {
+  const Index n = Index(W.shape(0)), K = Index(W.shape(1)), stride = row_stride(W);
+  n_threads = worthwhile(n_threads, n * K);
+  const nb::gil_scoped_release unlocked;
+  return sum_of_squares_pass(W.data(), stride, n, K, n_threads);
+}
+
 template <bool squared>
 void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_threads) {
   n_threads = worthwhile(n_threads, X.n_stored * Index(U.shape(1)));
@@ -196,6 +204,9 @@ void bind_matrix(nb::module_& m) {
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
   m.def("large_array", &large_array, "n_rows"_a, "n_columns"_a,
         "Room for numbers, on large pages and from a cache line on.");
+  m.def("sum_of_squares", &sum_of_squares<float>, "W"_a.noconvert(), "n_threads"_a = 1,
+        "The sum of the squares of W, in float64.");
+  m.def("sum_of_squares", &sum_of_squares<double>, "W"_a.noconvert(), "n_threads"_a = 1);
   nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")
       .def(nb::init<std::uint64_t>(), "seed"_a);
 }

@@ -418,3 +418,22 @@ THEOREM("dot_pass takes float32 weights with gaps between their rows, and sums i
       }
   }
 }
+
+THEOREM(
+    "sum_of_squares_pass sums in float64, over gaps or none, to the same bits for any number of threads") {
+  Rng rng(19);
+  for (const Index K : {1, 3, 20})
+    for (const Index stride : {K, K + 5}) {
+      const Index n = 1300;
+      const auto W = uniforms(rng, n * stride, -1, 1);
+      const std::vector<float> narrow(W.begin(), W.end());
+      double wanted = 0;
+      for (Index i = 0; i < n; ++i)
+        for (Index k = 0; k < K; ++k)
+          wanted += double(narrow[std::size_t(i * stride + k)]) * double(narrow[std::size_t(i * stride + k)]);
+      const double one = sum_of_squares_pass(narrow.data(), stride, n, K, 1);
+      CHECK_NEAR(one, wanted, 1e-12 * wanted);
+      for (const int n_threads : {2, 3})
+        CHECK(sum_of_squares_pass(narrow.data(), stride, n, K, n_threads) == one);
+    }
+}

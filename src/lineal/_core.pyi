@@ -77,6 +77,12 @@ class Matrix:
 
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
+@overload
+def sum_of_squares(W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> float:
+    """The sum of the squares of W, in float64."""
+
+@overload
+def sum_of_squares(W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> float: ...
 
 class Rng:
     """The seeded generator of the native core."""
@@ -267,8 +273,20 @@ class DualRun:
 
     def __init__(self, X: Matrix, n_outputs: int, seed: int, n_threads: int) -> None: ...
 
+    @property
+    def drift(self) -> float:
+        """
+        A bound on |W + X'(s U) / l2| since W was right; infinite where nobody keeps count.
+        """
+
 def dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], b: float) -> tuple[float, float]:
     """One epoch in place; returns (b, estimated gap)."""
+
+@overload
+def side_by_side(W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def side_by_side(W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int) -> None: ...
 
 @overload
 def elementwise_dual_cd_epoch(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile, X: Matrix, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...

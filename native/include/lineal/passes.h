@@ -262,6 +262,35 @@ void squared_norm_pass(const Rows& X, double* norms, int n_threads) {
   });
 }
 
+// The sum of the squares of (n_rows x K) numbers whose rows begin `stride` apart, in float64. Runs of rows
+// that depend on nothing are summed apart.
+template <class T>
+double sum_of_squares_pass(const T* W, Index stride, Index n_rows, Index K, int n_threads) {
+  constexpr Index run = 512;
+  const Index n_runs = (n_rows + run - 1) / run;
+  std::vector<double> sums(std::size_t(n_runs), 0.0);
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(n_runs, part, n_threads);
+    for (Index r = mine.first; r < mine.last; ++r) {
+      const Index last = std::min((r + 1) * run, n_rows);
+      double sum = 0;
+      for (Index i = r * run; i < last;) {
+        const Index n = stride == K ? last - i : 1;  // rows without gaps are one run of numbers
+        const T* w = W + i * stride;
+        double part_sum = 0;
+#pragma omp simd reduction(+ : part_sum)
+        for (Index k = 0; k < n * K; ++k) part_sum += double(w[k]) * double(w[k]);
+        sum += part_sum;
+        i += n;
+      }
+      sums[std::size_t(r)] = sum;
+    }
+  });
+  double all = 0;
+  for (const double each : sums) all += each;
+  return all;
+}
+
 // What a check of foreign arrays found: nothing, or the first offence in row order.
 struct Flaw {
   enum Kind { none, bad_pointer, bad_column, unsorted, not_finite } kind = none;

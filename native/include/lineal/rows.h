@@ -241,14 +241,51 @@ inline void update_tile(Row x, const T* d, Index stride, T* W) noexcept {
   }
 }
 
-// Calls tile.template operator()<N>(first) for tiles of at most four lanes that cover whole lanes of
-// [0, width), and returns how many numbers they cover.
+// update_tile that also gives the sum of the squares of the weights it leaves behind, in the arithmetic of T.
+template <int N, class Row, class T>
+inline double measured_update_tile(Row x, const T* d, Index stride, T* W) noexcept {
+  using L = Lane<T>;
+  typename L::Vector step[N], squares[N];
+  for (int n = 0; n < N; ++n) {
+    step[n] = L::load(d + n * L::size);
+    squares[n] = typename L::Vector{};
+  }
+  for (Index k = 0; k < x.size; ++k) {
+    const T a = T(x.value[k]);
+    T* row = W + column(x, k) * stride;
+    for (int n = 0; n < N; ++n) {
+      const typename L::Vector w = L::load(row + n * L::size) + a * step[n];
+      L::store(row + n * L::size, w);
+      squares[n] += w * w;
+    }
+  }
+  double sum = 0;
+  for (int n = 0; n < N; ++n)
+    for (Index j = 0; j < L::size; ++j) sum += double(squares[n][j]);
+  return sum;
+}
+
+// Calls tile.template operator()<N>(first) for tiles of few lanes that cover whole lanes of [0, width), and
+// returns how many numbers they cover. Four lanes to a tile, or up to seven at the end: a second walk over a
+// row for a lane or two costs as much as the first.
 template <class T, class Tile>
 inline Index in_tiles(Index width, Tile&& tile) noexcept {
   const Index n_lanes = width / Lane<T>::size;
   Index lane = 0;
-  for (; lane + 4 <= n_lanes; lane += 4) tile.template operator()<4>(lane * Lane<T>::size);
+  for (; lane + 8 <= n_lanes; lane += 4) tile.template operator()<4>(lane * Lane<T>::size);
   switch (n_lanes - lane) {
+    case 7:
+      tile.template operator()<7>(lane * Lane<T>::size);
+      break;
+    case 6:
+      tile.template operator()<6>(lane * Lane<T>::size);
+      break;
+    case 5:
+      tile.template operator()<5>(lane * Lane<T>::size);
+      break;
+    case 4:
+      tile.template operator()<4>(lane * Lane<T>::size);
+      break;
     case 3:
       tile.template operator()<3>(lane * Lane<T>::size);
       break;
@@ -300,6 +337,15 @@ inline void update_block(Row x, const T* d, Index stride, Index count, T* W) noe
     for (; j + L::size <= count; j += L::size) L::store(row + j, L::load(row + j) + a * L::load(d + j));
     for (; j < count; ++j) row[j] += a * d[j];
   }
+}
+
+// The same for whole lanes, with the sum of the squares of all weights that were met.
+template <class Row, class T>
+inline double measured_update_block(Row x, const T* d, Index stride, Index count, T* W) noexcept {
+  double sum = 0;
+  in_tiles<T>(count,
+              [&]<int N>(Index first) { sum += measured_update_tile<N>(x, d + first, stride, W + first); });
+  return sum;
 }
 
 // V += x u', one row's part of X'U; is_cold as in update_block.

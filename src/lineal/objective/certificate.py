@@ -77,7 +77,8 @@ class Bound:
     dual : float
         D(U).
     worst_weight : float or None
-        Under L2, the largest term of the gap among the weights that the bound was asked for with.
+        Under L2, the largest term of the gap among the weights that the bound was asked for with, or the sum
+        of all of them where only that is known.
     """
 
     U: FloatArray
@@ -119,6 +120,31 @@ def lower_bound(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatA
         conjugate = sum(problem.penalty.conjugate(-piece) for piece in pieces(V))
     dual = -problem.conjugate_sum(U) - conjugate - charge
     return Bound(U, V, dual if is_sound and np.isfinite(dual) else -np.inf, worst_weight)
+
+
+def lower_bound_by_scores(
+    problem: Problem, U: FloatArray, b: FloatArray, Z: FloatArray, penalty: float, residue: float
+) -> Bound | None:
+    """D(U) under L2 without a pass over X: by the scores Z and the penalty of weights W near -V / strength.
+
+    With E = V + strength W, the norm of E at most ``residue``, and V.W = sum s u.z because z = W'x::
+
+        |V|^2 = |E|^2 - 2 strength sum s u.z - strength^2 |W|^2
+
+    so the gap is that of the rows and |E|^2 / (2 strength), which is what is charged and told as
+    ``worst_weight``. None where U is not feasible as it is.
+    """
+    if not isinstance(problem.penalty, L2) or problem.intercept is Intercept.FREE or problem.loss.is_joint:
+        return None
+    low, high = problem.domain
+    if not np.all((low <= U) & (high >= U)):
+        return None
+    strength, SU = problem.penalty.strength, problem.weighted(U)
+    if problem.intercept is Intercept.PENALIZED:
+        residue = float(np.hypot(residue, np.linalg.norm(SU.sum(axis=0) + strength * b)))
+    charge = residue * residue / (2 * strength)
+    dual = -problem.conjugate_sum(U) + float(np.vdot(SU, Z)) + penalty - charge
+    return Bound(U, None, dual, charge) if np.isfinite(dual) else None
 
 
 def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:

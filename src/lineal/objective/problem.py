@@ -11,7 +11,7 @@ import numpy as np
 
 from lineal.objective.losses import FloatArray, Loss, Targets
 from lineal.objective.penalties import L2, Penalty
-from lineal.objective.rows import Rows
+from lineal.objective.rows import NativeRows, Rows
 
 # Penalty sums walk over weights in pieces that stay in cache.
 _PIECE = 1 << 15
@@ -144,7 +144,16 @@ class Problem:
     def primal(self, W: FloatArray, b: FloatArray, Z: FloatArray | None = None) -> float:
         """P(W, b)."""
         Z = self.scores(W, b) if Z is None else Z
-        return self.loss_sum(Z) + sum(self.penalty.value(piece) for piece in pieces(self.penalised(W, b)))
+        return self.loss_sum(Z) + self.penalty_value(W, b)
+
+    def penalty_value(self, W: FloatArray, b: FloatArray) -> float:
+        """R(W), with b where that is penalised."""
+        if isinstance(self.penalty, L2) and isinstance(self.X, NativeRows):
+            square = self.X.sum_of_squares(W)
+            if self.intercept is Intercept.PENALIZED:
+                square += float(b @ b)
+            return self.penalty.strength / 2 * square
+        return sum(self.penalty.value(piece) for piece in pieces(self.penalised(W, b)))
 
     @cached_property
     def primal_at_zero(self) -> float:

@@ -140,6 +140,10 @@ class NativeRows:
         """|x_i|^2 for each row."""
         return self.matrix.squared_norms(self.n_threads)
 
+    def sum_of_squares(self, W: FloatArray) -> float:
+        """|W|^2 in float64, whatever W is."""
+        return _core.sum_of_squares(_side_by_side(W), self.n_threads)
+
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
         """X'diag(h)X; dense data go through BLAS, unless there is too little of a row to be worth it."""
         if self.dense is None or self.n_columns <= _NARROW:

@@ -42,6 +42,9 @@ class Iterate:
         The objective that the solver minimises, at these weights, where it knows it.
     bound : Bound or None
         What the dual point proves for this very problem, where the solver has met V anyway.
+    residue : float or None
+        Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
+        of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
     """
 
     weights: Callable[[], Weights]
@@ -49,6 +52,7 @@ class Iterate:
     expected_gap: float | None = None
     value: float | None = None
     bound: Bound | None = None
+    residue: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from lineal.errors import CombinationError
-from lineal.objective.certificate import Bound, Certificate, worst_term
+from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
@@ -36,6 +36,9 @@ _HOPE = 1.25
 # A solver that does not expect to be done is certified all the same after so many epochs, and again
 # each time the count has grown by this share: a run that creeps must be seen to creep.
 _EVERY, _GROWTH = 20, 0.25
+# A bound that takes a solver's word for how far W is from -V / strength may pay this share of the gap for it;
+# above that V is worth a pass over X.
+_CHARGE = 0.1
 # After so many epochs, and again each time their count has grown by this share, a dearer dual point is tried:
 # the slopes of weights that are nearly right can prove very little where columns are nearly collinear.
 _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
@@ -206,7 +209,9 @@ def minimise(
             is_broken_off = interruption.requested and not reason
             if latest is not None and not is_fresh:
                 # An epoch that was broken off may have moved weights on: what was known of them is void.
-                _certify(problem, replace(latest, bound=None) if is_broken_off else latest, best)
+                _certify(
+                    problem, replace(latest, bound=None, residue=None) if is_broken_off else latest, best
+                )
                 _record(best, epochs, time.perf_counter() - began)
                 reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, False)
             if interruption.requested and not reason:
@@ -244,8 +249,13 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
-    primal = problem.primal(W, b, Z)
+    penalty = problem.penalty_value(W, b)
+    primal = problem.loss_sum(Z) + penalty
     bound = iterate.bound
+    if bound is None and iterate.dual is not None and iterate.residue is not None:
+        bound = lower_bound_by_scores(problem, iterate.dual(), b, Z, penalty, iterate.residue)
+        if bound is not None and (bound.worst_weight or 0.0) > _CHARGE * (primal - bound.dual):
+            bound = None
     if bound is None:
         if iterate.dual is not None:
             U = iterate.dual()

@@ -10,7 +10,9 @@
 // row's residual at (z, u_new).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -131,21 +133,13 @@ struct CrammerSingerBlock {
   }
 };
 
-// Some of the K outputs: `count` of them from `first` on, in rows of U of length K and of W of length width.
+// Some of the K outputs: `count` of them from `first` on, in rows of U of length K. Their weights are a
+// matrix of their own, with rows of length `width`.
 struct Outputs {
   Index first, count, K, width;
-};
 
-// The groups that outputs without a joint loss fall into. They depend on K alone, never on the number of
-// threads: each group is a problem of its own, with its own resting rows, whoever works on it.
-template <class T>
-std::vector<Outputs> output_groups(Index K, Index width) {
-  constexpr Index together = 4;  // one tile of sums in registers; smaller groups read the indices too often
-  std::vector<Outputs> groups;
-  for (Index first = 0; first < K; first += together * Lane<T>::size)
-    groups.push_back({first, std::min(together * Lane<T>::size, K - first), K, width});
-  return groups;
-}
+  Index lanes(Index size) const noexcept { return std::min((count + size - 1) / size * size, width); }
+};
 
 // What a run knows about its rows besides the weights W: U and extra (n_rows x K), b (K), and the resting and
 // share of each row for one group of outputs. Either a view of the caller's arrays, or a copy that owns its
@@ -196,50 +190,125 @@ struct BlockState {
   }
 };
 
+// Moves the outputs `of` of row i, whose scores are `score` without intercepts. Says whether anything moved;
+// then `step` is what the weights change by for a 1 in a column.
+template <class Block, class T>
+inline bool settle_block(const Block& block, const double* s, const double* norm2, const DualSettings& set,
+                         Outputs of, BlockState<T>& row, Index i, const T* score, T* step) {
+  const double inverse = 1.0 / set.l2;
+  double* b = row.b + of.first;
+  for (Index j = 0; j < of.count; ++j) row.z[std::size_t(j)] = double(score[j]) + b[j];
+  const double q = s[i] * (norm2[i] + set.bias2) * inverse;
+  const Index at = i * of.K + of.first;
+  const Move move = block.move(i, at, of.count, q, row.z.data(), row.U + at,
+                               row.extra ? row.extra + at : nullptr, row.moved.data(), row.scratch.data());
+  row.share[i] = s[i] * move.residual;
+  if (!move.any) {
+    row.rest[i].stayed();
+    return false;
+  }
+  row.rest[i].moved();
+  const double scale = -s[i] * inverse;
+  for (Index j = 0; j < of.count; ++j) step[j] = T(scale * row.moved[std::size_t(j)]);
+  // Without an intercept b is left alone: another thread may be reading its neighbours.
+  if (set.bias2 > 0)
+    for (Index j = 0; j < of.count; ++j) b[j] += scale * row.moved[std::size_t(j)] * set.bias2;
+  return true;
+}
+
 // One epoch for the outputs `of`, in place; `order` is a permutation of the rows, W is n_columns x width.
 // Returns the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
 double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const double* s, const double* norm2,
                            const DualSettings& set, Outputs of, std::span<const std::int32_t> order,
                            int& patience, Watch& watch, BlockState<T> state, T* W) {
-  const double inverse = 1.0 / set.l2;
-  const Index lanes =
-      std::min((of.count + Lane<T>::size - 1) / Lane<T>::size * Lane<T>::size, of.width - of.first);
+  const Index lanes = of.lanes(Lane<T>::size);
   state.make_room();
   visit_rows<T>(
       rows, awake_rows(order, state.rest, s), lanes, patience, watch, state,
       [W, of, lanes](const auto& half, T* score) {
         std::fill(score, score + lanes, T(0));
-        dot_block(half.x, static_cast<const T*>(W + half.offset * of.width + of.first), of.width, lanes,
-                  score);
+        dot_block(half.x, static_cast<const T*>(W + half.offset * of.width), of.width, lanes, score);
       },
-      [block, s, norm2, set, of, inverse](BlockState<T>& row, Index i, const T* score, T* step) {
-        double* b = row.b + of.first;
-        for (Index j = 0; j < of.count; ++j) row.z[std::size_t(j)] = double(score[j]) + b[j];
-        const double q = s[i] * (norm2[i] + set.bias2) * inverse;
-        const Index at = i * of.K + of.first;
-        const Move move =
-            block.move(i, at, of.count, q, row.z.data(), row.U + at, row.extra ? row.extra + at : nullptr,
-                       row.moved.data(), row.scratch.data());
-        row.share[i] = s[i] * move.residual;
-        if (!move.any) {
-          row.rest[i].stayed();
-          return false;
-        }
-        row.rest[i].moved();
-        const double scale = -s[i] * inverse;
-        for (Index j = 0; j < of.count; ++j) {
-          step[j] = T(scale * row.moved[std::size_t(j)]);
-          b[j] += scale * row.moved[std::size_t(j)] * set.bias2;
-        }
-        return true;
+      [block, s, norm2, set, of](BlockState<T>& row, Index i, const T* score, T* step) {
+        return settle_block(block, s, norm2, set, of, row, i, score, step);
       },
       [W, of, lanes](const auto& half, const T* step) {
-        update_block(half.x, step, of.width, lanes, W + half.offset * of.width + of.first);
+        update_block(half.x, step, of.width, lanes, W + half.offset * of.width);
       });
   double gap = 0;
   for (Index i = 0; i < rows.X.n_rows; ++i) gap += state.share[i];
   return gap;
+}
+
+// ---- groups of outputs ------------------------------------------------------------------------
+//
+// Outputs without a joint loss are problems of their own. A group of them has its own weights, resting rows
+// and shares, so that threads with different groups never meet; and what happens to a group does not depend
+// on who works on it, or beside which others.
+
+// One group, and how far its weights may have drifted. W is kept up to date by additions that round, so it is
+// -X'(sU)/l2 up to some E. An update rounds, in each entry that it meets, the sum by `unit` of the new
+// weight, and the product, the step and the row's value by `unit` of x d, d being the step; in Frobenius
+// norms E grows by at most
+//
+//     unit (|W of the row's columns| + 3 |x| |d|)
+//
+// and terms of second order, which a hundredth more covers; a floor covers what is too small for T.
+// `drift` is the sum of this over all updates: |E| <= drift, by the triangle inequality.
+template <class T>
+struct OutputGroup {
+  Outputs of;
+  BlockState<T> state;
+  T* W;  // n_columns x of.width
+  double drift;
+  std::vector<T> score = {}, step = {};
+
+  void make_room() {
+    state.make_room();
+    score.assign(std::size_t(of.width), T(0));
+    step = score;
+  }
+  void drifted(double squares, Index n_stored, double norm2) noexcept {
+    constexpr double unit = std::numeric_limits<T>::epsilon() / 2, tiny = std::numeric_limits<T>::min();
+    double size = 0;
+    for (Index j = 0; j < of.count; ++j) size += double(step[std::size_t(j)]) * double(step[std::size_t(j)]);
+    // The squares were added in T, which may have lost a little of them, or all of those that T cannot hold.
+    const double n_weights = double(n_stored * of.width);
+    const double met = std::sqrt(squares * (1.0 + 4.0 * unit * n_weights) + tiny * n_weights);
+    drift += 1.01 * unit * (met + 3.0 * (std::sqrt(norm2) + std::sqrt(tiny)) * std::sqrt(size));
+  }
+};
+
+// One epoch for some groups, in place: all of them at a row before the next row, whose entries are then in a
+// cache. What it leaves in one group does not depend on the others.
+template <class Block, class Rows, class T>
+void grouped_dual_cd_epoch(const Block& block, const Rows& X, const double* s, const double* norm2,
+                           const DualSettings& set, std::span<OutputGroup<T>> groups,
+                           std::span<const std::int32_t> order, Watch& watch) {
+  Index width = 0;
+  for (OutputGroup<T>& group : groups) {
+    group.make_room();
+    width += group.of.width;
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Index i = order[k];
+    const auto x = X[i];
+    if (watch.says_stop(x.size * width)) return;
+    if (k + 2 < order.size()) prefetch(X[order[k + 2]]);
+    for (OutputGroup<T>& group : groups) {
+      const Outputs& of = group.of;
+      if (group.state.rest[i].passes() || s[i] == 0.0) continue;
+      const Index lanes = of.lanes(Lane<T>::size);
+      std::fill(group.score.begin(), group.score.end(), T(0));
+      dot_block(x, static_cast<const T*>(group.W), of.width, lanes, group.score.data());
+      if (!settle_block(block, s, norm2, set, of, group.state, i, static_cast<const T*>(group.score.data()),
+                        group.step.data()))
+        continue;
+      const double squares = measured_update_block(x, group.step.data(), of.width, lanes, group.W);
+      group.drifted(squares, x.size, norm2[i]);
+    }
+  }
 }
 
 }  // namespace lineal

@@ -156,14 +156,14 @@ class OnlineTable {
 
 // Hints the records of a row that will be met soon into cache.
 template <class V>
-inline void prefetch_records(const OnlineTable& table, CsrRow<V> x) noexcept {
+LINEAL_HINT void prefetch_records(const OnlineTable& table, CsrRow<V> x) noexcept {
   const Index bytes = table.settings().stride() * Index(sizeof(double));
   for (Index k = 0; k < x.size; ++k)
     for (Index byte = 0; byte < bytes; byte += 64)
       __builtin_prefetch(reinterpret_cast<const char*>(table.record(x.index[k])) + byte, 1);
 }
 template <class V>
-inline void prefetch_records(const OnlineTable&, DenseRow<V>) noexcept {}
+LINEAL_HINT void prefetch_records(const OnlineTable&, DenseRow<V>) noexcept {}
 
 // Z = the scores of rows of X, n to a row, by the weights that are predicted with. Columns without a record
 // count nothing.
