@@ -205,14 +205,14 @@ class DualCD(Solver):
             yield Iterate(weights, dual, expected, residue=residue)
 
 
-# Outputs of one cache line or less stay together: rows are then shared by halves (see ``duet.h``). More fall
-# into groups of at most so many lanes, the sums that registers hold; their number is even and depends on
-# nothing else, since a group is a run of its own and threads may not change the bits.
-_LINE, _MOST_LANES = 2, 7
+# Outputs of a few lanes stay together: rows are then shared by halves (see ``duet.h``), and their entries are
+# walked over once. More fall into groups of at most so many lanes, the sums that registers hold; their number
+# is even and depends on nothing else, since a group is a run of its own and threads may not change the bits.
+_TOGETHER, _MOST_LANES = 4, 7
 
 
 def _n_groups(n_outputs: int, lanes: int) -> int:
-    if n_outputs <= _LINE * lanes:
+    if n_outputs <= _TOGETHER * lanes:
         return 1
     return 2 * -(-n_outputs // (2 * _MOST_LANES * lanes))
 
