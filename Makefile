@@ -36,7 +36,7 @@ help:
 	@touch $@
 
 .venv/.built: .venv/.tools $(NATIVE) $(shell find src -name '__init__.py')
-	@echo "building the native core (about a minute the first time)"
+	@echo "building the native core (some minutes the first time)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test]"
 	@touch $@
 
@@ -48,7 +48,10 @@ demo: .venv/.built
 	@$(BIN)/python -m lineal demo build/demo
 
 # Tests take turns in a process for each core, up to four. The native ones are compiled and run beside them,
-# and shown after them.
+# and shown after them. Processes side by side leave no core for threads of BLAS, which spin while they wait; and
+# the many that tests start read each other's bytecode.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: .venv/.built
 	@mkdir -p build; bash native/tests/run.sh >build/native-tests.log 2>&1 & native=$$!; \
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal; python=$$?; \

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.kernel_approximation import Nystroem as TheirNystroem
+from threadpoolctl import threadpool_limits
 
 from lineal import Nystroem, RandomBinningFeatures, RandomFourierFeatures
 from lineal.errors import InputError, ParameterError
@@ -245,6 +246,8 @@ def test_sparse_rows_threads_and_pieces(drawn):
     one = dense(drawn.set_params(n_threads=1).fit(thin).transform(many))
     three = dense(drawn.set_params(n_threads=3).transform(many))
     assert one.tobytes() == three.tobytes()
+    with threadpool_limits(2, user_api="blas"):  # `make test` gives BLAS one
+        assert dense(drawn.transform(many)).tobytes() == one.tobytes()
     pieces = [dense(piece) for piece in drawn.transform_blocks(many, 700)]
     assert [len(piece) for piece in pieces] == [700, 700, 700, 300]
     np.testing.assert_allclose(np.vstack(pieces), one, atol=1e-12)
