@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 from dataclasses import fields, replace
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
@@ -207,3 +209,19 @@ def named(case):
     """A readable test id."""
     parts = case if isinstance(case, tuple) else (case,)
     return "-".join(part.value if isinstance(part, Intercept) else repr(part) for part in parts)
+
+
+def woven(*axes, one_in, ids=None):
+    """The product of lists as parameters of a test: one case in so many by default, the rest marked slow.
+
+    The cases by default are those whose places in the lists add up to a multiple of ``one_in``. So each value
+    meets one in so many of every other list, and every pair of values of two lists is met where a third has
+    at least ``one_in``.
+    """
+    cases = []
+    for places in itertools.product(*(range(len(axis)) for axis in axes)):
+        chosen = [axis[place] for axis, place in zip(axes, places, strict=True)]
+        values = [part for each in chosen for part in (each if isinstance(each, tuple) else (each,))]
+        marks = [] if sum(places) % one_in == 0 else [pytest.mark.slow]
+        cases.append(pytest.param(*values, marks=marks, id="-".join(map(ids or str, values))))
+    return cases

@@ -9,6 +9,7 @@ from lineal import JointClassifier, LinearClassifier, empirical_risk, path
 from lineal.features import block_map
 from lineal.objective import L1, L2, ElasticNet, Hinge, Log, Lp, NoPenalty
 from lineal.solvers.planner import SOLVERS
+from strategies import woven
 
 TOL = 1e-8
 
@@ -22,9 +23,10 @@ def sample(n=50, d=4, K=3, seed=0):
     return X, np.array(["sports", "politics", "arts"])[codes]
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True], ids=["no intercept", "free intercept"])
-@pytest.mark.parametrize("penalty", [L2(0.7), L1(0.7), ElasticNet(0.4, 0.4), Lp(0.7, 1.5)], ids=str)
-@pytest.mark.parametrize("loss", [Log(), Hinge()], ids=str)
+@pytest.mark.parametrize(
+    ("penalty", "loss", "fit_intercept"),
+    woven([L2(0.7), L1(0.7), ElasticNet(0.4, 0.4), Lp(0.7, 1.5)], [Log(), Hinge()], [False, True], one_in=2),
+)
 def test_the_block_map_is_the_linear_classifier(loss, penalty, fit_intercept):
     """block_map gives the objective, the scores, the labels and the probabilities of LinearClassifier."""
     X, y = sample()

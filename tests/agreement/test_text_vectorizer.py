@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ HARD = [
 ]
 
 
+@cache
 def corpus(n=120, seed=0):
     """Texts over few words, so that n-grams repeat, with the hard ones among them."""
     rng = np.random.default_rng(seed)
@@ -43,6 +45,7 @@ def well_formed(texts):
     return [text.replace("\ud800", "").replace("\udfff", "") for text in texts]
 
 
+@cache
 def real(name, n):
     """Every so many-th text of a real data set."""
     path = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser() / name

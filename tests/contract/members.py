@@ -6,7 +6,9 @@ import inspect
 import pickle
 
 import numpy as np
+import pytest
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lineal
 from lineal.learners.bayes.base import BaseNaiveBayes
@@ -127,3 +129,30 @@ def half_met(kind):
     """A model that has met half of its data, and the other half."""
     X, y = data_for(kind)
     return kind().partial_fit(X[:20], y[:20]), X[20:], y[20:]
+
+
+# Checks that say what another one says: of SciPy's older classes beside its arrays, of mapped files beside
+# mapped files of float32.
+_SAID_TWICE = (
+    "check_estimator_sparse_matrix",
+    "check_classifiers_train(readonly_memmap=True)",
+    "check_regressors_train(readonly_memmap=True)",
+)
+
+
+def with_checks(estimators, one_in=1, **options):
+    """scikit-learn's ``parametrize_with_checks``, with checks that repeat another one marked slow.
+
+    Other options of estimators that pass all checks with their defaults may have one check in so many by
+    default, each another part than the one before it; the rest is slow.
+    """
+    mark = parametrize_with_checks(estimators, **options)
+    names, cases = mark.args
+    places, marked = {}, []
+    for case in cases:
+        values, marks = (case.values, case.marks) if hasattr(case, "marks") else (case, ())
+        place = places.setdefault(id(values[0]), [len(places), -1])
+        place[1] += 1
+        is_slow = sum(place) % one_in != 0 or mark.kwargs["ids"](values[1]) in _SAID_TWICE
+        marked.append(pytest.param(*values, marks=[*marks, *([pytest.mark.slow] if is_slow else [])]))
+    return pytest.mark.parametrize(names, marked, **mark.kwargs)

@@ -21,6 +21,7 @@ from contract.members import (
 )
 from lineal import LinearClassifier, LinearRegressor, Ridge
 from lineal.objective import L1, Hinge
+from strategies import woven
 
 every = pytest.mark.parametrize("kind", of_matrices(estimators()), ids=named)
 LAYOUTS = ["csr", "csc", "coo"]
@@ -87,8 +88,9 @@ def certified_to_1e10(kind):
     return kind(tol=1e-10).fit(X.astype(float), y)
 
 
-@pytest.mark.parametrize("container", DENSE)
-@every
+@pytest.mark.parametrize(
+    ("kind", "container"), woven(of_matrices(estimators()), list(DENSE), one_in=3, ids=named)
+)
 def test_dense_containers_give_one_model(kind, container):
     """Any dense container of the same numbers gives the model of the C-ordered float64 array."""
     X, y = case(kind)

@@ -23,6 +23,7 @@ from lineal.model.kernel_heads import KernelNumbersHead
 from lineal.model.kernel_profile import Profile
 from lineal.model.kernel_sums import KernelSums, SupportVectors
 from lineal.model.rows import MatrixRows
+from strategies import woven
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 TWO, THREE, NUMBER = X[:, 0] * X[:, 1] > 0, X[:, :3].argmax(axis=1), X[:, 0] ** 2 + X[:, 1]
@@ -68,9 +69,9 @@ def same_after_a_file(fitted, rows, y, path):
     assert lineal.verify(again, rows, y).gap == lineal.verify(fitted, rows, y).gap
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("machine", "kernel", "layout"), woven(list(MACHINES), list(KERNELS), ["dense", "sparse"], one_in=2)
+)
 def test_the_same_bits(machine, kernel, layout, path):
     """A stored machine is the machine, whatever its kernel, its classes and the layout of its rows."""
     make, y = MACHINES[machine]

@@ -12,9 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from contract.members import features, labels
+from contract.members import features, labels, with_checks
 from lineal import KNeighborsClassifier, KNeighborsRegressor
 from lineal.errors import CombinationError, InputError, InputTypeError, ParameterError
 
@@ -28,8 +27,9 @@ TIES = {
 WORDS = ["athens", "sparta", "corinth", "thebes", "argos", "delphi"]
 
 
-@parametrize_with_checks(
-    [
+@with_checks(
+    one_in=3,
+    estimators=[
         KNeighborsClassifier(3, metric="cosine", weights="distance"),
         KNeighborsClassifier(metric="mahalanobis", weights="inverse_square"),
         KNeighborsClassifier("all", weights="tricube", feature_weights="t"),

@@ -1,10 +1,10 @@
 """Every public estimator passes scikit-learn's own checks."""
 
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import lineal
-from contract.members import of_matrices, predictors, transformers
+from contract.members import of_matrices, predictors, transformers, with_checks
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
 # relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
@@ -83,9 +83,20 @@ def _expected(estimator):
 # Some checks fit columns of two or three different numbers, which a cubic rightly warns of.
 @pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
 @pytest.mark.filterwarnings("ignore::lineal.errors.DisorderedThresholdsWarning")  # labels that mean nothing
-@parametrize_with_checks(
-    [
-        *(kind(**SMALLER.get(kind, {})) for kind in of_matrices(predictors())),
+@with_checks(
+    [kind(**SMALLER.get(kind, {})) for kind in of_matrices(predictors())],
+    expected_failed_checks=_expected,
+)
+def test_scikit_learn_check(estimator, check):
+    """An estimator with its default options obeys scikit-learn's conventions."""
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::lineal.errors.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::lineal.errors.DisorderedThresholdsWarning")
+@with_checks(
+    one_in=3,
+    estimators=[
         lineal.OrdinalClassifier("immediate"),
         lineal.PUClassifier(prior=0.4, risk="unbiased"),
         lineal.GaussianNB(shared_variance=True),
@@ -96,13 +107,14 @@ def _expected(estimator):
     ],
     expected_failed_checks=_expected,
 )
-def test_scikit_learn_check(estimator, check):
-    """An estimator with its default options, or with some that matter, obeys scikit-learn's conventions."""
+def test_scikit_learn_check_of_other_options(estimator, check):
+    """An estimator with options that matter obeys scikit-learn's conventions."""
     check(estimator)
 
 
-@parametrize_with_checks(
-    [
+@with_checks(
+    one_in=3,
+    estimators=[
         lineal.Perceptron("plain", until_convergence=True, epochs=3000),
         lineal.Perceptron("voted"),
         lineal.Perceptron("random", shuffle=False, fit_intercept=False),
@@ -110,7 +122,7 @@ def test_scikit_learn_check(estimator, check):
         lineal.Perceptron(probability=True),
         lineal.KernelPerceptron("rbf", "voted"),
         lineal.KernelPerceptron("poly", "plain", budget=20),
-    ]
+    ],
 )
 @pytest.mark.filterwarnings("ignore::lineal.errors.NotConvergedWarning")  # some of the data are noise
 def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check):
@@ -118,9 +130,15 @@ def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check
     check(estimator)
 
 
-@parametrize_with_checks(
-    [
-        *(kind(**QUICK.get(kind, {})) for kind in of_matrices(transformers())),
+@with_checks([kind(**QUICK.get(kind, {})) for kind in of_matrices(transformers())])
+def test_scikit_learn_check_of_a_map(estimator, check):
+    """A map of features obeys scikit-learn's conventions."""
+    check(estimator)
+
+
+@with_checks(
+    one_in=3,
+    estimators=[
         lineal.ColumnScaler("variance"),
         lineal.ColumnScaler("[0,1]", shift=True),
         lineal.PolynomialFeatures(3, ordered=True, homogeneous=True),
@@ -128,10 +146,10 @@ def test_scikit_learn_check_of_a_learner_that_minimises_nothing(estimator, check
         lineal.RandomFourierFeatures("laplacian", dtype="float64"),
         lineal.RandomBinningFeatures(n_buckets=32),
         lineal.Nystroem("poly", landmarks="leverage"),
-    ]
+    ],
 )
-def test_scikit_learn_check_of_a_map(estimator, check):
-    """A map of features obeys scikit-learn's conventions."""
+def test_scikit_learn_check_of_other_maps(estimator, check):
+    """A map with options that matter obeys scikit-learn's conventions."""
     check(estimator)
 
 

@@ -11,7 +11,7 @@ from contract.members import named as name_of
 from lineal import LinearClassifier, LinearRegressor, LogisticRegression, Ridge, empirical_risk, verify
 from lineal.errors import InputError, NotCertifiedWarning
 from lineal.objective import Log, Squared, ZeroOne
-from strategies import named, objectives, penalties, sample
+from strategies import objectives, penalties, sample, woven
 
 every = pytest.mark.parametrize("kind", estimators(), ids=name_of)
 
@@ -30,9 +30,10 @@ CASES = [(LinearClassifier, loss, kind) for loss in MARGIN for kind in ("binary"
 CASES += [(LinearRegressor, loss, "regression") for loss in REAL]
 
 
-@pytest.mark.parametrize("intercept", [True, False], ids=["intercept", "no intercept"])
-@pytest.mark.parametrize("penalty", first_of_each_type(penalties()), ids=named)
-@pytest.mark.parametrize(("learner", "loss", "kind"), CASES, ids=lambda v: getattr(v, "__name__", str(v)))
+@pytest.mark.parametrize(
+    ("learner", "loss", "kind", "penalty", "intercept"),
+    woven(CASES, first_of_each_type(penalties()), [True, False], one_in=2, ids=name_of),
+)
 def test_verify_confirms_the_certificate(learner, loss, kind, penalty, intercept):
     """For every loss x penalty a fit converges, and NumPy alone finds the same primal and as good a bound."""
     X, y = sample(kind, seed=0, n=40, d=4)
