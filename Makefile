@@ -47,13 +47,15 @@ help:
 demo: .venv/.built
 	@$(BIN)/python -m lineal demo build/demo
 
-# Tests take turns in a process for each core, up to four. The native ones are compiled and run beside them,
-# and shown after them. Processes side by side leave no core for threads of BLAS, which spin while they wait; and
-# the many that tests start read each other's bytecode.
+# Tests take turns in a process for each core, up to four. The native ones need a compiler alone: they are compiled
+# and run beside all else, from the first download on, and shown last (MAKE_COMMAND and not MAKE, so that `make -n`
+# shows what it would do). Processes side by side leave no core for threads of BLAS, which spin while they wait;
+# and the many that tests start read each other's bytecode.
 test test-slow: export OPENBLAS_NUM_THREADS = 1
 test test-slow: export PYTHONDONTWRITEBYTECODE =
-test: .venv/.built
+test:
 	@mkdir -p build; bash native/tests/run.sh >build/native-tests.log 2>&1 & native=$$!; \
+	$(MAKE_COMMAND) --no-print-directory .venv/.built && \
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal; python=$$?; \
 	wait $$native; native=$$?; cat build/native-tests.log; \
 	exit $$((python != 0 || native != 0))
