@@ -51,12 +51,12 @@ def real(name, n):
     path = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser() / name
     if not path.exists():
         pytest.skip(f"{name} is not there: unpack the real data, or set LINEAL_DATA")
-    with path.open(encoding="utf-8", newline="\n") as lines:
-        if path.suffix == ".jsonl":
-            texts = [json.loads(line)["text"] for line in lines]
-        else:
-            texts = [line.rstrip("\n").split("\t", 1)[1] for line in lines]
-    return texts[:: max(len(texts) // n, 1)] if n else texts
+    with path.open(encoding="utf-8", newline="\n") as file:
+        lines = file.readlines()
+    lines = lines[:: max(len(lines) // n, 1)] if n else lines
+    if path.suffix == ".jsonl":
+        return [json.loads(line)["text"] for line in lines]
+    return [line.rstrip("\n").split("\t", 1)[1] for line in lines]
 
 
 SETS = ["20newsgroups/train.jsonl", "imdb/train.jsonl", "l10n_langid/train.tsv"]

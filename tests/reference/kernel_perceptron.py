@@ -41,12 +41,12 @@ def k_classes(K, t, n_classes, epochs):
     def over_pairs(i, one, n, other):
         return K[i][n] if one == other else 0.0
 
-    alpha = np.zeros((len(t), n_classes), dtype=int)
+    alpha = [[0] * n_classes for _ in t]
     for _ in range(epochs):
         for n in range(len(t)):
             f = [
                 sum(
-                    alpha[i, j] * (over_pairs(i, t[i], n, c) - over_pairs(i, j, n, c))
+                    alpha[i][j] * (over_pairs(i, t[i], n, c) - over_pairs(i, j, n, c))
                     for i in range(len(t))
                     for j in range(n_classes)
                 )
@@ -54,8 +54,8 @@ def k_classes(K, t, n_classes, epochs):
             ]
             j = f.index(max(f))
             if j != t[n]:
-                alpha[n, j] += 1
-    return alpha
+                alpha[n][j] += 1
+    return np.array(alpha)
 
 
 def forgetron(K, t, budget, order):
