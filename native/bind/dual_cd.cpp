@@ -67,6 +67,8 @@ struct DualRun {
   std::vector<Rest> rest;
   std::vector<double> share;
   std::vector<double> drift;  // of each group of outputs (block_dual_cd.h)
+  double path = 0;            // of a single output's weights, and its steps (DualState)
+  Index n_moves = 0;
 };
 
 // How far the weights of all groups may have drifted from what U says since they were right; groups alone
@@ -115,6 +117,8 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
         },
         X.rows);
   });
+  run.path += state.path;
+  run.n_moves += state.n_moves;
   return {state.b, gap};
 }
 
@@ -241,6 +245,8 @@ void bind_dual_cd(nb::module_& m) {
   nb::class_<DualRun>(m, "DualRun", "Random order, resting rows and threads of a dual run over one matrix.")
       .def(nb::init<const Matrix&, Index, std::uint64_t, int>(), "X"_a, "n_outputs"_a, "seed"_a,
            "n_threads"_a)
+      .def_ro("path", &DualRun::path, "The sum of the lengths of all steps of a single output's weights.")
+      .def_ro("n_moves", &DualRun::n_moves, "How many steps these were.")
       .def_prop_ro("drift", &drift_of,
                    "A bound on |W + X'(s U) / l2| since W was right; infinite where nobody keeps count.");
   m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,

@@ -52,7 +52,8 @@ struct Run {
   std::vector<Rest> rest;
   std::vector<std::int32_t> middle;
   Numbers u, share, t;
-  double b = 0;
+  double b = 0, path = 0;
+  Index n_moves = 0;
   bool is_halved = false;
   int patience = 0;  // positive: a second thread, which needs halves
   Watch watch = Watch();
@@ -79,6 +80,8 @@ struct Run {
     const double gap = dual_cd_epoch(loss, Halves<Rows>{rows, is_halved ? middle.data() : nullptr}, set,
                                      order, patience, watch, state, t.data());
     b = state.b;
+    path += state.path;
+    n_moves += state.n_moves;
     return gap;
   }
   double weight(std::size_t j) const { return soft(t[j], set.l1 / set.l2); }
@@ -259,4 +262,27 @@ THEOREM("Shrunk reads soft(t, threshold)") {
   const Shrunk w{t.data(), 0.5};
   const Numbers wanted{-1.5, 0.0, 0.0, 0.0, 1.5};
   for (Index j = 0; j < 5; ++j) CHECK(w[j] == wanted[std::size_t(j)]);
+}
+
+THEOREM("the weights are -X'(s u)/l2 up to the rounding that path and n_moves bound, and they do drift") {
+  bool has_drifted = false;
+  each_dual_loss([&](const char*, const auto& loss, const Domain& domain) {
+    const Problem problem(5, domain, 300, 40);
+    for (const double l2 : {0.01, 1.0}) {
+      Run run(problem, {l2, 0.0, 0.0, false});
+      for (int epoch = 0; epoch < 30; ++epoch) run.epoch(loss, problem.X.csr());
+      std::vector<long double> wanted(run.t.size(), 0.0L);
+      for (std::size_t i = 0; i < run.u.size(); ++i)
+        for (std::size_t j = 0; j < wanted.size(); ++j)
+          wanted[j] -= static_cast<long double>(problem.s[i]) * run.u[i] * problem.X.at(Index(i), Index(j)) /
+                       static_cast<long double>(l2);
+      long double square = 0;
+      for (std::size_t j = 0; j < wanted.size(); ++j)
+        square += (run.t[j] - wanted[j]) * (run.t[j] - wanted[j]);
+      const double bound = 1.01 * 0x1p-53 * double(run.n_moves + 5) * run.path;
+      CHECK(double(std::sqrt(square)) <= bound);
+      has_drifted |= square > 0;
+    }
+  });
+  CHECK(has_drifted);
 }

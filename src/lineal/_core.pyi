@@ -77,6 +77,7 @@ class Matrix:
 
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
+
 @overload
 def sum_of_squares(W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> float:
     """The sum of the squares of W, in float64."""
@@ -272,6 +273,14 @@ class DualRun:
     """Random order, resting rows and threads of a dual run over one matrix."""
 
     def __init__(self, X: Matrix, n_outputs: int, seed: int, n_threads: int) -> None: ...
+
+    @property
+    def path(self) -> float:
+        """The sum of the lengths of all steps of a single output's weights."""
+
+    @property
+    def n_moves(self) -> int:
+        """How many steps these were."""
 
     @property
     def drift(self) -> float:

@@ -28,6 +28,8 @@ _BIAS = 0.3**2
 # Where logistic slopes start unless the penalty is weak (|x|^2 / strength large): far enough from 0 to
 # save an epoch.
 _FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
+# What a step may round, relative to the way so far (``DualState`` in epoch/dual_cd.h).
+_ROUNDING = 1.01 * float(np.finfo(np.float64).eps) / 2
 
 
 class DualCD(Solver):
@@ -124,10 +126,12 @@ class DualCD(Solver):
     ) -> Iterator[Iterate]:
         u = np.zeros(X.n_rows) if U is None else np.ascontiguousarray(U[:, 0])
         t = _core.large_array(X.n_columns, 1)[:, 0]
+        path, n_moves = 0.0, 0  # the start as so many steps more
         if U is None:
             t[:] = 0.0
         else:
             np.divide(X.adjoint(problem.weighted(U))[:, 0], -settings.l2, out=t)
+            path, n_moves = float(np.sqrt(norm2) @ np.abs(problem.s * u)) / settings.l2, X.n_rows
         y, bias = np.ascontiguousarray(problem.y[:, 0]), float(b[0])
         native: Any = problem.loss.native
 
@@ -138,7 +142,8 @@ class DualCD(Solver):
         while True:
             bias, gap = _core.dual_cd_epoch(native, X.matrix, y, problem.s, norm2, settings, run, u, t, bias)
             expected = _relative(problem, gap, u[:, None], t, tol)
-            yield Iterate(weights, lambda: u[:, None].copy(), expected)
+            drift = _ROUNDING * (run.n_moves + n_moves + 5) * (run.path + path)
+            yield Iterate(weights, lambda: u[:, None].copy(), expected, residue=settings.l2 * drift)
 
     def _block(
         self,
@@ -241,5 +246,7 @@ def _relative(problem: Problem, gap: float, U: FloatArray, t: FloatArray, tol: f
     if gap > tol * problem.primal_at_zero:
         return np.inf
     _, l2 = _strengths(problem)
-    dual = -problem.conjugate_sum(into_domain(problem, U)) - l2 / 2 * float(np.vdot(t, t))
+    assert isinstance(problem.X, NativeRows)
+    square = problem.X.sum_of_squares(t if t.ndim == 2 else t[:, None])
+    dual = -problem.conjugate_sum(into_domain(problem, U)) - l2 / 2 * square
     return gap / max(dual + gap, 1e-12 * problem.primal_at_zero, 1e-300)
