@@ -1,4 +1,4 @@
-"""Dual ascent over one output and many: groups of outputs, and certificates that take the scores' word for V."""
+"""Dual ascent over one output and many, and certificates that take the scores' word for V."""
 
 from itertools import islice
 
