@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument(
         "--texts", type=int, help="try it with about so many texts of each set; keeps nothing"
     )
+    parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
     options = parser.parse_args()
     found: dict[str, Any] = {}
     for name, title in SETS.items():
@@ -73,9 +74,10 @@ def main() -> None:
         "sets": found,
     }
     print(table(records))
-    if not options.texts:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(records, indent=1) + "\n")
+    if kept := options.keep or (None if options.texts else RESULTS):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(records, indent=1) + "\n")
+    if kept == RESULTS:
         page = PAGE.read_text(encoding="utf-8")
         filled = re.sub(f"(?s){BEGIN}.*{END}", lambda _: f"{BEGIN}\n{table(records)}\n{END}", page)
         PAGE.write_text(filled, encoding="utf-8")

@@ -32,6 +32,7 @@ from page import page  # noqa: E402
 from sets import AbsentError, path_of  # noqa: E402
 
 RESULTS = HERE / "results"
+PARTS = ("versus", "startup", "accuracy")
 LINEAL = [sys.executable, "-m", "lineal"]
 OURS = {
     "lineal train --learner svm --no-report": ["--learner", "svm", "--no-report"],
@@ -68,7 +69,8 @@ def main() -> None:
     except AbsentError as reason:
         print(f"skipped: {reason}", flush=True)
         return
-    records: dict[str, Any] = {"machine": machine(), "lineal": version("lineal")}
+    about = machine()
+    records: dict[str, Any] = {"machine": about, "lineal": version("lineal")}
     if "versus" in options.parts:
         records["versus"] = versus(data, options)
     if "startup" in options.parts:
@@ -76,16 +78,21 @@ def main() -> None:
     if "accuracy" in options.parts:
         records["accuracy"] = {name: accuracy(data, name) for name in ACCURACIES}
     print(page(records))
-    kept = RESULTS / "command.json"
+    kept = options.keep or RESULTS / "command.json"
     before = json.loads(kept.read_text()) if kept.exists() else {}
-    RESULTS.mkdir(exist_ok=True)
+    # Parts that were not run keep their figures and the day they were measured on.
+    dates = {part: before["machine"]["date"] for part in PARTS if part in before} | before.get("dates", {})
+    records["dates"] = dates | dict.fromkeys(options.parts, about["date"])
+    kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps({**before, **records}, indent=1) + "\n")
+    if options.keep:
+        return
     fill(ROOT / "docs" / "command-line.md", page({**before, **records}))
 
 
 def versus(data: Path, options: argparse.Namespace) -> dict[str, Any]:
     """File to model to test accuracy on IMDB."""
-    python = options.peers or str(peers_python(HERE))
+    python = options.peers or str(peers_python())
     found: dict[str, Any] = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -257,9 +264,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--parts", default="versus,startup,accuracy")
+    parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers", help="interpreter that has the peers (one of its own is made)")
+    parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
     options = parser.parse_args()
     options.parts = options.parts.split(",")
     return options

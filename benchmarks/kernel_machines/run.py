@@ -69,6 +69,7 @@ def main() -> None:
     told.add_argument("--only", action="append", help="a file; may be repeated; keeps nothing")
     told.add_argument("--repeats", type=int, default=5, help="fits of ours; of intelex 3 at most; LIBSVM 1")
     told.add_argument("--threads", type=int, help="for every library; as many as it takes if not given")
+    told.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
     asked = told.parse_args()
     records: dict[str, Any] = {
         "machine": machine(), "threads": asked.threads, "equal": EQUAL, "repeats": repeats(asked.repeats),
@@ -85,11 +86,13 @@ def main() -> None:
             continue
         records["works"][work.name] = measured(work, X, y, Q, truth, asked)
     print(table(records))
-    if asked.rows or asked.only:
+    kept = asked.keep or (None if asked.rows or asked.only else RESULTS)
+    if kept is None:
         return
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(records, indent=1) + "\n")
-    put_on_page(ROOT / "docs" / "svm.md", records)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(records, indent=1) + "\n")
+    if kept == RESULTS:
+        put_on_page(ROOT / "docs" / "svm.md", records)
 
 
 def repeats(n: int) -> dict[str, int]:
@@ -140,7 +143,7 @@ def measured(work: Work, X: Any, y: Any, Q: Any, truth: Any, asked: Any) -> dict
 
 def run(work: Work, contender: str, folder: Path, asked: Any) -> dict[str, Any]:
     library = contender.partition(", ")[0]
-    python = sys.executable if library == "lineal" else str(peers_python(HERE))
+    python = sys.executable if library == "lineal" else str(peers_python())
     numbers = [repr(work.C), repr(work.gamma), str(repeats(asked.repeats)[library])]
     command = [python, "-W", "ignore", str(HERE / "worker.py"), contender, str(folder), *numbers]
     (folder / "learned.npz").unlink(missing_ok=True)

@@ -8,6 +8,7 @@ the table to docs/neighbors.md.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -92,20 +93,31 @@ WORKS = (
 
 def main() -> None:
     """Measure every work whose data are there, keep the records, fill the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", type=int, help="the first so many works; keeps nothing")
+    parser.add_argument("--rows", type=int, help="about so many points and queries; keeps nothing")
+    parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
+    options = parser.parse_args()
     records: dict[str, Any] = {"machine": machine(), "k": K, "lineal": version("lineal"), "works": {}}
-    for work in WORKS:
+    for work in WORKS[: options.only]:
         print(work.title, flush=True)
         try:
             X, Q = work.data()
         except AbsentError as reason:
             print(f"  skipped: {reason}", flush=True)
             continue
-        records["works"][work.title] = measured(work, X, Q)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(records, indent=1) + "\n")
-    text = PAGE.read_text()
-    PAGE.write_text(re.sub(f"(?s){BEGIN}.*{END}", lambda _: f"{BEGIN}\n{table(records)}\n{END}", text))
+        records["works"][work.title] = measured(work, evenly(X, options.rows), evenly(Q, options.rows))
+    if kept := options.keep or (None if options.only or options.rows else RESULTS):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(records, indent=1) + "\n")
+    if kept == RESULTS:
+        text = PAGE.read_text()
+        PAGE.write_text(re.sub(f"(?s){BEGIN}.*{END}", lambda _: f"{BEGIN}\n{table(records)}\n{END}", text))
     print(table(records))
+
+
+def evenly(X: Any, n_most: int | None) -> Any:
+    return X[:: max(X.shape[0] // n_most, 1)] if n_most else X
 
 
 def measured(work: Work, X: Any, Q: Any) -> dict[str, Any]:
@@ -122,7 +134,7 @@ def measured(work: Work, X: Any, Q: Any) -> dict[str, Any]:
         tell(name, found[name])
     for contender in work.peers:
         request = [contender, str(folder), work.metric, str(K), str(N_REPEATS)]
-        command = [str(peers_python(HERE)), "-W", "ignore", str(HERE / "peers.py"), *request]
+        command = [str(peers_python()), "-W", "ignore", str(HERE / "peers.py"), *request]
         answer = subprocess.run(command, capture_output=True, text=True)
         if answer.returncode:
             found[contender] = {"note": answer.stderr.strip().splitlines()[-1][:200]}

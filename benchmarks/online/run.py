@@ -44,7 +44,7 @@ def main() -> None:
     except AbsentError as reason:
         print(f"skipped: {reason}", flush=True)
         return
-    python = {"ours": sys.executable, "peers": options.peers or str(peers_python(HERE))}
+    python = {"ours": sys.executable, "peers": options.peers or str(peers_python())}
     wanted = [
         (work, contender)
         for work in options.works
@@ -63,9 +63,11 @@ def main() -> None:
     records = {"machine": machine_before | {"others_busy": busy}, "data": about, "works": found}
     table = page(records)
     print(f"\n{table}")
-    if options.is_whole and not any("note" in one for work in found.values() for one in work.values()):
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "online.json").write_text(json.dumps(records, indent=1) + "\n")
+    is_complete = not any("note" in one for work in found.values() for one in work.values())
+    if kept := options.keep or (RESULTS / "online.json" if options.is_whole and is_complete else None):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(records, indent=1) + "\n")
+    if kept == RESULTS / "online.json":
         (RESULTS / "table.md").write_text(table)
 
 
@@ -99,6 +101,7 @@ def _options() -> argparse.Namespace:
         "--by", default="", help="contenders whose names hold one of these; fewer keep nothing"
     )
     parser.add_argument("--peers", help="interpreter that has the peers (one of its own is made)")
+    parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
     options = parser.parse_args()
     options.works, options.by = options.works.split(","), options.by.split(",")
     if unknown := [work for work in options.works if work not in WORKS]:

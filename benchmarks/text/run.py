@@ -66,14 +66,16 @@ def main() -> None:
     parser.add_argument(
         "--texts", type=int, help="try it with about so many texts of each set (2000); keeps nothing"
     )
+    parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")
     options = parser.parse_args()
+    kept = options.keep or (None if options.texts else RESULTS)
     wanted = options.only.split(",")
     if unknown := [name for name in wanted if name not in PARTS]:
         parser.error(f"there is no part {unknown[0]!r}: choose of {', '.join(PARTS)}")
     sets = [name.strip() for name in options.sets.split(";") if name.strip()] or list(ACCURACY)
     if unknown := [name for name in sets if name not in ACCURACY]:
         parser.error(f"there is no set {unknown[0]!r}: choose of {'; '.join(ACCURACY)}")
-    records = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.texts else {}
+    records = json.loads(kept.read_text()) if kept and kept.exists() else {}
     for part in wanted:
         print(f"== {part}", flush=True)
         found = accuracy(options.texts, sets) if part == "accuracy" else PARTS[part](options.texts)
@@ -83,11 +85,11 @@ def main() -> None:
             found = records.get(part, {}).get("found", {}) | found
             found = {name: found[name] for name in ACCURACY if name in found}
         records[part] = {"machine": machine(), "versions": versions(), "found": found}
-        if not options.texts:
-            RESULTS.parent.mkdir(exist_ok=True)
-            RESULTS.write_text(json.dumps(records, indent=1) + "\n")
+        if kept:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(records, indent=1) + "\n")
     print(tables(records))
-    if not options.texts:
+    if kept == RESULTS:
         fill(ROOT / "docs" / "text.md", records)
 
 

@@ -23,14 +23,14 @@ _THREAD_VARIABLES = (
 )
 
 
-def peers_python(folder: Path = HERE) -> Path:
-    """The interpreter of a folder's peers' own environment, made on first use or when their list changes."""
-    home, wanted = folder / ".venv", folder / "peers.txt"
+def peers_python() -> Path:
+    """The interpreter of the peers' own environment, made on first use or when their list changes."""
+    home, wanted = HERE.parent / ".venv", HERE.parent / "peers.txt"
     python = home / "bin" / "python"
     stamp = home / "installed.txt"
     digest = hashlib.sha256(wanted.read_bytes()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == digest and python.exists()):
-        print(f"installing the peers into benchmarks/{folder.name}/.venv ...", flush=True)
+        print("installing the peers into benchmarks/.venv ...", flush=True)
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
         install = [str(python), "-m", "pip", "install", "--quiet", "-r", str(wanted)]
         subprocess.run(install, check=True)

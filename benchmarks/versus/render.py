@@ -17,34 +17,6 @@ def render(records: list[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
-def summary(records: list[dict[str, Any]]) -> str:
-    """The README's table: for each work our time beside the fastest peer that did the same work."""
-    lines = ["| work | ours | fastest peer at equal work | ratio | bar | met? |", "|---|---|---|---|---|---|"]
-    for record in sorted(records, key=lambda r: int(r["bar"][1:])):
-        for work in record["works"]:
-            rows = [r for r in work["rows"] if r["bar"] and r["ratio"] is not None]
-            if rows:
-                row = min(rows, key=lambda r: r["ratio"])
-                suffix = "" if row["unit"] == "s" else row["unit"]
-                peer = f"{row['peer']}, {_number(row['theirs'], suffix or ' s')}"
-                ours = _number(row["ours"], suffix or " s")
-                lines.append(
-                    f"| {row['work']} | {ours} | {peer} | {row['ratio']:.1f}× | {row['bar']} | {row['met']} |"
-                )
-    first = records[0] if records else None
-    where = "" if first is None else f"{first['machine']['cpu']}, {first['machine']['n_cores']} cores"
-    note = f"Written by `make bench` from [its raw JSON](benchmarks/versus/results); {where}. "
-    note += "Bars not met are goals, not claims: see [the whole table](benchmarks/versus/results/table.md)."
-    return "\n".join([*lines, "", note])
-
-
-def into_readme(readme: str, table: str) -> str:
-    """The README with the table between its two markers."""
-    begin, end = "<!-- measured:begin -->", "<!-- measured:end -->"
-    head, rest = readme.split(begin)
-    return head + begin + "\n" + table + "\n" + end + rest.split(end)[1]
-
-
 def _introduction() -> str:
     return (
         "Written by `benchmarks/versus/run.py` from the JSON beside this file. A time counts only where our\n"

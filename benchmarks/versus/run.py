@@ -2,7 +2,8 @@
 
 Run it with the interpreter that holds lineal; the peers get an environment of their own beside this
 file. Records go to ``results/`` as one JSON a bar, the table to ``results/table.md``; a quick run
-writes to ``cache/quick/`` instead, so that a glance never replaces a measurement.
+writes to ``cache/quick/`` instead, so that a glance never replaces a measurement, and so does a run on
+stand-ins, to ``cache/stand-ins/``. ``make bench`` runs this bar by bar and shows all bars together.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Any
 import growth
 import startup
 from contest import Contest, Rules
-from data import CACHE, HERE
+from data import CACHE, HERE, prepare
 from environment import has_lineal, machine, peers_python, threads
 from pipe import Side
-from render import into_readme, render, summary
+from render import render
 from works import WORKS
 
 BARS = ("P2", "P3", "P4", "P5", "P6", "P11", "P12")
@@ -40,7 +41,7 @@ def main() -> None:
     ours = Side("ours", sys.executable, variables) if has_lineal(sys.executable) else None
     if ours is None:
         print("lineal is not installed in this interpreter: the peers run alone, nothing goes to results/")
-    output = _folder(quick=options.quick, alone=ours is None)
+    output = _folder(options, alone=ours is None)
     sides = {side.name: side.describe() for side in (ours, peers) if side is not None}
     try:
         for bar in options.only:
@@ -62,15 +63,21 @@ def main() -> None:
     records = [json.loads(path.read_text()) for path in output.glob("P*.json")]
     table = render(records)
     (output / "table.md").write_text(table)
-    if output == HERE / "results":
-        readme = HERE.parents[1] / "README.md"
-        readme.write_text(into_readme(readme.read_text(), summary(records)))
     print("\n" + table)
 
 
-def _folder(*, quick: bool, alone: bool) -> Path:
-    """Only a whole measurement of both sides replaces the results that are kept."""
-    folder = CACHE / "quick" if quick else CACHE / "peers-alone" if alone else HERE / "results"
+def _folder(options: argparse.Namespace, *, alone: bool) -> Path:
+    """Only a whole measurement of both sides on real data replaces the results that are kept."""
+    works = [work for work in WORKS if work.bar in options.only or (work.bar == "P2" and "P12" in options.only)]
+    if options.keep:
+        folder = options.keep.parent
+    elif options.quick or alone:
+        folder = CACHE / ("quick" if options.quick else "peers-alone")
+    elif any(prepare(work.data).origin != "real" for work in works):
+        print("some data are absent: random stand-ins of the same shape, and nothing goes to results/")
+        folder = CACHE / "stand-ins"
+    else:
+        folder = HERE / "results"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -96,6 +103,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="best of how many (default 3)")
     parser.add_argument("--seconds", type=float, default=240.0, help="a peer's fit is ended after this")
     parser.add_argument("--threads", type=int, help="threads for everyone (default: their own)")
+    parser.add_argument("--keep", type=Path, help="keep the records in the folder of this file")
     return parser.parse_args()
 
 
