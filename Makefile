@@ -4,7 +4,11 @@
 #   make check   format, lint, types, layers, stubs
 #   make fuzz    made-up texts against the laws of the native text path, for FUZZ_SECONDS (60)
 #   make fuzz-files   broken model and data files by the million, for FUZZ_SECONDS (60)
-#   make bench   speed against other libraries (bench-quick: under three minutes; paths: whole L1 paths)
+#   make bench   every speed bar against its peers, written to docs/performance.md and README.md (BARS=P2,P10: some of them)
+#   make bench-quick, bench-table   a look in under three minutes; tables and pictures of what was measured before
+#   make bench-growth, bench-roofline   data doubled to a million documents; bytes a second beside a plain loop over memory
+#   make counts  instructions of the inner loops (counts-check: fails where one grew)
+#   make paths   a whole L1 path against other libraries, written to docs/path.md
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
@@ -23,11 +27,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,21s/^# *//p' Makefile
+	@sed -n '2,/^$$/s/^# *//p' Makefile
 
 # The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
 .venv/.tools: pyproject.toml
@@ -93,19 +97,39 @@ reference: .venv/.built
 stubs: .venv/.check
 	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o src/lineal/_core.pyi
 
+# BARS=P2,P10 measures some; the others keep what was measured before.
 bench: .venv/.built
-	$(BIN)/python benchmarks/versus/run.py
+	$(BIN)/python benchmarks/bars/run.py $(if $(BARS),--bars $(BARS))
 
 bench-quick: .venv/.built
-	$(BIN)/python benchmarks/versus/run.py --quick
+	$(BIN)/python benchmarks/bars/run.py --quick $(if $(BARS),--bars $(BARS))
+
+bench-table: .venv/.built
+	$(BIN)/python benchmarks/bars/run.py --table
+
+# GROWTH_OPTIONS="--most 20000" is a try that keeps nothing.
+bench-growth: .venv/.built
+	$(BIN)/python benchmarks/bars/doubling.py $(GROWTH_OPTIONS)
+
+bench-roofline: .venv/.built
+	$(BIN)/python benchmarks/bars/roofline.py
+
+# Need valgrind, and say so.
+counts: .venv/.built
+	$(BIN)/python benchmarks/counts/counts.py
+
+counts-check: .venv/.built
+	$(BIN)/python benchmarks/counts/counts.py --check
 
 # TEXT_OPTIONS="--only speed,memory" runs parts; "--texts 2000" tries it on a few texts and keeps nothing.
 bench-text: .venv/.built
 	$(BIN)/python benchmarks/text/run.py $(TEXT_OPTIONS)
+	$(BIN)/python benchmarks/bars/run.py --table
 
 # BAYES_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-bayes: .venv/.built
 	$(BIN)/python benchmarks/bayes/run.py $(BAYES_OPTIONS)
+	$(BIN)/python benchmarks/bars/run.py --table
 
 # EVALUATION_OPTIONS="--share 0.05" is a short one that keeps nothing.
 bench-evaluation: .venv/.built
@@ -113,6 +137,7 @@ bench-evaluation: .venv/.built
 
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py
+	$(BIN)/python benchmarks/bars/run.py --table
 
 # STRATEGIES_OPTIONS="--rows 2000" tries it on a few rows and keeps nothing.
 bench-strategies: .venv/.built
@@ -125,6 +150,7 @@ bench-selection: .venv/.built
 # ONLINE_OPTIONS="--texts 2000" tries it on a few texts and keeps nothing.
 bench-online: .venv/.built
 	$(BIN)/python benchmarks/online/run.py $(ONLINE_OPTIONS)
+	$(BIN)/python benchmarks/bars/run.py --table
 
 # STREAM_OPTIONS="--examples 100000" is a short one.
 bench-stream: .venv/.built
@@ -133,6 +159,7 @@ bench-stream: .venv/.built
 # SVM_OPTIONS="--rows 3000" is a try that keeps nothing.
 bench-svm: .venv/.built
 	$(BIN)/python benchmarks/kernel_machines/run.py $(SVM_OPTIONS)
+	$(BIN)/python benchmarks/bars/run.py --table
 
 # RANKING_OPTIONS="--folds 1" is a try that keeps nothing.
 bench-ranking: .venv/.built
@@ -149,6 +176,7 @@ bench-weak: .venv/.built
 # COMMAND_OPTIONS="--parts startup" measures a part.
 bench-command: .venv/.built
 	$(BIN)/python benchmarks/command/run.py $(COMMAND_OPTIONS)
+	$(BIN)/python benchmarks/bars/run.py --table
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py

@@ -1,4 +1,4 @@
-"""The raw JSON of every benchmark to rows of one kind: one small function a file, and nothing measured anew."""
+"""The raw JSON of every benchmark to rows of one kind: one small function a file, nothing measured anew."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def _grown(raw: Raw) -> Iterator[Row]:
         for row in work["rows"]:
             yield Row(
                 "P12", row["work"], SHARE, row["ratio"], DOUBLING,
-                row["our_spread"] or [row["ours"]] * 3, row["peer"], row["peer_spread"] or [row["theirs"]] * 3,
+                row["our_spread"] or [row["ours"]] * 3, row["peer"],
+                row["peer_spread"] or [row["theirs"]] * 3,
                 unit=row["unit"], **about(raw["machine"]),
             )  # fmt: skip
 
@@ -109,7 +110,8 @@ def _text_speed(found: Raw, facts: Raw) -> Iterator[Row]:
             ours, theirs = (spread(race["seconds"][who]) for who in (contender, PEER))
             same = race["differences"].get(contender)
             yield Row(
-                "P1", f"{title}, {work}: {contender.removeprefix('lineal, ')}", TIMES, times(ours, theirs), goal,
+                "P1", f"{title}, {work}: {contender.removeprefix('lineal, ')}", TIMES, times(ours, theirs),
+                goal,
                 ours, PEER, theirs, quality="entries that differ" if same else "",
                 our_quality=same and same["n_different"], counts=not (same and same["n_different"]), **facts,
             )  # fmt: skip
@@ -123,8 +125,10 @@ def _text_memory(found: Raw, facts: Raw) -> Iterator[Row]:
         if theirs and all(ours) and ours:
             worst = max(ours)
             yield Row(
-                "P1", f"{title}, tf-idf: peak memory above the texts", SHARE, worst[0] / theirs[0], 0.45, worst,
-                PEER, theirs, unit="MB", our_bytes=int(worst[0] * 1e6), their_bytes=int(theirs[0] * 1e6), **facts,
+                "P1", f"{title}, tf-idf: peak memory above the texts", SHARE, worst[0] / theirs[0], 0.45,
+                worst,
+                PEER, theirs, unit="MB", our_bytes=int(worst[0] * 1e6), their_bytes=int(theirs[0] * 1e6),
+                **facts,
             )  # fmt: skip
 
 
@@ -175,7 +179,14 @@ def _text_pipeline(found: Raw, facts: Raw) -> Iterator[Row]:
 
 
 def _accurate(
-    bar: str, work: str, goal: float | None, ours: list[Raw], peer: str, theirs: list[Raw], facts: Raw, note: str = ""
+    bar: str,
+    work: str,
+    goal: float | None,
+    ours: list[Raw],
+    peer: str,
+    theirs: list[Raw],
+    facts: Raw,
+    note: str = "",
 ) -> Row:
     """Whole processes that end with an accuracy."""
     left, right = (spread(run["process_seconds"] for run in runs) for runs in (ours, theirs))
@@ -232,7 +243,8 @@ def command(raw: Raw) -> Iterator[Row]:
     for name, one in raw.get("accuracy", {}).items():
         yield Row(
             "accuracy", f"{name}: {one['score']}", SCORE, one["value"], one["bar"], unit="",
-            note=f"95 % interval {one['low']:.4f} .. {one['high']:.4f}, {one['seconds']:.1f} s", **facts("accuracy"),
+            note=f"95 % interval {one['low']:.4f} .. {one['high']:.4f}, {one['seconds']:.1f} s",
+            **facts("accuracy"),
         )  # fmt: skip
 
 
@@ -256,15 +268,19 @@ def kernel_machines(raw: Raw) -> Iterator[Row]:
 def _machine(work: Raw, title: str, what: str, library: str, peer: str, goal: float, facts: Raw) -> Row:
     best = {}
     for who in ("lineal", library):
-        known = [one for name, one in work["found"].items() if name.startswith(f"{who},") and one.get("counts")]
+        known = [
+            one for name, one in work["found"].items() if name.startswith(f"{who},") and one.get("counts")
+        ]
         best[who] = min(known, key=lambda one: min(one[what]), default=None)
     ours, theirs = best["lineal"], best[library]
     if ours is None or theirs is None:
         return Row("P8", f"{title} against {peer}", TIMES, None, goal, peer=peer, counts=False, **facts)
     left, right = spread(ours[what]), spread(theirs[what])
     return Row(
-        "P8", f"{title} against {peer}", TIMES, times(left, right), goal, left, peer, right, quality="dual objective",
-        our_quality=ours["dual"], their_quality=theirs["dual"], note=f"our certified gap {ours['gap']:.1e}", **facts,
+        "P8", f"{title} against {peer}", TIMES, times(left, right), goal, left, peer, right,
+        quality="dual objective",
+        our_quality=ours["dual"], their_quality=theirs["dual"], note=f"our certified gap {ours['gap']:.1e}",
+        **facts,
     )  # fmt: skip
 
 
@@ -284,7 +300,10 @@ def online(raw: Raw) -> Iterator[Row]:
         peers = {name: found[name]["runs"] for name in names if found.get(name, {}).get("runs")}
         if not ours or not peers:
             continue
-        speeds = {name: spread(n * run["seconds"] / run["n_learned"] for run in runs) for name, runs in peers.items()}
+        speeds = {
+            name: spread(n * run["seconds"] / run["n_learned"] for run in runs)
+            for name, runs in peers.items()
+        }
         peer = min(speeds, key=lambda name: speeds[name][0])
         left = spread(n * run["seconds"] / run["n_learned"] for run in ours)
         right, wrong = _mean_accuracy(ours), _mean_accuracy(peers[peer])
@@ -330,7 +349,8 @@ def bayes(raw: Raw) -> Iterator[Row]:
             ours, theirs = (spread(run["seconds"][who]["fit"]) for who in ("lineal", PEER))
             right, wrong = (run["accuracy"][who] for who in ("lineal", PEER))
             yield Row(
-                "P14", f"{SETS[name]}, `{run['kind']}`, fit", TIMES, times(ours, theirs), 3.0, ours, PEER, theirs,
+                "P14", f"{SETS[name]}, `{run['kind']}`, fit", TIMES, times(ours, theirs), 3.0, ours, PEER,
+                theirs,
                 quality="accuracy", our_quality=right, their_quality=wrong, counts=right >= wrong - 1e-9,
                 **about(raw["machine"]),
             )  # fmt: skip
@@ -360,7 +380,7 @@ _ORDER = [*(f"P{k}" for k in range(1, 15)), "accuracy"]
 
 
 def collect(paths: dict[str, Path] | None = None) -> list[Row]:
-    """All rows that the raw JSON holds, in the order of the bars; other files may stand in for the kept ones."""
+    """All rows that the raw JSON holds, in the order of the bars; other files may replace the kept ones."""
     rows = []
     for name, read in SOURCES.items():
         path = BENCHMARKS / name if paths is None else paths.get(name)

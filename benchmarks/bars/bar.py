@@ -33,9 +33,9 @@ MET, MISSED, AHEAD, UNEQUAL, NO_BAR = "yes", "no", "no: the peer is ahead", "doe
 class Row:
     """One comparison.
 
-    ``found`` is held against ``goal`` as ``kind`` says: how many times our speed is the peer's (at least), which
-    share of something else ours is (at most), seconds (at most), or a score (at least). ``counts`` is whether
-    our objective, our answers or our accuracy are at least as good: no speed counts without.
+    ``found`` is held against ``goal`` as ``kind`` says: how many times our speed is the peer's (at least),
+    which share of something else ours is (at most), seconds (at most), or a score (at least). ``counts`` is
+    whether our objective, our answers or our accuracy are at least as good: no speed counts without.
     """
 
     bar: str

@@ -1,12 +1,12 @@
 """How time and memory grow: documents doubled to a million, then rows, non-zeros, classes and columns.
 
-    python benchmarks/bars/doubling.py                     all parts, in under six minutes
-    python benchmarks/bars/doubling.py --parts fits        of texts, languages, command, fits; others keep their figures
-    python benchmarks/bars/doubling.py --most 20000        a try that keeps nothing
+    python benchmarks/bars/doubling.py                  all parts, in under six minutes
+    python benchmarks/bars/doubling.py --parts fits     of texts, languages, command, fits; others are kept
+    python benchmarks/bars/doubling.py --most 20000     a try that keeps nothing
 
-Texts are generated: Zipf words of a fixed seed (generated.py), two classes. Each size has fresh processes, so that its
-peak of memory is its own. The exponent is fitted by least squares on logarithms: 1 is linear. Records go to
-``results/growth.json``, the table to docs/performance.md; ``make bench-table`` draws them.
+Texts are generated: Zipf words of a fixed seed (generated.py), two classes. Each size has fresh processes, so
+that its peak of memory is its own. The exponent is fitted by least squares on logarithms: 1 is linear.
+Records go to ``results/growth.json``, the table to docs/performance.md; ``make bench-table`` draws them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE), str(ROOT / "benchmarks" / "versus"), str(ROOT / "benchmarks" / "text")]
 
-RESULTS, PAGE, SCRATCH = HERE / "results" / "growth.json", ROOT / "docs" / "performance.md", ROOT / "build" / "growth"
+RESULTS, PAGE, SCRATCH = (
+    HERE / "results" / "growth.json",
+    ROOT / "docs" / "performance.md",
+    ROOT / "build" / "growth",
+)
 N_MOST, N_DOUBLINGS, MEAN_WORDS = 1_000_000, 7, 12.0
 STAGES = {"features": "texts to features", "fit": "fit", "whole": "file to model"}
 TITLES = {
@@ -43,7 +48,8 @@ TITLES = {
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """The power of the size that fits best, by least squares on logarithms; nan where there is nothing to fit."""
+    """The power of the size that fits best, by least squares on logarithms; nan where nothing can be "
+    "fitted."""
     known = [(np.log(n), np.log(v)) for n, v in zip(sizes, values, strict=True) if n > 0 and v > 0]
     if len({n for n, _ in known}) < 2:
         return float("nan")
@@ -109,7 +115,9 @@ def child(path: Path) -> dict[str, Any]:
     from lineal.data import read_texts
     from lineal.objective import L2, Hinge
 
-    TextVectorizer(min_df=1).fit_transform([f"word number {k % 7}" for k in range(50)])  # what is set up at first use
+    TextVectorizer(min_df=1).fit_transform(
+        [f"word number {k % 7}" for k in range(50)]
+    )  # what is set up at first use
     LinearClassifier(Hinge(), L2(1.0)).fit(np.eye(4), [0, 1, 0, 1])
     gc.collect()
     base = reset_peak()
@@ -151,7 +159,9 @@ def _children(options: list[str], n_repeats: int) -> list[dict[str, Any]]:
 
 def _tell(point: dict[str, Any]) -> None:
     stages = point["runs"][0]["stages"]
-    said = ", ".join(f"{name} {min(run['stages'][name]['seconds'] for run in point['runs']):.3f} s" for name in stages)
+    said = ", ".join(
+        f"{name} {min(run['stages'][name]['seconds'] for run in point['runs']):.3f} s" for name in stages
+    )
     print(f"  {point['n']:>9,}: {said}", flush=True)
 
 
@@ -167,7 +177,9 @@ def command(n_most: int) -> dict[str, Any]:
     except AbsentError as reason:
         print(f"skipped: {reason}", flush=True)
         return {}
-    parts = {path.stem: path.read_text(encoding="utf-8").removesuffix("\n").split("\n") for path in (train, test)}
+    parts = {
+        path.stem: path.read_text(encoding="utf-8").removesuffix("\n").split("\n") for path in (train, test)
+    }
     SCRATCH.mkdir(parents=True, exist_ok=True)
     orders = {name: np.random.default_rng(0).permutation(len(lines)) for name, lines in parts.items()}
     n_whole, points = min(n_most, len(parts["train"])), []
@@ -176,7 +188,16 @@ def command(n_most: int) -> dict[str, Any]:
         for name, lines in parts.items():
             files[name] = SCRATCH / f"command-{name}.jsonl"
             files[name].write_text("\n".join(lines[k] for k in orders[name][:n]) + "\n", encoding="utf-8")
-        asked = ["train", str(files["train"]), "--test", str(files["test"]), "--learner", "svm", "--no-report", "--json"]
+        asked = [
+            "train",
+            str(files["train"]),
+            "--test",
+            str(files["test"]),
+            "--learner",
+            "svm",
+            "--no-report",
+            "--json",
+        ]
         line = [sys.executable, "-m", "lineal", *asked, "-o", str(SCRATCH / "m.lineal")]
         points.append({"n": n, "runs": [_process(line) for _ in range(3)]})
         print(f"  {n:>9,}: {min(run['seconds'] for run in points[-1]['runs']):.3f} s", flush=True)
@@ -189,7 +210,8 @@ import json, resource, subprocess, sys, time
 began = time.perf_counter()
 subprocess.run(sys.argv[1:], check=True, capture_output=True)
 seconds = time.perf_counter() - began
-print(json.dumps({"seconds": seconds, "peak_bytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024}))
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+print(json.dumps({"seconds": seconds, "peak_bytes": peak}))
 """
 
 
@@ -219,7 +241,9 @@ def fits(n_most: int) -> dict[str, Any]:
     for what, values in sizes.items():
         points = [{"n": n, "runs": _fits(**{**base, what: n})} for n in values]
         for point in points:
-            print(f"  {point['n']:>9,} {what}: {min(run['seconds'] for run in point['runs']):.3f} s", flush=True)
+            print(
+                f"  {point['n']:>9,} {what}: {min(run['seconds'] for run in point['runs']):.3f} s", flush=True
+            )
         found[what] = {"points": points}
     return found
 
@@ -244,7 +268,9 @@ def generated_rows(n: int, per_row: int, n_classes: int, n_columns: int) -> tupl
 
     rng = np.random.default_rng(0)
     columns = (n_columns ** rng.random(n * per_row) - 1).astype(np.int32)
-    X = sp.csr_matrix((rng.uniform(0.1, 1.0, n * per_row), columns, np.arange(n + 1) * per_row), (n, n_columns))
+    X = sp.csr_matrix(
+        (rng.uniform(0.1, 1.0, n * per_row), columns, np.arange(n + 1) * per_row), (n, n_columns)
+    )
     X.sum_duplicates()
     X = sp.csr_matrix(sp.diags(1.0 / np.sqrt(X.multiply(X).sum(axis=1).A1)) @ X)
     score = X @ rng.normal(size=(n_columns, n_classes))
@@ -282,7 +308,10 @@ def curves(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _curve(title: str, what: str, sizes: list[int], runs: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    peaks = [min((run["peak_bytes"] for run in each if run["peak_bytes"] is not None), default=None) for each in runs]
+    peaks = [
+        min((run["peak_bytes"] for run in each if run["peak_bytes"] is not None), default=None)
+        for each in runs
+    ]
     return {
         "title": title, "what": what, "sizes": sizes,
         "seconds": [min(run["seconds"] for run in each) for each in runs],
@@ -292,24 +321,27 @@ def _curve(title: str, what: str, sizes: list[int], runs: list[list[dict[str, An
 
 def table(record: dict[str, Any]) -> str:
     """A line a series: ends, the exponents, and the doubling that cost the most."""
-    lines = ["| what is doubled | from | to | seconds | exponent of time | worst doubling | peak memory | exponent of memory |",
-             "|---" * 8 + "|"]  # fmt: skip
+    head = ["what is doubled", "from", "to", "seconds", "exponent of time", "worst doubling", "peak memory"]
+    lines = [f"| {' | '.join(head)} | exponent of memory |", "|---" * 8 + "|"]
     for curve in curves(record):
         sizes, seconds, peaks = curve["sizes"], curve["seconds"], curve["bytes"]
-        worst = max(b / a for a, b in zip(seconds, seconds[1:], strict=False))
+        worst = max(b / a for a, b in pairwise(seconds))
         memory = ["–", "–"]
         if peaks is not None and min(peaks) > 0:
             memory = [f"{peaks[0] / 1e6:.0f} to {peaks[-1] / 1e6:.0f} MB", f"{exponent(sizes, peaks):.2f}"]
         cells = [
             f"{curve['title']} ({curve['what']})", f"{sizes[0]:,}", f"{sizes[-1]:,}",
-            f"{seconds[0]:.3g} to {seconds[-1]:.3g}", f"{exponent(sizes, seconds):.2f}", f"{worst:.2f}×", *memory,
+            f"{seconds[0]:.3g} to {seconds[-1]:.3g}", f"{exponent(sizes, seconds):.2f}", f"{worst:.2f}×",
+            *memory,
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     machines = [part["machine"] for part in record.values()]
     places = sorted({f"{one['cpu']}, {one['n_cores']} cores, {one['date']}" for one in machines})
     return "\n".join(lines) + (
-        f"\n\nBest of two or three; an exponent of 1 is linear. Generated texts have {MEAN_WORDS:g} words on average, by "
-        "Zipf's law from a fixed seed; peaks are above what was there before a stage, of the command those of the process. "
+        f"\n\nBest of two or three; an exponent of 1 is linear. Generated texts have {MEAN_WORDS:g} "
+        f"words on average, by "
+        "Zipf's law from a fixed seed; peaks are above what was there before a stage, of the command "
+        "those of the process. "
         f"Written by `make bench-growth` on {' and '.join(places)}; "
         "raw figures in [growth.json](../benchmarks/bars/results/growth.json)."
     )
@@ -317,7 +349,9 @@ def table(record: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure the parts that are asked for; the others keep their figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--parts", default=",".join(PARTS), help=f"of {', '.join(PARTS)} (all)")
     parser.add_argument("--most", type=int, help="as many documents at most; keeps nothing")
     parser.add_argument("--keep", type=Path, help="keep the records in this file, and write on no page")

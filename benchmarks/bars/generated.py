@@ -1,4 +1,4 @@
-"""Texts and rows made up from a fixed seed: for growth beyond what real data hold, and where there are none."""
+"""Texts and rows made up from a fixed seed: for growth beyond what real data hold, and where none are."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u",
 def _words() -> np.ndarray:
     """The spelling of every rank: frequent words are short, as they are in languages."""
     size = len(_SYLLABLES)
-    return np.array([
-        _SYLLABLES[k] if k < size else
-        _SYLLABLES[k % size] + _SYLLABLES[k // size % size] + (_SYLLABLES[k // size**2 % size] if k >= size**2 else "")
-        + (_SYLLABLES[k // size**3 % size] if k >= size**3 else "")
-        for k in range(N_WORDS)
-    ], dtype=object)  # fmt: skip
+    spelt = list(_SYLLABLES)
+    for k in range(size, N_WORDS):
+        spelt.append(
+            spelt[k // size] + _SYLLABLES[k % size]
+            if k >= size**2
+            else _SYLLABLES[k % size] + spelt[k // size]
+        )
+    return np.array(spelt[:N_WORDS], dtype=object)
 
 
 def ranks(rng: np.random.Generator, n: int) -> np.ndarray:

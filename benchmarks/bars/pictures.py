@@ -1,6 +1,6 @@
 """What was measured as pictures in build/bench: drawn from the raw JSON that is kept, measuring nothing.
 
-    python benchmarks/bars/pictures.py
+python benchmarks/bars/pictures.py
 """
 
 from __future__ import annotations
@@ -54,10 +54,14 @@ def kept(name: str) -> dict[str, Any]:
 
 def objectives() -> Any:
     """P2 to P6: how far above the best objective anyone reached, against the seconds it took."""
-    works = [w for bar in ("P2", "P3", "P4", "P5", "P6") for w in kept(f"versus/results/{bar}.json").get("works", [])]
+    works = [
+        w
+        for bar in ("P2", "P3", "P4", "P5", "P6")
+        for w in kept(f"versus/results/{bar}.json").get("works", [])
+    ]
     if not works:
         return None
-    axes = new_axes(-(-len(works) // 3), 3, figsize=(17, 4.6 * -(-len(works) // 3)))
+    axes = new_axes(-(-len(works) // 3), 3, figsize=(24, 4.6 * -(-len(works) // 3)))
     for ax in axes[len(works) :]:
         ax.set_visible(False)
     for ax, work in zip(axes, works, strict=False):
@@ -69,11 +73,12 @@ def objectives() -> Any:
             style = _style(place, is_ours=name == _OURS)
             ax.plot(across, [max(value, 1e-9) for value in up], label=name, **style)
         ax.axhline(work["target"], color=FAINT, linewidth=0.8, linestyle=":")
-        ax.annotate("asked", (1.0, work["target"]), xycoords=("axes fraction", "data"), ha="right", va="bottom",
+        ax.annotate("asked", (1.0, work["target"]), xycoords=("axes fraction", "data"), ha="right",
+        va="bottom",
                     fontsize=8, color=INK)  # fmt: skip
         ax.set(xscale="log", yscale="log")
         _few_ticks(ax.xaxis)
-        ax.legend(fontsize=7, frameon=False, loc="upper right")
+        ax.legend(fontsize=7.5, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return axes[0].figure
 
 
@@ -93,8 +98,9 @@ def _style(place: int, *, is_ours: bool) -> dict[str, Any]:
         return {"color": "black", "marker": "o", "markersize": 8, "linewidth": 1.8, "zorder": 5}
     colours = [colour for colour in COLOURS if colour != "#000000"]
     shapes = MARKERS[1:]
+    turn = (place - 1) // len(colours)  # colours come round again with other shapes
     return {
-        "color": colours[(place - 1) % len(colours)], "marker": shapes[(place - 1) % len(shapes)],
+        "color": colours[(place - 1) % len(colours)], "marker": shapes[(place - 1 + turn) % len(shapes)],
         "markersize": 5.5, "linewidth": 0.9, "alpha": 0.9,
     }  # fmt: skip
 
@@ -102,9 +108,12 @@ def _style(place: int, *, is_ours: bool) -> dict[str, Any]:
 def accuracies() -> Any:
     """P7 and P10: accuracy on the test set against the seconds of everything before it."""
     panels = {
-        "P7: IMDB, file to model to accuracy, whole process": kept("command/results/command.json").get("versus"),
+        "P7: IMDB, file to model to accuracy, whole process": kept("command/results/command.json").get(
+            "versus"
+        ),
         "P10: IMDB, one pass over texts in memory": {
-            name: one["runs"] for name, one in kept("online/results/online.json").get("works", {}).get("text", {}).items()
+            name: one["runs"]
+            for name, one in kept("online/results/online.json").get("works", {}).get("text", {}).items()
         },
     }
     panels = {title: found for title, found in panels.items() if found}
@@ -113,17 +122,17 @@ def accuracies() -> Any:
     axes = new_axes(1, len(panels), figsize=(8.5 * len(panels), 5.6))
     for ax, (title, found) in zip(axes, panels.items(), strict=True):
         dress(ax, title, "seconds, every run", "test accuracy")
-        place = 0
-        for name, runs in found.items():
+        for place, (name, runs) in enumerate(found.items(), 1):
             is_ours = name.startswith(_OURS)
-            place += 1
             style = _style(place, is_ours=False) | {"linestyle": "none", "markersize": 9 if is_ours else 7}
             style |= {"markeredgecolor": "black", "markeredgewidth": 1.4 if is_ours else 0.0}
             seconds = [run.get("process_seconds", run.get("seconds")) for run in runs]
             ax.plot(seconds, [run["accuracy"] for run in runs], label=name, **style)
         ax.set(xscale="log")
         _few_ticks(ax.xaxis)
-        ax.legend(fontsize=8, frameon=False, loc="best", title="ringed: lineal")
+        ax.legend(
+            fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="ringed: lineal"
+        )
     return axes[0].figure
 
 
@@ -142,7 +151,8 @@ def memory() -> Any:
                 if run["extra_bytes"] is not None:
                     least[run["name"]] = min(run["extra_bytes"], least.get(run["name"], run["extra_bytes"]))
             if _OURS in least and len(least) > 1 and max(least.values()) > 5e6:
-                peer = min((name for name in least if name != _OURS), key=lambda name: least[name])
+                peers = [name for name in least if name != _OURS and "not counted" not in name]
+                peer = min(peers, key=lambda name: least[name])
                 pairs += [(f"{bar} {work['title']}: {who}", least[who]) for who in (_OURS, peer)]
     if not pairs:
         return None
@@ -150,7 +160,9 @@ def memory() -> Any:
     dress(ax, "Peak memory above input and imports; of the peers that with the least", "MB", "")
     ours = ["lineal" in name for name, _ in pairs]
     ax.barh(
-        range(len(pairs)), [max(value / 1e6, 0.1) for _, value in pairs], color=["black" if o else COLOURS[5] for o in ours]
+        range(len(pairs)),
+        [max(value / 1e6, 0.1) for _, value in pairs],
+        color=["black" if o else COLOURS[5] for o in ours],
     )
     ax.set_yticks(range(len(pairs)), [name for name, _ in pairs], fontsize=8)
     for place, (_, value) in enumerate(pairs):
@@ -169,7 +181,14 @@ def growth() -> Any:
     rest = [one for one in series if one not in documents]
     axes = new_axes(1, 3, figsize=(18, 5.6))
     _grown(axes[0], documents, "seconds", "Documents doubled: time", "seconds", "documents")
-    _grown(axes[1], [one for one in documents if one["bytes"]], "bytes", "Documents doubled: peak memory", "bytes", "documents")
+    _grown(
+        axes[1],
+        [one for one in documents if one["bytes"]],
+        "bytes",
+        "Documents doubled: peak memory",
+        "bytes",
+        "documents",
+    )
     _grown(axes[2], rest, "seconds", "A fit, one size doubled at a time", "seconds", "size over the smallest")
     return axes[0].figure
 
@@ -179,7 +198,9 @@ def _grown(ax: Any, series: list[dict[str, Any]], what: str, title: str, up: str
     is_relative = across != "documents"
     for place, one in enumerate(series):
         sizes = [n / one["sizes"][0] for n in one["sizes"]] if is_relative else one["sizes"]
-        label = f"{one['title'].removeprefix('fit, doubled: ')}: exponent {exponent(one['sizes'], one[what]):.2f}"
+        label = (
+            f"{one['title'].removeprefix('fit, doubled: ')}: exponent {exponent(one['sizes'], one[what]):.2f}"
+        )
         ax.plot(sizes, one[what], label=label, **_style(place + 1, is_ours=False))
     if series:
         ends = [sizes[0], sizes[-1]]

@@ -27,8 +27,8 @@ def load(path: Path = RECORD) -> dict[str, Any]:
 def merged(record: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """The record with what was measured since; what was measured last becomes what was measured before.
 
-    Rows whose times are those already kept leave both as they are, so that it may be done any number of times.
-    A row that the raw JSON no longer has is dropped.
+    Rows whose times are those already kept leave both as they are, so that it may be done any number of
+    times. A row that the raw JSON no longer has is dropped.
     """
     kept = {Row(**one["last"]).key: one for one in record["rows"]}
     made = []

@@ -1,14 +1,14 @@
 """All bars in one command: run every benchmark in a process of its own, collect, tabulate, draw.
 
-    python benchmarks/bars/run.py                    everything, about an hour
-    python benchmarks/bars/run.py --bars P2,P10      these; the others keep what was measured before, with its day
-    python benchmarks/bars/run.py --quick            a look at most of them in under three minutes; replaces nothing
-    python benchmarks/bars/run.py --table            measure nothing: collect the raw JSON there is, write the pages
+    python benchmarks/bars/run.py                 everything, about an hour
+    python benchmarks/bars/run.py --bars P2,P10   these; others keep what was measured before, with its day
+    python benchmarks/bars/run.py --quick         a look at most in under three minutes; replaces nothing
+    python benchmarks/bars/run.py --table         measure nothing: collect the raw JSON, write the pages
 
-Run it with the interpreter that holds lineal. A benchmark that fails is recorded and the others go on. One record
-(``results/bars.json``) holds each comparison as measured last and the time before; docs/performance.md and README.md
-show it. Where real data are absent, stand-ins of the same shape are generated, which is said, and what is measured on
-them goes to build/bench/stand-ins and on no page.
+Run it with the interpreter that holds lineal. A benchmark that fails is recorded and the others go on. One
+record (``results/bars.json``) holds each comparison as measured last and the time before;
+docs/performance.md and README.md show it. Where real data are absent, stand-ins of the same shape are
+generated, which is said, and what is measured on them goes to build/bench/stand-ins and on no page.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path += [str(HERE), str(ROOT / "benchmarks" / "text")]
+sys.path += [str(HERE), str(ROOT / "benchmarks" / "text"), str(ROOT / "benchmarks" / "counts")]
 
 from adapters import SOURCES, collect  # noqa: E402
-from jobs import BENCHMARKS, Job, known_bars, wanted  # noqa: E402
+from jobs import BENCHMARKS, Job, in_order_of_looks, known_bars, wanted  # noqa: E402
 from record import empty, load, merged, write  # noqa: E402
 from sets import AbsentError, path_of  # noqa: E402
 from tables import between, short_table, whole_table  # noqa: E402
@@ -90,7 +90,7 @@ def look(bars: list[str] | None) -> None:
     left_out, failed = [], {}
     for raw in SOURCES:
         (folder / raw).unlink(missing_ok=True)
-    for job in wanted(bars):
+    for job in in_order_of_looks(wanted(bars)):
         remaining = end - time.perf_counter()
         if job.quick is None or remaining < 5.0:
             left_out.append(job.name)
@@ -107,7 +107,8 @@ def look(bars: list[str] | None) -> None:
 
 
 def run(job: Job, options: Any, kept: Path | None, home: Path | None, seconds: float) -> Outcome:
-    """One benchmark in a process of its own, shown and logged; ended with its children when it takes too long."""
+    """One benchmark in a process of its own, shown and logged; ended with its children if it takes too "
+    "long."""
     print(f"\n== {job.name} ({', '.join(job.bars)}), about {job.minutes:g} minutes", flush=True)
     command = [sys.executable, str(BENCHMARKS / job.script), *options]
     if kept is not None:
@@ -120,8 +121,14 @@ def run(job: Job, options: Any, kept: Path | None, home: Path | None, seconds: f
     last: deque[str] = deque(maxlen=1)
     # A session of its own, so that its workers end with it.
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        start_new_session=True,
     )
+    began = time.perf_counter()
     timer = Timer(seconds, os.killpg, (process.pid, signal.SIGKILL))
     timer.start()
     assert process.stdout is not None
@@ -138,9 +145,14 @@ def run(job: Job, options: Any, kept: Path | None, home: Path | None, seconds: f
         raise
     finally:
         timer.cancel()
-    if code:
-        print(f"   {job.name} ended with {code}", flush=True)
-    line = f"stopped after {seconds:.0f} s" if code == -signal.SIGKILL else last[0] if last else "it said nothing"
+    print(f"   {job.name} took {time.perf_counter() - began:.1f} s and ended with {code}", flush=True)
+    line = (
+        f"stopped after {seconds:.0f} s"
+        if code == -signal.SIGKILL
+        else last[0]
+        if last
+        else "it said nothing"
+    )
     return Outcome(code, line)
 
 
@@ -162,12 +174,8 @@ def finish(record: dict[str, Any]) -> None:
     """The record as the raw JSON has it now, the two pages, the pictures."""
     record = merged(record, collect())
     write(record)
-    for path, name, made in (
-        (ROOT / "docs" / "performance.md", "bars", whole_table(record)),
-        (ROOT / "README.md", "measured", short_table(record)),
-    ):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(between(text, name, made), encoding="utf-8")
+    for path, written in pages(record).items():
+        path.write_text(written, encoding="utf-8")
     print(short_table(record))
     try:
         import pictures
@@ -177,6 +185,23 @@ def finish(record: dict[str, Any]) -> None:
         pictures.draw_all()
     if record["failed"]:
         print(f"failed: {json.dumps(record['failed'])}")
+
+
+def pages(record: dict[str, Any]) -> dict[Path, str]:
+    """The two pages with everything that is written on them from JSON."""
+    import counts
+    import doubling
+    import roofline
+
+    made = {"bars": whole_table(record)}
+    for name, source in (("growth", doubling), ("roofline", roofline), ("counts", counts)):
+        if source.RESULTS.exists():
+            made[name] = source.table(json.loads(source.RESULTS.read_text(encoding="utf-8")))
+    page, readme = ROOT / "docs" / "performance.md", ROOT / "README.md"
+    text = page.read_text(encoding="utf-8")
+    for name, table in made.items():
+        text = between(text, name, table)
+    return {page: text, readme: between(readme.read_text(encoding="utf-8"), "measured", short_table(record))}
 
 
 def _today() -> str:

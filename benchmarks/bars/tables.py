@@ -16,20 +16,30 @@ def whole_table(record: dict[str, Any]) -> str:
     lines = [_line(head), "|---" * len(head) + "|"]
     for one in record["rows"]:
         row, before = Row(**one["last"]), one["previous"]
-        lines.append(
-            _line([
-                row.bar, row.work, _spread(row.ours, row.unit), row.peer or "–", _spread(row.theirs, row.unit),
-                _found(row, row.found), "–" if before is None else f"{_found(row, before['found'])}, {before['date']}",
-                _asked(row), _bold(verdict(row)), _quality(row), _memory(row), row.date,
-            ])
-        )  # fmt: skip
+        earlier = "–" if before is None else f"{_found(row, before['found'])}, {before['date']}"
+        cells = [
+            row.bar, row.work, _spread(row.ours, row.unit), row.peer or "–", _spread(row.theirs, row.unit),
+            _found(row, row.found), earlier, _asked(row), _bold(verdict(row)), _quality(row), _memory(row),
+            row.date,
+        ]  # fmt: skip
+        lines.append(_line(cells))
     return "\n".join([*lines, "", _foot(rows_of(record)), *_failures(record)])
 
 
 def short_table(record: dict[str, Any]) -> str:
     """The README's: a line a bar, with the comparison that is furthest from what was asked."""
     rows = rows_of(record)
-    lines = [_line(["bar", "work", "met", "the comparison furthest below its bar, or least above it; a peer that is ahead first"]), "|---" * 4 + "|"]
+    lines = [
+        _line(
+            [
+                "bar",
+                "work",
+                "met",
+                "the comparison furthest below its bar, or least above it; a peer that is ahead first",
+            ]
+        ),
+        "|---" * 4 + "|",
+    ]
     for bar, title in TITLES.items():
         held = [row for row in rows if row.bar == bar and row.goal is not None]
         if not held:
@@ -60,18 +70,25 @@ def between(text: str, name: str, made: str) -> str:
 def _sentence(row: Row) -> str:
     asked = f"{row.work}: {_found(row, row.found)} ({_asked(row)})"
     if row.peer and row.kind == TIMES and row.ours:
-        asked += f", {_number(row.ours[0], row.unit)} against {_number(row.theirs[0], row.unit)} of {row.peer}"
-    return asked + (": the peer is ahead" if verdict(row) == AHEAD else "" if row.counts else ": ours was not as good")
+        asked += (
+            f", {_number(row.ours[0], row.unit)} against {_number(row.theirs[0], row.unit)} of {row.peer}"
+        )
+    return asked + (
+        ": the peer is ahead" if verdict(row) == AHEAD else "" if row.counts else ": ours was not as good"
+    )
 
 
 def _foot(rows: Iterable[Row]) -> str:
     places = sorted({row.where for row in rows if row.where})
     busiest = max((row.busy for row in rows if row.busy is not None), default=0.0)
     return (
-        "Times are the best of the runs, with median and most behind them; found is the peer's best over ours "
-        "(P12 and memory: ours over the other's). A time counts where ours is at least as good: the objective at most "
+        "Times are the best of the runs, with median and most behind them; found is the peer's best "
+        "over ours "
+        "(P12 and memory: ours over the other's). A time counts where ours is at least as good: the "
+        "objective at most "
         "the peer's, the accuracy at least, the matrix or the neighbours the same. "
-        f"Measured on {' and '.join(places)}; at most {busiest:.0%} of it was busy with other work as a part began."
+        f"Measured on {' and '.join(places)}; at most {busiest:.0%} of it was busy with other work as a "
+        f"part began."
     )
 
 

@@ -31,7 +31,7 @@ def main() -> None:
     options = _options()
     rules = Rules(
         quick=options.quick,
-        n_rounds=2 if options.quick else options.rounds,
+        n_rounds=min(2, options.rounds) if options.quick else options.rounds,
         our_seconds=min(60.0, options.seconds),
         peer_seconds=min(60.0, options.seconds) if options.quick else options.seconds,
         repeat_seconds=1.5 if options.quick else 60.0,
@@ -68,7 +68,9 @@ def main() -> None:
 
 def _folder(options: argparse.Namespace, *, alone: bool) -> Path:
     """Only a whole measurement of both sides on real data replaces the results that are kept."""
-    works = [work for work in WORKS if work.bar in options.only or (work.bar == "P2" and "P12" in options.only)]
+    works = [
+        work for work in WORKS if work.bar in options.only or (work.bar == "P2" and "P12" in options.only)
+    ]
     if options.keep:
         folder = options.keep.parent
     elif options.quick or alone:
