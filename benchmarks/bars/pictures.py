@@ -20,7 +20,7 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 
-from doubling import curves, exponent  # noqa: E402
+from doubling import curves, exponent, large  # noqa: E402
 from matplotlib.ticker import NullFormatter  # noqa: E402
 
 from lineal.plot.canvas import COLOURS, FAINT, INK, MARKERS, dress, new_axes  # noqa: E402
@@ -195,17 +195,24 @@ def growth() -> Any:
 
 def _grown(ax: Any, series: list[dict[str, Any]], what: str, title: str, up: str, across: str) -> None:
     dress(ax, title, across, up)
-    is_relative = across != "documents"
+    is_relative, n_most, least = across != "documents", 1.0, []
     for place, one in enumerate(series):
-        sizes = [n / one["sizes"][0] for n in one["sizes"]] if is_relative else one["sizes"]
-        label = (
-            f"{one['title'].removeprefix('fit, doubled: ')}: exponent {exponent(one['sizes'], one[what]):.2f}"
+        points = (one["sizes"], one[what]) if what == "seconds" else large(one["sizes"], one[what])
+        if len(points[0]) < 2:
+            continue
+        sizes = [n / points[0][0] for n in points[0]] if is_relative else points[0]
+        name = one["title"].removeprefix("fit, doubled: ").replace("`", "")
+        ax.plot(
+            sizes,
+            points[1],
+            label=f"{name}: exponent {exponent(*points):.2f}",
+            **_style(place + 1, is_ours=False),
         )
-        ax.plot(sizes, one[what], label=label, **_style(place + 1, is_ours=False))
-    if series:
-        ends = [sizes[0], sizes[-1]]
-        start = series[-1][what][0]
-        ax.plot(ends, [start, start * ends[1] / ends[0]], color=FAINT, linestyle=":", label="linear")
+        least.append((sizes[0], points[1][0]))
+        n_most = max(n_most, sizes[-1])
+    if least:
+        first, start = min(least)
+        ax.plot([first, n_most], [start, start * n_most / first], color=FAINT, linestyle=":", label="linear")
     ax.set(xscale="log", yscale="log")
     ax.legend(fontsize=8, frameon=False, loc="upper left")
 

@@ -43,7 +43,7 @@ def passes(dtype: Any) -> dict[str, Any]:
     X, y = load("imdb", about.origin)
     start, index, value = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(dtype)
     n, d = X.shape
-    matrix = _core.Matrix.from_csr(start, index, value, d, None)
+    matrix = _core.Matrix.from_csr(start, index, value, d, X)
     n_bytes = index.nbytes + value.nbytes + start.nbytes
     w, z, u, v = (np.zeros((size, 1)) for size in (d, n, n, d))
     w[:], u[:] = 0.5, 0.5

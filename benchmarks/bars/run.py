@@ -107,8 +107,7 @@ def look(bars: list[str] | None) -> None:
 
 
 def run(job: Job, options: Any, kept: Path | None, home: Path | None, seconds: float) -> Outcome:
-    """One benchmark in a process of its own, shown and logged; ended with its children if it takes too "
-    "long."""
+    """One benchmark in a process of its own, shown and logged; ended with its children after so long."""
     print(f"\n== {job.name} ({', '.join(job.bars)}), about {job.minutes:g} minutes", flush=True)
     command = [sys.executable, str(BENCHMARKS / job.script), *options]
     if kept is not None:
@@ -145,6 +144,7 @@ def run(job: Job, options: Any, kept: Path | None, home: Path | None, seconds: f
         raise
     finally:
         timer.cancel()
+        process.stdout.close()
     print(f"   {job.name} took {time.perf_counter() - began:.1f} s and ended with {code}", flush=True)
     line = (
         f"stopped after {seconds:.0f} s"

@@ -55,8 +55,7 @@ def test_the_pages_are_the_record(bars):
 
 
 def test_what_is_missed_is_explained(bars):
-    """Each bar that is missed in a part has a section about what stands in the way; README says who is "
-    "ahead."""
+    """A bar that is missed in a part has a section on what stands in the way; README names who is ahead."""
     import bar
 
     rows = [row for row in (bar.Row(**one["last"]) for one in bars.load()["rows"]) if row.goal is not None]
@@ -169,8 +168,7 @@ def test_the_exponent_of_made_numbers(bars, power):
 
 
 def test_a_count_that_grew_is_found(bars):
-    """Over 3 % more instructions for a unit, or a kernel that is gone; more work at the same price is "
-    "fine."""
+    """Over 3 % more instructions a unit, or a kernel that is gone; more work at the same price is fine."""
     import counts
 
     kept = {"pass": {"instructions": 1000, "units": 100}, "other": {"instructions": 50, "units": 10}}
@@ -205,8 +203,7 @@ def test_generated_texts_come_from_their_seed(bars):
 
 
 def test_stand_ins_are_read_like_the_real_data(bars, tmp_path, monkeypatch):
-    """A machine without data can run every benchmark: all files that jobs need can be made, here small "
-    "ones."""
+    """A machine without data can run every benchmark: all files that jobs need can be made."""
     import generated
     import jobs
     import sets
