@@ -376,6 +376,37 @@ SOURCES: dict[str, Callable[[Raw], Iterator[Row]]] = {
     "bayes/results/bayes.json": bayes,
     "bars/results/growth.json": growth,
 }
+
+
+def libraries() -> list[str]:
+    """What was run, with versions, as the raw JSON tells: the library's, and where two were run both."""
+    found = set()
+    for name in SOURCES:
+        path = BENCHMARKS / name
+        if path.exists():
+            found |= set(_versions(json.loads(path.read_text(encoding="utf-8"))))
+    return sorted(found, key=str.lower)
+
+
+def _versions(raw: Any, holder: str = "") -> Iterator[str]:
+    if isinstance(raw, list):
+        for one in raw:
+            yield from _versions(one, holder)
+    elif isinstance(raw, dict):
+        for key, value in raw.items():
+            if key == "versions":
+                yield from (f"{name} {number}" for name, number in value.items() if number)
+            elif key == "version":
+                yield value if " " in value else f"{_NAMES.get(holder, holder)} {value}"
+            else:
+                yield from _versions(value, key)
+
+
+_NAMES = {
+    "scikit-learn script": "scikit-learn",
+    "Vowpal Wabbit": "vowpalwabbit",
+    "fastText": "fasttext-wheel",
+}
 _ORDER = [*(f"P{k}" for k in range(1, 15)), "accuracy"]
 
 

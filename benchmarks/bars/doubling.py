@@ -348,9 +348,9 @@ def table(record: dict[str, Any]) -> str:
     places = sorted({f"{one['cpu']}, {one['n_cores']} cores, {one['date']}" for one in machines})
     return "\n".join(lines) + (
         "\n\nBest of three, of one or two where they are long; an exponent of 1 is linear. Generated texts "
-        f"have {MEAN_WORDS:g} words on average, by Zipf's law from a fixed seed. Peaks are above what was there "
-        "before a stage, and exponents of memory are fitted from 4 MB on; those of the command are of the "
-        "whole process. "
+        f"have {MEAN_WORDS:g} words on average, by Zipf's law from a fixed seed. Peaks are above what was "
+        "there before a stage, and exponents of memory are fitted from 4 MB on; those of the command are of "
+        "the whole process. "
         f"Written by `make bench-growth` on {' and '.join(places)}; "
         "raw figures in [growth.json](../benchmarks/bars/results/growth.json)."
     )

@@ -16,12 +16,12 @@ _BEFORE = ("found", "ours", "theirs", "peer", "date")
 
 def empty() -> dict[str, Any]:
     """A record of nothing."""
-    return {"rows": [], "failed": {}}
+    return {"rows": [], "failed": {}, "libraries": []}
 
 
 def load(path: Path = RECORD) -> dict[str, Any]:
     """What is kept."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else empty()
+    return {**empty(), **(json.loads(path.read_text(encoding="utf-8")) if path.exists() else {})}
 
 
 def merged(record: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
@@ -39,15 +39,17 @@ def merged(record: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
         if last is not None and any(last[name] != now[name] for name in ("found", "ours", "theirs")):
             previous = {name: last[name] for name in _BEFORE}
         made.append({"last": now, "previous": previous})
-    return {"rows": made, "failed": record.get("failed", {})}
+    return {**record, "rows": made}
 
 
 def write(record: dict[str, Any], path: Path = RECORD) -> None:
     """As JSON that git can compare: a row a line and no more digits than a clock has."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in record["rows"])
-    failed = json.dumps(record["failed"], ensure_ascii=False)
-    path.write_text(f'{{\n "rows": [\n  {lines}\n ],\n "failed": {failed}\n}}\n', encoding="utf-8")
+    rest = "".join(
+        f',\n "{name}": {json.dumps(record[name], ensure_ascii=False)}' for name in ("failed", "libraries")
+    )
+    path.write_text(f'{{\n "rows": [\n  {lines}\n ]{rest}\n}}\n', encoding="utf-8")
 
 
 def rows_of(record: dict[str, Any]) -> list[Row]:

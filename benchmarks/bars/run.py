@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE), str(ROOT / "benchmarks" / "text"), str(ROOT / "benchmarks" / "counts")]
 
-from adapters import SOURCES, collect  # noqa: E402
+from adapters import SOURCES, collect, libraries  # noqa: E402
 from jobs import BENCHMARKS, Job, in_order_of_looks, known_bars, wanted  # noqa: E402
 from record import empty, load, merged, write  # noqa: E402
 from sets import AbsentError, path_of  # noqa: E402
@@ -172,7 +172,7 @@ def stand_ins(job: Job, *, is_short: bool = False) -> Path | None:
 
 def finish(record: dict[str, Any]) -> None:
     """The record as the raw JSON has it now, the two pages, the pictures."""
-    record = merged(record, collect())
+    record = {**merged(record, collect()), "libraries": libraries()}
     write(record)
     for path, written in pages(record).items():
         path.write_text(written, encoding="utf-8")

@@ -23,7 +23,7 @@ def whole_table(record: dict[str, Any]) -> str:
             row.date,
         ]  # fmt: skip
         lines.append(_line(cells))
-    return "\n".join([*lines, "", _foot(rows_of(record)), *_failures(record)])
+    return "\n".join([*lines, "", _foot(record), *_failures(record)])
 
 
 def short_table(record: dict[str, Any]) -> str:
@@ -50,7 +50,8 @@ def short_table(record: dict[str, Any]) -> str:
         met = "yes" if n_met == len(held) else f"{n_met} of {len(held)}" if n_met else "no"
         lines.append(_line([bar, title, met, _sentence(worst)]))
     note = (
-        "Written by `make bench` from [its record](benchmarks/bars/results/bars.json). "
+        "Written by `make bench` from [its record](benchmarks/bars/results/bars.json); "
+        f"{_places(rows)}. "
         "All comparisons, and what stands in the way of the bars that are missed: "
         "[docs/performance.md](docs/performance.md)."
     )
@@ -78,17 +79,22 @@ def _sentence(row: Row) -> str:
     )
 
 
-def _foot(rows: Iterable[Row]) -> str:
+def _places(rows: Iterable[Row]) -> str:
     places = sorted({row.where for row in rows if row.where})
+    days = sorted({row.date for row in rows if row.date})
+    return " and ".join(places) + (f", {days[0]} to {days[-1]}" if days else "")
+
+
+def _foot(record: dict[str, Any]) -> str:
+    rows = rows_of(record)
     busiest = max((row.busy for row in rows if row.busy is not None), default=0.0)
+    names = f" with {', '.join(record['libraries'])}" if record["libraries"] else ""
     return (
-        "Times are the best of the runs, with median and most behind them; found is the peer's best "
-        "over ours "
-        "(P12 and memory: ours over the other's). A time counts where ours is at least as good: the "
-        "objective at most "
-        "the peer's, the accuracy at least, the matrix or the neighbours the same. "
-        f"Measured on {' and '.join(places)}; at most {busiest:.0%} of it was busy with other work as a "
-        f"part began."
+        "Times are the best of the runs, with median and most behind them; found is the peer's best over "
+        "ours (P12 and memory: ours over the other's). A time counts where ours is at least as good: the "
+        "objective at most the peer's, the accuracy at least, the matrix or the neighbours the same. "
+        f"Measured on {_places(rows)}{names}; at most {busiest:.0%} of it was busy with other work as a part "
+        "began."
     )
 
 

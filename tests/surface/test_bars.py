@@ -46,6 +46,7 @@ def test_the_record_is_the_raw_json(bars):
     """What is kept last is what the benchmarks' own files say: `make bench-table` brings it up to date."""
     kept = bars.load()
     assert kept == json.loads(json.dumps(bars.merged(kept, bars.collect())))
+    assert kept["libraries"] == bars.libraries()
 
 
 def test_the_pages_are_the_record(bars):
