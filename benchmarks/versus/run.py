@@ -1,9 +1,9 @@
 """Measure lineal and its peers on the same work, in one run on one machine.
 
-Run it with the interpreter that holds lineal; the peers get an environment of their own beside this
-file. Records go to ``results/`` as one JSON a bar, the table to ``results/table.md``; a quick run
-writes to ``cache/quick/`` instead, so that a glance never replaces a measurement, and so does a run on
-stand-ins, to ``cache/stand-ins/``. ``make bench`` runs this bar by bar and shows all bars together.
+Run it with the interpreter that holds lineal; the peers have one environment for all benchmarks. Records go
+to ``results/`` as one JSON a bar, the table to ``results/table.md``; a quick run writes to ``cache/quick/``
+instead, so that a glance never replaces a measurement, and a run on stand-ins to ``cache/stand-ins/``.
+``make bench`` runs this bar by bar and shows all bars together.
 """
 
 from __future__ import annotations
