@@ -87,7 +87,7 @@ def _folder(options: argparse.Namespace, *, alone: bool) -> Path:
 def measure(bar: str, ours: Side | None, peers: Side, rules: Rules) -> list[dict[str, Any]]:
     """The records of all the work under one bar."""
     if bar == "P11":
-        return [startup.hold(sys.executable, max(5, rules.n_rounds))] if ours else []
+        return [startup.hold(sys.executable, 2 if rules.quick else max(5, rules.n_rounds))] if ours else []
     if bar == "P12":
         return [growth.hold(ours, rules)] if ours else []
     records = []
