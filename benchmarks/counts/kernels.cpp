@@ -95,12 +95,12 @@ Index dual_cd(const Loss& loss) {
   Rng rng(2);
   Watch watch;
   int patience = 0;
-  DualState state{u.data(), share.data(), rest.data(), 0.0, data.n};
+  DualState state{data.y.data(), data.s.data(), data.norm2.data(), u.data(), share.data(), rest.data(),
+                  0.0,           data.n};
   measured([&] {
     for (int epoch = 0; epoch < 3; ++epoch) {
       shuffle_rows(rng, order);
-      dual_cd_epoch(loss, data.whole(), data.y.data(), data.s.data(), data.norm2.data(), set, order, patience,
-                    watch, state, t.data());
+      dual_cd_epoch(loss, data.whole(), set, order, patience, watch, state, t.data());
     }
   });
   return 3 * data.stored();

@@ -3,7 +3,10 @@
 import importlib.util
 import json
 import math
+import platform
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -179,6 +182,21 @@ def test_a_count_that_grew_is_found(bars):
     (line,) = counts.grown(kept, worse)
     assert line.startswith("pass: 10.000 -> 10.310")
     assert counts.grown(kept, {"pass": kept["pass"]}) == ["other: is no longer counted"]
+
+
+def test_what_is_counted_compiles(bars):
+    """The program that instructions are counted in knows the headers as they are."""
+    import counts
+
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("there is no g++")
+    source = BENCHMARKS / "counts" / "kernels.cpp"
+    command = [compiler, *counts.FLAGS, "-fsyntax-only", f"-I{ROOT / 'native' / 'include'}", str(source)]
+    if platform.machine() != "x86_64":
+        command.remove("-march=x86-64-v3")
+    answer = subprocess.run(command, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr[-2000:]
 
 
 def test_counts_without_valgrind_are_skipped_and_said(bars, monkeypatch, capsys):
