@@ -35,7 +35,7 @@ RESULTS, PAGE, SCRATCH = (
     ROOT / "build" / "growth",
 )
 N_MOST, N_DOUBLINGS, MEAN_WORDS = 1_000_000, 7, 12.0
-LEAST_BYTES = 4_000_000
+LEAST_BYTES = 8_000_000
 STAGES = {"features": "texts to features", "fit": "fit", "whole": "file to model"}
 TITLES = {
     "texts": "generated texts",
@@ -308,9 +308,9 @@ def curves(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def large(sizes: Sequence[int], peaks: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The points whose memory can be told from what an allocator has left over."""
+    """The points whose memory can be told from what an allocator has left over; three at least."""
     kept = [(n, peak) for n, peak in zip(sizes, peaks, strict=True) if peak >= LEAST_BYTES]
-    return [n for n, _ in kept], [peak for _, peak in kept]
+    return ([n for n, _ in kept], [peak for _, peak in kept]) if len(kept) > 2 else ([], [])
 
 
 def _curve(title: str, what: str, sizes: list[int], runs: list[list[dict[str, Any]]]) -> dict[str, Any]:
@@ -334,9 +334,10 @@ def table(record: dict[str, Any]) -> str:
         worst = max(b / a for a, b in pairwise(seconds))
         memory = ["–", "–"]
         if peaks is not None:
+            power = exponent(*large(sizes, peaks))
             memory = [
                 f"{peaks[0] / 1e6:.0f} to {peaks[-1] / 1e6:.0f} MB",
-                f"{exponent(*large(sizes, peaks)):.2f}",
+                f"{power:.2f}" if power == power else "–",
             ]
         cells = [
             f"{curve['title']} ({curve['what']})", f"{sizes[0]:,}", f"{sizes[-1]:,}",
@@ -349,7 +350,7 @@ def table(record: dict[str, Any]) -> str:
     return "\n".join(lines) + (
         "\n\nBest of three, of one or two where they are long; an exponent of 1 is linear. Generated texts "
         f"have {MEAN_WORDS:g} words on average, by Zipf's law from a fixed seed. Peaks are above what was "
-        "there before a stage, and exponents of memory are fitted from 4 MB on; those of the command are of "
+        "there before a stage, and exponents of memory are fitted from 8 MB on; those of the command are of "
         "the whole process. "
         f"Written by `make bench-growth` on {' and '.join(places)}; "
         "raw figures in [growth.json](../benchmarks/bars/results/growth.json)."

@@ -211,7 +211,7 @@ def _grown(ax: Any, series: list[dict[str, Any]], what: str, title: str, up: str
         least.append((sizes[0], points[1][0]))
         n_most = max(n_most, sizes[-1])
     if least:
-        first, start = min(least)
+        first, start = min(least, key=lambda point: point[1])
         ax.plot([first, n_most], [start, start * n_most / first], color=FAINT, linestyle=":", label="linear")
     ax.set(xscale="log", yscale="log")
     ax.legend(fontsize=8, frameon=False, loc="upper left")
