@@ -260,6 +260,20 @@ void bind_documents(nb::module_& m) {
       .def("split", &split, "n_bytes"_a,
            "Pieces of at least so many bytes, each ending with the text that reaches them; the last may be "
            "short.")
+      .def(
+          "letter_hashes",
+          [](const Documents& self, std::size_t most) {
+            const auto hashes = new_array<std::int64_t>({self.size()});
+            {
+              const nb::gil_scoped_release unlocked;
+              std::int64_t* to = hashes.data();
+              for (const std::string_view text : self.texts())
+                *to++ = std::int64_t(hash_of_letters(text, most));
+            }
+            return hashes;
+          },
+          "most"_a,
+          "Of the first so many letters (64 at most) of each text, small and without white space; 0: none.")
       .def_prop_ro("n_bytes", &Documents::n_bytes, "Bytes of all texts.");
 
   nb::class_<Reader>(m, "ArrowTexts", "The texts of an Arrow stream or array, read where they lie.")

@@ -17,6 +17,28 @@ Matrix from_csr(Array1<const Index> start, Array1<const std::int32_t> index, Arr
           std::move(owner)};
 }
 
+// Puts the numbers of sparse rows behind what is in the rows of others, from `begin` of each row on; their
+// columns are numbered from `first` on.
+template <class V>
+void put_rows(Array1<const Index> start, Array1<const std::int32_t> column, Array1<const V> value,
+              Array1<const Index> begin, std::int32_t first, Array1<std::int32_t> to_column,
+              Array1<V> to_value) {
+  const auto n_rows = Index(begin.shape(0)), n = Index(column.shape(0)), room = Index(to_column.shape(0));
+  require(Index(start.shape(0)) == n_rows + 1, "start needs n_rows + 1 entries");
+  require(Index(value.shape(0)) == n && Index(to_value.shape(0)) == room,
+          "columns and values differ in length");
+  const Index *const starts = start.data(), *const begins = begin.data();
+  const nb::gil_scoped_release unlocked;
+  for (Index i = 0; i < n_rows; ++i) {
+    const Index from = starts[i], size = starts[i + 1] - from, to = begins[i];
+    require(0 <= from && 0 <= size && size <= n - from && 0 <= to && to <= room && size <= room - to,
+            "a row lies outside its arrays");
+    std::transform(column.data() + from, column.data() + from + size, to_column.data() + to,
+                   [=](std::int32_t own) { return own + first; });
+    std::copy_n(value.data() + from, size, to_value.data() + to);
+  }
+}
+
 template <class V>
 Matrix from_dense(Array2<const V> value, nb::object owner) {
   const Index n = Index(value.shape(0)), d = Index(value.shape(1));
@@ -207,6 +229,12 @@ void bind_matrix(nb::module_& m) {
   m.def("sum_of_squares", &sum_of_squares<float>, "W"_a.noconvert(), "n_threads"_a = 1,
         "The sum of the squares of W, in float64.");
   m.def("sum_of_squares", &sum_of_squares<double>, "W"_a.noconvert(), "n_threads"_a = 1);
+  m.def("put_rows", &put_rows<float>, "start"_a, "column"_a, "value"_a, "begin"_a, "first"_a,
+        "to_column"_a.noconvert(), "to_value"_a.noconvert(),
+        "Puts sparse rows into those of others, from `begin` of each on, with columns numbered from `first` "
+        "on.");
+  m.def("put_rows", &put_rows<double>, "start"_a, "column"_a, "value"_a, "begin"_a, "first"_a,
+        "to_column"_a.noconvert(), "to_value"_a.noconvert());
   nb::class_<Rng>(m, "Rng", "The seeded generator of the native core.")
       .def(nb::init<std::uint64_t>(), "seed"_a);
 }

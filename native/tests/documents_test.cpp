@@ -393,3 +393,15 @@ THEOREM("the first byte that is not UTF-8 is found at any place, and well-formed
   CHECK((documents.first_flaw() == std::pair<std::size_t, std::size_t>{1, 1}));
   CHECK(documents.n_bytes() == 6);
 }
+
+THEOREM("the first letters of texts have one hash if and only if they are the same, but for case and space") {
+  const auto hash = [](std::string_view text) { return hash_of_letters(text, 5); };
+  CHECK(hash("") == 0 && hash(" \t\r\n\v\f") == 0);
+  CHECK(hash("Abc de") == hash("\na BC  DE") && hash("abcde") == hash("abcdef") && hash("abcde") != 0);
+  CHECK(hash("abcde") != hash("abcd") && hash("abcd") != hash("abdc"));
+  CHECK(hash("\xC3\x84") != hash("\xC3\xA4"));  // of ASCII alone
+  CHECK(hash("abcd\xC3") != hash("abcd"));
+  CHECK(hash_of_letters("abc", 0) == 0);
+  CHECK(hash_of_letters(std::string(64, 'a') + "b", 1000) == hash_of_letters(std::string(64, 'a'), 64));
+  CHECK(hash_of_letters("@[`{", 9) != hash_of_letters("`{@[", 9));
+}

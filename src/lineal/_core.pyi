@@ -488,6 +488,11 @@ class Documents:
         Pieces of at least so many bytes, each ending with the text that reaches them; the last may be short.
         """
 
+    def letter_hashes(self, most: int) -> NDArray[numpy.int64]:
+        """
+        Of the first so many letters (64 at most) of each text, small and without white space; 0: none.
+        """
+
     @property
     def n_bytes(self) -> int:
         """Bytes of all texts."""

@@ -12,10 +12,14 @@ _DISTINCT_OF_PROSE = 0.5
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 
 
-def is_prose(values: Sequence[str]) -> bool:
-    """Whether values are texts to be read, not names that are repeated."""
-    words = sum(len(value.split()) for value in values)
-    is_worded = words >= _WORDS_OF_PROSE * len(values)
+def n_words(values: Sequence[str]) -> int:
+    """How many words all values have."""
+    return sum(len(value.split()) for value in values)
+
+
+def is_prose(values: Sequence[str], words: int | None = None) -> bool:
+    """Whether values are texts to be read, not names that are repeated; ``words``: how many they have."""
+    is_worded = (n_words(values) if words is None else words) >= _WORDS_OF_PROSE * len(values)
     return is_worded and len(set(values)) > _DISTINCT_OF_PROSE * len(values)
 
 

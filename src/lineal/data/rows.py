@@ -1,4 +1,4 @@
-"""Sparse rows as three arrays, (starts, columns, values), put side by side; NumPy alone."""
+"""Sparse rows as three arrays, (starts, columns, values), put side by side; NumPy and the core alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal import _core
 from lineal.errors import InputError
 
 Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -23,13 +24,16 @@ def side_by_side(blocks: Sequence[tuple[Arrays, int]]) -> Arrays:
     sizes = [np.diff(starts) for (starts, _, _), _ in blocks]
     starts = np.concatenate(([0], np.cumsum(np.sum(sizes, axis=0)))).astype(np.int64)
     columns = np.empty(starts[-1], dtype=np.int32)
-    values = np.empty(starts[-1], dtype=np.result_type(*(data for (_, _, data), _ in blocks)))
+    dtype = np.result_type(np.float32, *(data for (_, _, data), _ in blocks))
+    values = np.empty(starts[-1], dtype=dtype)
     begins, first = starts[:-1].copy(), 0
     for ((own_starts, own_columns, own_values), n_columns), size in zip(blocks, sizes, strict=True):
-        # Where each number goes: its place in the block, moved by where its row begins there and here.
-        places = np.arange(len(own_columns)) + np.repeat(begins - own_starts[:-1], size)
-        columns[places] = own_columns + np.int32(first)
-        values[places] = own_values
+        own_rows = (
+            np.ascontiguousarray(own_starts, dtype=np.int64),
+            np.ascontiguousarray(own_columns, np.int32),
+        )
+        own = np.ascontiguousarray(own_values, dtype=dtype)
+        _core.put_rows(*own_rows, own, begins, first, columns, values)
         begins += size
         first += n_columns
     return starts, columns, values

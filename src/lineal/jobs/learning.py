@@ -15,6 +15,7 @@ from lineal.protocol import clone
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 _MOST_ROWS = 200_000
+_MOST_JUDGED = 5000  # rows that a model has seen and is judged by
 
 
 def learning_points(training: Training) -> report.LearningCurve | None:
@@ -31,18 +32,22 @@ def learning_points(training: Training) -> report.LearningCurve | None:
         return None
     y, y_test = training.train.y, training.test.y
     is_classes = training.model.task == "classification"
-    X, X_test = estimator.transform(training.train.X), estimator.transform(training.test.X)
     order = np.random.default_rng(training.judging.seed).permutation(len(y))
+    # Rows of the largest part that is fitted, and those by which all rows are judged: others are not read.
+    needed = np.union1d(order[: int(max(_SHARES) * len(y))], np.arange(min(_MOST_JUDGED, len(y))))
+    read = getattr(estimator, "inner_rows", None) or estimator.transform
+    X, X_test = read(training.train.take(needed).X), read(training.test.X)
     points = []
     for share in (*_SHARES, 1.0):
         rows = np.sort(order[: int(share * len(y))])
         if len(rows) < 8 or (is_classes and len(np.unique(y[rows])) < len(np.unique(y))):
             continue
-        model = inner if share == 1.0 else _fitted(inner, X[rows], y[rows])
+        model = inner if share == 1.0 else _fitted(inner, X[np.searchsorted(needed, rows)], y[rows])
         if model is None:
             continue
-        seen = rows[:5000]
-        points.append(_point(len(rows), model, X[seen], y[seen], X_test, y_test, training))
+        seen = rows[:_MOST_JUDGED]
+        own = X[np.searchsorted(needed, seen)]
+        points.append(_point(len(rows), model, own, y[seen], X_test, y_test, training))
     if len(points) < 2:
         return None
     return report.LearningCurve(points=points, score="accuracy" if is_classes else "R²")

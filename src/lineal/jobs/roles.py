@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lineal.data.corpus import LABEL_NAMES, TEXT_NAMES
-from lineal.data.prose import is_date, is_prose
+from lineal.data.prose import is_date, is_prose, n_words
 from lineal.errors import InputError, ParameterError
 
 FEATURES = ("text", "number", "boolean", "category", "date")
@@ -257,9 +257,10 @@ def _guessed(name: str, column: Any, *, is_kept: bool) -> Role:
 def _guessed_of_strings(name: str, sample: list[str], n_distinct: int, *, is_kept: bool) -> Role:
     if all(map(is_date, sample)):
         return Role(name, "date", "dates in ISO 8601")
-    words = sum(len(value.split()) for value in sample) / len(sample)
+    total = n_words(sample)
+    words = total / len(sample)
     is_called_text = name.strip().lower() in TEXT_NAMES
-    if is_prose(sample) or (is_called_text and (n_distinct > 20 or words >= 3)):
+    if is_prose(sample, total) or (is_called_text and (n_distinct > 20 or words >= 3)):
         return Role(name, "text", f"{words:.0f} words on average")
     is_distinct = len(set(sample)) > 0.95 * len(sample) and len(sample) > 20
     if is_distinct and (_is_identifier(name) or words < 1.5) and not is_kept:
@@ -273,7 +274,8 @@ def _strings(column: Any) -> list[str]:
     """Some of the values as text: all of few, every so-manieth of many."""
     step = max(1, len(column) // _SAMPLE)
     present = column.drop_null() if column.null_count else column
-    return [str(value) for value in present.take(np.arange(0, len(present), step)).to_pylist()]
+    # One by one: taking them at once would first copy all chunks into one.
+    return [str(present[row].as_py()) for row in range(0, len(present), step)]
 
 
 def _n_distinct(column: Any) -> int:

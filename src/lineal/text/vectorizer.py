@@ -204,14 +204,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> sp.csr_matrix:
         """The matrix of texts, with the terms and weights that were learned. Hashing needs no ``fit``."""
+        return self.rows(X).to_scipy()
+
+    def rows(self, X: Any) -> CompressedRows:
+        """The same, without SciPy."""
         if self.n_features is not None and not hasattr(self, "_columns") and not self._must_learn():
-            return clone(self).fit([]).transform(X)
+            return clone(self).fit([]).rows(X)
         check_is_fitted(self, "_columns")
         documents = self._documents(X)
         arrays = self._columns.rows(
             documents, self._analysis, self._weighing(), self._is_double(), self._threads()
         )
-        return self._finished(self._matrix(arrays), documents).to_scipy()
+        return self._finished(self._matrix(arrays), documents)
 
     def transform_chunks(self, X: Any) -> Iterator[sp.csr_matrix]:
         """The matrices of pieces of texts, of ``chunk_bytes`` each, one after another.

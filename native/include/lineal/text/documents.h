@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "lineal/text/hash.h"
 #include "lineal/text/unicode.h"
 
 namespace lineal {
@@ -53,6 +54,21 @@ inline std::size_t first_malformed(std::string_view text) noexcept {
     }
   }
   return no_flaw;
+}
+
+// A hash of the first letters of a text, up to `most` of them, without white space and with the capitals of
+// ASCII made small: equal for texts that begin alike but for how they were spaced. 0: there are no letters.
+inline std::uint64_t hash_of_letters(std::string_view text, std::size_t most) noexcept {
+  constexpr std::size_t room = 64;
+  char letters[room];
+  std::size_t n = 0;
+  most = most < room ? most : room;
+  for (const char c : text) {
+    if (n == most) break;
+    letters[n] = char(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+    n += !(c == ' ' || (c >= '\t' && c <= '\r'));
+  }
+  return n == 0 ? 0 : hash_bytes({letters, n}, 0) | 1;
 }
 
 class Documents {

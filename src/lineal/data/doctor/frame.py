@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lineal import _core
 from lineal.data.compression import SUFFIXES as PACKED
 from lineal.data.doctor.arrow import floats, null, one_chunk, row_numbers, whole_numbers
 from lineal.data.doctor.collector import N_PLACES
@@ -21,7 +22,7 @@ Ints = NDArray[np.int64]
 _SPACE = b" \t\r\n\v\f"
 _LOWER = bytes(range(256)).lower()
 # What is kept of a text, to show; and enough of it to tell most texts apart.
-_HEAD, _PREFIX, _SURE_PREFIX = 80, 96, 40
+_HEAD, _SURE_PREFIX = 80, 40
 
 
 def fold(text: bytes) -> bytes:
@@ -202,7 +203,7 @@ def quick_texts(columns: Sequence[Any], name: str) -> list[Texts]:
     tables are needed at once, since a beginning may occur once in each.
     """
     raws = [_binary(column) for column in columns]
-    heads = [_prefix_hashes(raw) for raw in raws]
+    heads = [_prefix_hashes(column) for column in columns]
     both = np.concatenate(heads)
     _, inverse, counts = np.unique(both, return_inverse=True, return_counts=True)
     is_repeated = counts[inverse] > 1
@@ -228,17 +229,10 @@ def _binary(column: Any) -> Any:
     return column.cast(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
 
 
-def _prefix_hashes(raw: Any) -> Ints:
-    """Of the first letters of each folded text: equal for texts that are equal when folded."""
-    heads = [head or b"" for head in pc.binary_slice(raw, 0, _PREFIX).to_pylist()]
-    folds = [head.translate(_LOWER, _SPACE) for head in heads]
-    hashes = np.array([hash(folded[:_SURE_PREFIX]) for folded in folds], dtype=np.int64)
-    # Where there is so much space that letters may have fallen off the end, the whole text is folded.
-    n_letters = np.fromiter(map(len, folds), dtype=np.int64, count=len(folds))
-    is_cut = np.fromiter(map(len, heads), dtype=np.int64, count=len(heads)) == _PREFIX
-    for row in np.flatnonzero((n_letters < _SURE_PREFIX) & is_cut).tolist():
-        hashes[row] = hash(fold(raw[row].as_py())[:_SURE_PREFIX])
-    return hashes
+def _prefix_hashes(column: Any) -> Ints:
+    """Of the first letters of each folded text: equal for texts that are equal when folded; 0 without any."""
+    found = _core.ArrowTexts(column, None, True).read()
+    return np.zeros(0, dtype=np.int64) if found is None else found.letter_hashes(_SURE_PREFIX)
 
 
 @dataclass

@@ -236,6 +236,10 @@ class SearchedModel(BaseEstimator):
         """The matrix of the data as the model inside takes it, for ``verify(model_, ...)`` and the like."""
         return self._matrix(X)
 
+    def inner_rows(self, X: Any) -> Any:
+        """The same, without SciPy where the model inside needs none."""
+        return self._matrix(X)
+
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of the linear model, one row for each score."""

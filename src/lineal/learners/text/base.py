@@ -13,7 +13,8 @@ from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.model import StreamedModel
 from lineal.learners.searched.model import SearchedModel
-from lineal.learners.text.search import Recipe, side_by_side
+from lineal.learners.searched.search import taken_by
+from lineal.learners.text.search import Recipe, rows_side_by_side, side_by_side
 from lineal.model.explanation import Explanation, explained
 from lineal.protocol import check_is_fitted
 from lineal.text import TextVectorizer
@@ -128,6 +129,13 @@ class BaseTextModel(SearchedModel):
         check_is_fitted(self, "model_")
         documents = documents_of(X, missing=self.missing)
         return side_by_side([vectorizer.transform(documents) for vectorizer in self.vectorizers_])
+
+    def inner_rows(self, X: Any) -> Any:
+        """``transform``, without SciPy where the model inside needs none."""
+        check_is_fitted(self, "model_")
+        documents = documents_of(X, missing=self.missing)
+        blocks = [vectorizer.rows(documents) for vectorizer in self.vectorizers_]
+        return taken_by(self.model_, rows_side_by_side(blocks))
 
     def _single(self, X: Any) -> Any:
         """The scores of one text, by the short way; None where it is not open."""

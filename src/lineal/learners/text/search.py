@@ -15,8 +15,6 @@ from lineal.deferred import sparse as sp
 from lineal.protocol import clone
 from lineal.text import TextVectorizer
 
-_FEW = 4_000_000  # numbers
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -46,7 +44,7 @@ class Read:
 
     def matrix(self) -> CompressedRows:
         """All texts."""
-        return _side_by_side(self.blocks)
+        return rows_side_by_side(self.blocks)
 
     def fold(self, train: NDArray[Any], test: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Any]:
         """The rows of a fold, as they would be had the test labels not been known."""
@@ -55,15 +53,13 @@ class Read:
             weighed = vectorizer.reweighed(block, train, y[train])
             trains.append(weighed[train])
             tests.append(weighed[test])
-        return _side_by_side(trains), _side_by_side(tests)
+        return rows_side_by_side(trains), rows_side_by_side(tests)
 
 
-def _side_by_side(blocks: Sequence[CompressedRows]) -> CompressedRows:
-    """Columns of all blocks. SciPy does it faster, but not by as much as it takes to import."""
+def rows_side_by_side(blocks: Sequence[CompressedRows]) -> CompressedRows:
+    """Columns of all blocks, without SciPy."""
     if len(blocks) == 1:
         return blocks[0]
-    if sum(len(block.data) for block in blocks) > _FEW:
-        return CompressedRows.of(side_by_side([block.to_scipy() for block in blocks]))
     arrays = arrays_side_by_side([(block.arrays, block.shape[1]) for block in blocks])
     return CompressedRows(arrays, sum(block.shape[1] for block in blocks))
 
