@@ -85,6 +85,15 @@ def sum_of_squares(W: Annotated[NDArray[numpy.float32], dict(shape=(None, None),
 @overload
 def sum_of_squares(W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> float: ...
 
+@overload
+def put_rows(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, to_column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], to_value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Puts sparse rows into those of others, from `begin` of each on, with columns numbered from `first` on.
+    """
+
+@overload
+def put_rows(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, to_column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], to_value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
 class Rng:
     """The seeded generator of the native core."""
 
