@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.h"
+#include "lineal/epoch/class_pairs.h"
 #include "lineal/epoch/kernel_dual.h"
 #include "lineal/kernel/equal_rows.h"
 #include "lineal/kernel/expand.h"
@@ -74,12 +75,10 @@ void require_rows(const Index* row, std::size_t n, Index n_rows) {
   for (std::size_t k = 0; k < n; ++k) require(row[k] >= 0 && row[k] < n_rows, "no such row");
 }
 
-// Sums of kernel values of rows of Z with blocks of expansions: out[i, s, o] is the sum over the rows of
-// segment s of coefficient[o, .] k(z_i, .).
-nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
-                                      Array2<const double> coefficient, Array1<const Index> segment,
-                                      int n_threads) {
-  require(n_threads >= 1, "n_threads must be at least 1");
+// Calls run(source, others, support) with the rows of Z and the blocks of expansions that they are to meet.
+template <class Run>
+void meet(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
+          Array2<const double> coefficient, Array1<const Index> segment, const Run& run) {
   require(Z.n_columns() == values.n_columns, "Z has another number of columns");
   require((Z.rows.index() < 2) == values.is_sparse, "Z has another layout");
   require(coefficient.shape(1) == row.shape(0), "one coefficient a row and output");
@@ -88,25 +87,103 @@ nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& 
               std::is_sorted(segment.data(), segment.data() + segment.shape(0)),
           "segments must cover the rows");
   require_rows(row.data(), row.shape(0), values.get().n_rows());
-  const Index n = Z.n_rows(), n_outputs = Index(coefficient.shape(0)),
-              n_segments = Index(segment.shape(0)) - 1;
-  auto out = new_array<double>({std::size_t(n), std::size_t(n_segments), std::size_t(n_outputs)}, true);
+  const kernel::SupportSums support{row.data(),          coefficient.data(),
+                                    Index(row.shape(0)), Index(coefficient.shape(0)),
+                                    segment.data(),      Index(segment.shape(0)) - 1};
   interruptible([&](Watch& watch) {
     std::visit(
         [&]<class S>(const S& source) {
           if constexpr (requires { source.exact(); }) {
             const PackedRows<double> others = std::visit(
                 [&](const auto& rows) { return PackedRows<double>(rows, source.centre()); }, Z.rows);
-            const kernel::SupportSums support{row.data(), coefficient.data(), Index(row.shape(0)),
-                                              n_outputs,  segment.data(),     n_segments};
-            kernel::expand(source, others, support, out.data(), n_threads, watch);
+            run(source, others, support, watch);
           } else {
             throw std::invalid_argument("a Gram matrix has no rows to meet others with");
           }
         },
         *values.source);
   });
+}
+
+// Sums of kernel values of rows of Z with blocks of expansions: out[i, s, o] is the sum over the rows of
+// segment s of coefficient[o, .] k(z_i, .).
+nb::ndarray<double, nb::numpy> expand(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
+                                      Array2<const double> coefficient, Array1<const Index> segment,
+                                      int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  require(segment.shape(0) >= 2, "segments must cover the rows");
+  auto out = new_array<double>({std::size_t(Z.n_rows()), segment.shape(0) - 1, coefficient.shape(0)}, true);
+  meet(values, Z, row, coefficient, segment,
+       [&](const auto& source, const auto& others, const auto& support, Watch& watch) {
+         kernel::expand(source, others, support, out.data(), n_threads, watch);
+       });
   return out;
+}
+
+nb::ndarray<Index, nb::numpy> votes(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
+                                    Array2<const double> coefficient, Array1<const Index> segment,
+                                    Array1<const double> intercept, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  const std::size_t K = coefficient.shape(0) + 1;
+  require(segment.shape(0) == K + 1 && intercept.shape(0) == K * (K - 1) / 2,
+          "a segment a class and an intercept a pair");
+  auto winner = new_array<Index>({std::size_t(Z.n_rows())}, true);
+  meet(values, Z, row, coefficient, segment,
+       [&](const auto& source, const auto& others, const auto& support, Watch& watch) {
+         kernel::votes(source, others, support, intercept.data(), winner.data(), n_threads, watch);
+       });
+  return winner;
+}
+
+using PairsResult = std::tuple<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>>;
+
+// The machines of all pairs of classes: coefficients in LIBSVM's layout, (K - 1, rows), and for each pair
+// (is_certified, b, gap, D, worst, epochs, seconds).
+PairsResult class_pairs(const KernelValues& values, Array1<const Index> rows, Array1<const Index> start,
+                        Array1<const double> bound, double tol, double claim, Array1<const Index> block,
+                        Array1<const double> share, Array1<const Index> max_inner, Index largest_block,
+                        const nb::object& stop, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  require(start.shape(0) >= 3 && start.data()[0] == 0 &&
+              start.data()[start.shape(0) - 1] == Index(rows.shape(0)) &&
+              std::adjacent_find(start.data(), start.data() + start.shape(0), std::greater_equal<>()) ==
+                  start.data() + start.shape(0),
+          "every class needs rows");
+  require(bound.shape(0) == rows.shape(0), "a bound a row");
+  require_rows(rows.data(), rows.shape(0), values.get().n_rows());
+  for (std::size_t k = 0; k < bound.shape(0); ++k)
+    require(bound.data()[k] >= 0 && std::isfinite(bound.data()[k]), "bounds are finite and not below 0");
+  const ClassRows classes{rows.data(), start.data(), bound.data(), Index(start.shape(0)) - 1};
+  const std::size_t n_pairs = std::size_t(classes.n_pairs()), n = rows.shape(0);
+  require(block.shape(0) == n_pairs && share.shape(0) == n_pairs && max_inner.shape(0) == n_pairs,
+          "a block, a share and a limit a pair");
+  for (std::size_t p = 0; p < n_pairs; ++p)
+    require(block.data()[p] >= 16, "a block has at least 16 variables");
+  const PairPace pace{tol, claim, block.data(), share.data(), max_inner.data(), largest_block};
+  auto coefficient = new_array<double>({std::size_t(classes.n_classes) - 1, n}, true);
+  auto told = new_array<double>({n_pairs, 7}, true);
+  std::vector<PairFound> found(n_pairs);
+  Watch watch([&stop] {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) return true;
+    const nb::object answer = nb::steal(PyObject_CallNoArgs(stop.ptr()));
+    return !answer.is_valid() || PyObject_IsTrue(answer.ptr()) != 0;
+  });
+  {
+    const nb::gil_scoped_release unlocked;
+    double* to = coefficient.data();
+    solve_pairs(values.get(), classes, pace, found.data(), n_threads, watch,
+                [&](Index i, Index j, Index position, double beta) {
+                  to[(position < start.data()[i + 1] ? j - 1 : i) * Index(n) + position] = beta;
+                });
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  double* to = told.data();
+  for (const PairFound& each : found)
+    for (const double number : {each.is_certified ? 1.0 : 0.0, each.b, each.gap, each.dual, each.worst,
+                                double(each.epochs), each.seconds})
+      *to++ = number;
+  return {coefficient, told};
 }
 
 nb::ndarray<double, nb::numpy> copied(const std::vector<double>& from) {
@@ -176,7 +253,13 @@ void bind_kernel_machine(nb::module_& m) {
       .def_prop_ro("n_rows", [](const KernelValues& values) { return values.get().n_rows(); })
       .def("expand", &expand, "Z"_a, "row"_a, "coefficient"_a, "segment"_a, "n_threads"_a = 1,
            "out[i, s, o]: the sum over the rows of segment s of coefficient[o] times the kernel with row i "
-           "of Z.");
+           "of Z.")
+      .def("votes", &votes, "Z"_a, "row"_a, "coefficient"_a, "segment"_a, "intercept"_a, "n_threads"_a = 1,
+           "The class that wins the most pairs, for each row of Z: the first of equals.")
+      .def("solve_pairs", &class_pairs, "rows"_a, "start"_a, "bound"_a, "tol"_a, "claim"_a, "block"_a,
+           "share"_a, "max_inner"_a, "largest_block"_a, "stop"_a, "n_threads"_a = 1,
+           "Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, "
+           "gap, D, worst, epochs, seconds).");
   nb::class_<Machine>(m, "KernelDual", "The dual of a kernel machine, block by block.")
       .def_static("make", &machine, "values"_a, "rows"_a, "place"_a, "group"_a, "c"_a, "lo"_a, "hi"_a,
                   "beta"_a, "block_size"_a)

@@ -1,5 +1,6 @@
 #include "lineal/epoch/kernel_dual.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -311,4 +312,20 @@ THEOREM("values that are no numbers are no proof: the gap is then infinite, not 
   CHECK(machine.gap().gap == inf);
   for (int k = 0; k < 3; ++k) machine.step(0.1, 100, 1);
   CHECK(machine.gap().gap == inf);
+}
+
+THEOREM("rows of kernel values are kept within bounds: machines that move more of them are solved as well") {
+  Rng rng(21);
+  const Index n = 2300, block = 1024;  // room for 1823 rows
+  const auto X = check::sample_matrix<double>(rng, n, 2, 1.0);
+  KernelDual::Variables v = classes(rng, X, 0.01);  // nearly all coefficients reach their bounds
+  const VectorSource<GaussianProfile> source(X.dense(), {30.0}, {});
+  KernelDual machine(source, all_rows(n), v, 1, block);
+  const auto found = solve(machine, 1e-4, 2);
+  CHECK(machine.n_free() < n);
+  const Truth told = truth(X, v, machine.beta(), found.b, 30.0);
+  CHECK(std::count_if(machine.beta().begin(), machine.beta().end(), [](double b) { return b != 0; }) > 1823);
+  CHECK(found.gap <= 1e-4 * std::abs(found.dual + found.gap));
+  CHECK(told.gap <= found.gap + 1e-9 * std::abs(told.dual));
+  check_feasible(v, machine.beta());
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -100,6 +101,32 @@ THEOREM(
             }
           for (Index i = 0; i < q; ++i)
             CHECK(K[std::size_t(i * stride + i)] == float(each.source->diagonal(rows[std::size_t(i)])));
+        }
+      }
+  }
+}
+
+THEOREM("rows have the values of the definition within the stated error, in the same bits for any threads") {
+  Rng rng(6);
+  for (const Index d : {1, 6, 40}) {
+    const auto X = check::sample_matrix<double>(rng, 300, d, 0.5);
+    Numbers gram;
+    for (const Case& each : cases(X, gram))
+      for (const Index n : {1, 63, 64, 65, 900}) {
+        const auto rows = some_rows(rng, n, X.n_rows), which = some_rows(rng, 40, X.n_rows);
+        const Index stride = n + 3;
+        std::vector<std::vector<float>> found;
+        for (const int n_threads : {1, 2, 3}) {
+          found.emplace_back(std::size_t(40 * stride), -77.0f);
+          each.source->rows(which.data(), 40, rows.data(), n, found.back().data(), stride, n_threads);
+          CHECK(found.back() == found.front());
+        }
+        for (Index k = 0; k < 40; ++k) {
+          for (Index i = 0; i < n; ++i)
+            CHECK(std::abs(double(found[0][std::size_t(k * stride + i)] -
+                                  each.value(which[std::size_t(k)], rows[std::size_t(i)]))) <=
+                  each.source->error());
+          for (Index i = n; i < stride; ++i) CHECK(found[0][std::size_t(k * stride + i)] == -77.0f);
         }
       }
   }
@@ -221,4 +248,46 @@ THEOREM(
           }
     }
   }
+}
+
+THEOREM("votes are those of the expansion's scores, the first of equals wins, and threads change none") {
+  Rng rng(9);
+  for (const bool is_sparse : {false, true})
+    for (const Index K : {3, 4, 9})
+      for (const Index n : {1, 31, 33, 150}) {
+        const auto X = check::sample_matrix<double>(rng, 60, 4, 0.5),
+                   Z = check::sample_matrix<double>(rng, n, 4, 0.5);
+        const VectorSource<GaussianProfile> source =
+            is_sparse ? VectorSource<GaussianProfile>(X.csr(), {0.7}, {})
+                      : VectorSource<GaussianProfile>(X.dense(), {0.7}, means(X));
+        const PackedRows<double> others = is_sparse ? PackedRows<double>(Z.csr(), source.centre())
+                                                    : PackedRows<double>(Z.dense(), source.centre());
+        const Index size = 7 * K;
+        const auto rows = some_rows(rng, size, X.n_rows);
+        std::vector<Index> segment;
+        for (Index k = 0; k <= K; ++k) segment.push_back(7 * k);
+        Numbers a = uniforms(rng, size * (K - 1), -2, 2);
+        for (double& each : a)
+          if (rng.below(3) != 0) each = 0;  // as most are
+        const SupportSums support{rows.data(), a.data(), size, K - 1, segment.data(), K};
+        const Numbers b = uniforms(rng, K * (K - 1) / 2, -0.1, 0.1);
+        Watch watch;
+        Numbers sums(std::size_t(n * K * (K - 1)));
+        expand(source, others, support, sums.data(), 1, watch);
+        for (const int n_threads : {1, 3}) {
+          std::vector<Index> winner(std::size_t(n), -1);
+          votes(source, others, support, b.data(), winner.data(), n_threads, watch);
+          for (Index i = 0; i < n; ++i) {
+            std::vector<int> won(static_cast<std::size_t>(K));
+            std::size_t pair = 0;
+            const double* of = sums.data() + i * K * (K - 1);
+            for (Index first = 0; first < K; ++first)
+              for (Index second = first + 1; second < K; ++second) {
+                const double z = of[first * (K - 1) + second - 1] + of[second * (K - 1) + first] + b[pair++];
+                ++won[std::size_t(z < 0 ? second : first)];
+              }
+            CHECK(winner[std::size_t(i)] == std::max_element(won.begin(), won.end()) - won.begin());
+          }
+        }
+      }
 }

@@ -125,7 +125,7 @@ todo=$(commands memory memory "${names[@]}")
 if [ "$has_races" = yes ]; then
   todo+=$'\n'$(commands races races main parallel_test passes_test class_sums_test duet_test gram_test evaluate_test \
     pointer_loss_test corpus_test term_matrix_test texts neighbors_test conveyor_test hashed_stream_test ranking_test \
-    string_kernels_test tree_kernels_test kernel_source_test kernel_dual_test)
+    string_kernels_test tree_kernels_test kernel_source_test kernel_dual_test class_pairs_test)
 fi
 export CXX out flags memory races headers compiler
 export -f compile together

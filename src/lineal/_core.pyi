@@ -762,6 +762,16 @@ class KernelValues:
         out[i, s, o]: the sum over the rows of segment s of coefficient[o] times the kernel with row i of Z.
         """
 
+    def votes(self, Z: Matrix, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], segment: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.int64]:
+        """
+        The class that wins the most pairs, for each row of Z: the first of equals.
+        """
+
+    def solve_pairs(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, claim: float, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_inner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_block: int, stop: object, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """
+        Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, gap, D, worst, epochs, seconds).
+        """
+
 class KernelDual:
     """The dual of a kernel machine, block by block."""
 

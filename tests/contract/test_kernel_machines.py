@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import threading
 import time
 import warnings
 
@@ -301,6 +302,25 @@ def test_one_ctrl_c_is_for_all_machines(n_threads):
     assert len(model.certificates_) == 6
     assert all(each.epochs <= 2 for each in model.certificates_[1:]) or n_threads > 1
     assert model.predict_proba(X[:3]).sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_ctrl_c_and_time_end_pairs_that_nobody_listens_to(n_threads):
+    """Machines of many pairs are solved in one go, which ends as soon all the same."""
+    X, y, _ = data(3000, d=8, n_classes=12)
+    options = {"C": 1e5, "kernel": "linear", "tol": 1e-9, "n_threads": n_threads}
+    with pytest.warns(NotCertifiedWarning, match="max_seconds"):
+        late = SVC(max_seconds=0.05, **options).fit(X, y)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    began = time.perf_counter()
+    with pytest.warns(NotCertifiedWarning, match="interrupted"):
+        stopped = SVC(**options).fit(X, y)
+    assert time.perf_counter() - began < 20
+    for model in (late, stopped):
+        assert len(model.certificates_) == 66
+        assert not model.certificate_.converged
+        assert np.isfinite(model.decision_function(X[:3])).all()
 
 
 # ---- models ---------------------------------------------------------------------------------------

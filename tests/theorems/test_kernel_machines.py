@@ -280,6 +280,70 @@ def test_equal_rows_of_two_classes():
     np.testing.assert_allclose(model.decision_function(X), model.intercept_[0], atol=1e-6)
 
 
+# ---- pairs of classes ----------------------------------------------------------------------------
+
+
+def letters(n=700, n_classes=5, seed=3):
+    """Classes that overlap; some rows are there twice in a class, some in two classes."""
+    X, _, t = plane(n, seed=seed)
+    y = np.digitize(t, np.quantile(t, np.arange(1, n_classes) / n_classes))
+    return np.vstack([X, X[:30], X[40:60]]), np.concatenate([y, y[:30], (y[40:60] + 1) % n_classes])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
+def test_pairs_at_once_are_the_pairs_one_by_one(kernel):
+    """Machines that a callback listens to are solved each for itself: the same machines."""
+    X, y = letters()
+    at_once = SVC(C=3.0, kernel=kernel, tol=1e-6).fit(X, y)
+    one_by_one = SVC(C=3.0, kernel=kernel, tol=1e-6, callbacks=[lambda point: None]).fit(X, y)
+    for mine, other in zip(at_once.certificates_, one_by_one.certificates_, strict=True):
+        assert mine.converged
+        assert mine.relative_gap <= 1e-6
+        assert mine.dual == pytest.approx(other.dual, rel=2e-6)
+        assert mine.epochs >= 1
+    assert verify(at_once, X, y).converged
+    wanted = one_by_one.set_params(decision_function_shape="ovo").decision_function(X)
+    got = at_once.set_params(decision_function_shape="ovo").decision_function(X)
+    np.testing.assert_allclose(got, wanted, atol=5e-3 * np.abs(wanted).max())
+
+
+def test_pairs_without_equal_rows_are_the_same_to_rounding():
+    """Steps are the same; only the mean that b is may be summed in another order."""
+    X, _, t = plane(900, seed=8)
+    y = np.digitize(t, [-0.6, 0.0, 0.6])
+    at_once, one_by_one = SVC(C=5.0).fit(X, y), SVC(C=5.0, callbacks=[lambda point: None]).fit(X, y)
+    np.testing.assert_array_equal(at_once.dual_coef_, one_by_one.dual_coef_)
+    np.testing.assert_allclose(at_once.intercept_, one_by_one.intercept_, atol=1e-12)
+    for mine, other in zip(at_once.certificates_, one_by_one.certificates_, strict=True):
+        np.testing.assert_allclose(
+            [mine.primal, mine.dual, mine.kkt_violation, mine.epochs],
+            [other.primal, other.dual, other.kkt_violation, other.epochs],
+            rtol=1e-8,
+        )
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_labels_are_the_votes_of_scores(layout, break_ties):
+    """The first of the classes with most pairs; scores decide between them only where they are to."""
+    X, y = letters(300, n_classes=6)
+    Q = layout(np.random.default_rng(2).normal(size=(333, X.shape[1])))
+    model = SVC(gamma=2.0, break_ties=break_ties, decision_function_shape="ovo").fit(layout(X), y)
+    Z = model.decision_function(Q)
+    votes = np.zeros((len(Z), 6))
+    for z, i, j in zip(Z.T, *np.triu_indices(6, 1), strict=True):
+        votes[np.arange(len(Z)), np.where(z >= 0, i, j)] += 1
+    best = votes == votes.max(axis=1, keepdims=True)
+    labels = model.predict(Q)
+    assert best[np.arange(len(Z)), labels].all()
+    assert (best.sum(axis=1) > 1).any()
+    if not break_ties:
+        np.testing.assert_array_equal(labels, votes.argmax(axis=1))
+    for some in (slice(0, 1), slice(5, 38)):  # rows do not depend on the rows beside them
+        np.testing.assert_array_equal(model.predict(Q[some]), labels[some])
+        np.testing.assert_array_equal(model.decision_function(Q[some]), Z[some])
+
+
 # ---- hard margins ---------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@
 // equal rows of two classes). Classification has c = y, regression two variables a row with c = t -+ epsilon,
 // one-class c = 0. An outer step chooses a block (the free ones of the last block, then the worst offenders
 // of both sides), solves inside it (smo.h) and brings F = K beta up to date for what changed: nearly all of
-// the time goes into kernel values, and each is used where it is computed, so none is kept.
+// the time goes into kernel values. Each is used where it is computed; only rows of small problems are kept.
 //
 // The gap for any thresholds b (one per group; v = c - F):
 //   P - D = sum_v (beta_v - lo_v) max(b - v, 0) + (hi_v - beta_v) max(v - b, 0),
@@ -45,9 +45,16 @@ class KernelDual {
     double gap = 0, dual = 0;
   };
 
+  // Room for kernel values, which machines that follow each other may hand on: fresh memory is slow to touch.
+  struct Room {
+    std::unique_ptr<float[]> block;
+    Index capacity = 0;
+    std::vector<float> kept;
+  };
+
   // rows: the distinct rows of the source that variables stand on.
   KernelDual(const kernel::Source& source, std::vector<Index> rows, Variables variables, int n_groups,
-             Index block_size)
+             Index block_size, Room* lent = nullptr)
       : source_(source),
         rows_(std::move(rows)),
         x_(std::move(variables)),
@@ -55,11 +62,16 @@ class KernelDual {
         block_size_(block_size),
         F_(rows_.size()),
         is_exact_(rows_.size(), 1),
-        is_in_block_(x_.c.size()) {
+        is_in_block_(x_.c.size()),
+        room_(lent ? lent : &own_room_) {
     is_whole_ = n_variables() <= block_size_;
   }
 
+  KernelDual(const KernelDual&) = delete;
+  KernelDual& operator=(const KernelDual&) = delete;
+
   Index n_variables() const noexcept { return Index(x_.c.size()); }
+  const Variables& variables() const noexcept { return x_; }
   Index n_groups() const noexcept { return n_groups_; }
   Index n_rows() const noexcept { return Index(rows_.size()); }
   const std::vector<double>& beta() const noexcept { return x_.beta; }
@@ -108,19 +120,20 @@ class KernelDual {
     const Index width = Index(places_.size());
     if (!has_block_) {
       stride_ = width + 16;  // no power of two: rows a power apart share cache lines
-      if (width * stride_ > capacity_) {
-        capacity_ = width * stride_;
-        K_.reset(new float[std::size_t(capacity_)]);  // not zeroed: all of it is written
+      if (width * stride_ > room_->capacity) {
+        room_->capacity = width * stride_;
+        room_->block.reset(new float[std::size_t(room_->capacity)]);  // not zeroed: all of it is written
       }
       block_rows_.resize(std::size_t(width));
       for (Index k = 0; k < width; ++k)
         block_rows_[std::size_t(k)] = row_of(std::max<Index>(places_[std::size_t(k)], 0));
-      source_.block(block_rows_.data(), width, K_.get(), stride_, n_threads);
+      source_.block(block_rows_.data(), width, room_->block.get(), stride_, n_threads);
       n_values_ += width * width / 2;
       has_block_ = is_whole_;
     }
     fill();
-    done.n_inner = smo_.run(K_.get(), stride_, groups_, share_of_violation * done.violation, max_inner);
+    done.n_inner =
+        smo_.run(room_->block.get(), stride_, groups_, share_of_violation * done.violation, max_inner);
     done.n_changed = take(n_threads);
     return done;
   }
@@ -295,6 +308,15 @@ class KernelDual {
           {slope(v), left > speck ? std::min(left, most) : 0, right > speck ? std::min(right, most) : 0});
     }
     if (slopes.empty()) return 0;
+    // What pulls one way only and lies beyond all that pulls the other way decides nothing: most of them.
+    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+    for (const Slope& each : slopes) {
+      if (each.left > 0) lowest = std::min(lowest, each.v);
+      if (each.right > 0) highest = std::max(highest, each.v);
+    }
+    const double first = std::min(lowest, highest), last = std::max(lowest, highest);
+    const auto is_idle = [&](const Slope& each) { return each.v < first || each.v > last; };
+    if (first <= last) slopes.erase(std::remove_if(slopes.begin(), slopes.end(), is_idle), slopes.end());
     std::sort(slopes.begin(), slopes.end(), [](const Slope& a, const Slope& b) { return a.v < b.v; });
     // ahead[k]: what pulls upwards past slopes[k], summed from the end, so that nothing is exactly 0.
     std::vector<double> ahead(slopes.size());
@@ -444,6 +466,8 @@ class KernelDual {
     const Sum sum = nonzero(change);
     if (is_whole_) {
       add_from_block(change);
+    } else if (keeps_rows()) {
+      add_from_rows(change, n_threads);
     } else {
       source_.add(rows_.data(), n_rows(), sum.view(), F_.data(), n_threads);
       n_values_ += n_rows() * Index(sum.row.size());
@@ -462,10 +486,61 @@ class KernelDual {
     std::vector<double> total(places_.size());
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       if (change[r] == 0) continue;
-      const float* values = K_.get() + at[r] * stride_;
+      const float* values = room_->block.get() + at[r] * stride_;
       for (std::size_t k = 0; k < total.size(); ++k) total[k] += change[r] * double(values[k]);
     }
     for (std::size_t r = 0; r < rows_.size(); ++r) F_[r] += total[std::size_t(at[r])];
+  }
+
+  // A coefficient moves in most of the blocks it is part of: where rows of values are short enough to be
+  // kept, each is computed once. `most_kept` numbers are 16 MiB, for at least a block of rows.
+  static constexpr Index most_kept = Index(1) << 22;
+  bool keeps_rows() const noexcept { return n_rows() * block_size_ <= most_kept; }
+  void add_from_rows(const std::vector<double>& change, int n_threads) {
+    const Index n = n_rows(), most = most_kept / n;
+    if (kept_at_.empty()) kept_at_.assign(std::size_t(n), -1);
+    std::vector<Index> moved, fresh;
+    for (Index r = 0; r < n; ++r) {
+      if (change[std::size_t(r)] == 0) continue;
+      moved.push_back(r);
+      if (kept_at_[std::size_t(r)] >= 0) continue;
+      fresh.push_back(r);
+    }
+    if (n_kept_ + Index(fresh.size()) > most) {  // all begins anew
+      n_kept_ = 0;
+      std::fill(kept_at_.begin(), kept_at_.end(), Index(-1));
+      fresh = moved;
+    }
+    auto& kept = room_->kept;
+    kept.resize(std::max(kept.size(), std::size_t((n_kept_ + Index(fresh.size())) * n)));
+    std::vector<Index> which;
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      which.push_back(rows_[std::size_t(fresh[k])]);
+      kept_at_[std::size_t(fresh[k])] = n_kept_ + Index(k);
+    }
+    source_.rows(which.data(), Index(which.size()), rows_.data(), n, room_->kept.data() + n_kept_ * n, n,
+                 n_threads);
+    n_values_ += n * Index(which.size());
+    n_kept_ += Index(fresh.size());
+    constexpr std::size_t at_once = 4;
+    std::size_t k = 0;
+    for (; k + at_once <= moved.size(); k += at_once) add_rows<at_once>(moved.data() + k, change);
+    for (; k < moved.size(); ++k) add_rows<1>(moved.data() + k, change);
+  }
+  template <std::size_t count>
+  void add_rows(const Index* moved, const std::vector<double>& change) {
+    const float* values[count];
+    double factor[count];
+    for (std::size_t k = 0; k < count; ++k) {
+      values[k] = room_->kept.data() + kept_at_[std::size_t(moved[k])] * n_rows();
+      factor[k] = change[std::size_t(moved[k])];
+    }
+    double* F = F_.data();
+    for (Index i = 0; i < n_rows(); ++i) {
+      double total = F[i];
+      for (std::size_t k = 0; k < count; ++k) total += factor[k] * double(values[k][i]);
+      F[i] = total;
+    }
   }
 
   const kernel::Source& source_;
@@ -484,8 +559,10 @@ class KernelDual {
   std::vector<Index> block_, places_, block_rows_;
   std::vector<Smo::Group> groups_;
   Index stride_ = 0;
-  std::unique_ptr<float[]> K_;
-  Index capacity_ = 0;
+  Room own_room_;
+  Room* room_;
+  std::vector<Index> kept_at_;  // by row: which of the kept rows of values is its, or -1
+  Index n_kept_ = 0;
   Smo smo_;
 };
 

@@ -1,7 +1,9 @@
 // Sums of kernel values times coefficients, for rows of another matrix: what a kernel machine predicts with.
 //
 // Everything is in float64. Support vectors are met panel by panel (panels.h); a panel belongs to one segment
-// of them, whose sums are kept apart (one-vs-one machines sum over the classes of support vectors).
+// of them, whose sums are kept apart (one-vs-one machines sum over the classes of support vectors). Of pairs
+// of classes most support vectors serve a few only: there the rows to predict stand in panels, a support
+// vector meets all of a panel, and its values are added where it has a coefficient.
 #pragma once
 
 #include <algorithm>
@@ -162,12 +164,124 @@ class Expander {
   std::vector<double> weights_, sums_;
 };
 
+// Coefficients that are not 0, by support vector.
+class FewCoefficients {
+ public:
+  explicit FewCoefficients(const SupportSums& support) : start_{0} {
+    for (Index k = 0; k < support.size; ++k) {
+      for (Index o = 0; o < support.n_outputs; ++o) {
+        const double each = support.coefficient[o * support.size + k];
+        if (each != 0) entries_.push_back({o, each});
+      }
+      start_.push_back(entries_.size());
+    }
+  }
+  struct Entry {
+    Index output;
+    double coefficient;
+  };
+  const Entry* begin(Index k) const noexcept { return entries_.data() + start_[std::size_t(k)]; }
+  const Entry* end(Index k) const noexcept { return entries_.data() + start_[std::size_t(k) + 1]; }
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> start_;
+};
+
+// Sums over all segments for a panel of rows after another: done(first, count, sums) gets them for `count`
+// rows from `first` on, that of segment s and output o at row first + l in sums[(s * n_outputs + o) * width +
+// l]. It is called by several threads.
+template <class VectorKernel, class Done>
+void expand_panels(const VectorKernel& source, const PackedRows<double>& others, const SupportSums& support,
+                   int n_threads, Watch& watch, const Done& done) {
+  constexpr Index width = Panel<double>::width, lanes = Lanes<double>::n;
+  const Index n = others.n_rows(), n_panels = (n + width - 1) / width;
+  n_threads = worthwhile_threads(n_threads, n * support.size);
+  const FewCoefficients few(support);
+  SharedWatch shared(watch);
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(n_panels, part, n_threads);
+    Panel<double> panel(others);
+    std::vector<double> sums(std::size_t(support.n_segments * support.n_outputs * width));
+    Index row[width];
+    double lane_own[width];
+    for (Index first = mine.first * width; first < std::min(mine.last * width, n); first += width) {
+      const Index count = std::min(width, n - first);
+      const int used = Panel<double>::n_used(count);
+      for (Index l = 0; l < count; ++l) row[l] = first + l;
+      source.pack(panel, others, row, count, lane_own);
+      std::fill(sums.begin(), sums.end(), 0.0);
+      for (Index s = 0; s < support.n_segments; ++s) {
+        const Index begin = support.segment[s];
+        double* to = sums.data() + s * support.n_outputs * width;
+        panel.stream(
+            source.exact(), support.row + begin, support.segment[s + 1] - begin,
+            [&](Index k, const Vector<double>* product) {
+              const double own = source.profile().own(source.exact().squared(support.row[begin + k]));
+              Vector<double> value[n_vectors];
+              for (int v = 0; v < used; ++v)
+                value[v] =
+                    source.profile().template value<double>(product[v], load(lane_own + v * lanes), own);
+              for (auto each = few.begin(begin + k); each != few.end(begin + k); ++each) {
+                double* sum = to + each->output * width;
+                for (int v = 0; v < used; ++v, sum += lanes)
+                  store(sum, load(sum) + each->coefficient * value[v]);
+              }
+            },
+            used);
+        if (shared.says_stop(part, std::size_t((support.segment[s + 1] - begin) * width * 8))) return;
+      }
+      done(first, count, sums.data());
+    }
+  });
+}
+
+// Which class wins the most of its pairs, the first of equals; sums are those of segments of classes, whose
+// outputs are the other classes in order, and a score of a pair i < j, its two sums and intercept, speaks for
+// i unless it is below 0.
+template <class VectorKernel>
+void votes(const VectorKernel& source, const PackedRows<double>& others, const SupportSums& support,
+           const double* intercept, Index* winner, int n_threads, Watch& watch) {
+  constexpr Index width = Panel<double>::width, lanes = Lanes<double>::n;
+  const Index K = support.n_segments;
+  expand_panels(source, others, support, n_threads, watch, [&](Index first, Index count, const double* sums) {
+    std::vector<double> won(std::size_t(K * width));
+    const double* b = intercept;
+    for (Index i = 0; i < K; ++i)
+      for (Index j = i + 1; j < K; ++j, ++b)
+        for (Index l = 0; l < width; l += lanes) {
+          const Vector<double> z = load(sums + (i * (K - 1) + j - 1) * width + l) +
+                                   load(sums + (j * (K - 1) + i) * width + l) + *b;
+          const Vector<double> is_second = z < 0 ? Vector<double>{} + 1.0 : Vector<double>{};
+          double *of_i = won.data() + i * width + l, *of_j = won.data() + j * width + l;
+          store(of_i, load(of_i) + (1.0 - is_second));
+          store(of_j, load(of_j) + is_second);
+        }
+    for (Index l = 0; l < count; ++l) {
+      Index best = 0;
+      for (Index i = 1; i < K; ++i)
+        if (won[std::size_t(i * width + l)] > won[std::size_t(best * width + l)]) best = i;
+      winner[first + l] = best;
+    }
+  });
+}
+
 // out[(i * n_segments + s) * n_outputs + o] = the sum over segment s for output o at row i of others; out
 // comes as zeros.
 template <class VectorKernel>
 void expand(const VectorKernel& source, const PackedRows<double>& others, const SupportSums& support,
             double* out, int n_threads, Watch& watch) {
   const Index n = others.n_rows();
+  if (support.n_segments > 1 && support.n_outputs > 1) {
+    const Index n_sums = support.n_segments * support.n_outputs;
+    expand_panels(source, others, support, n_threads, watch,
+                  [&](Index first, Index count, const double* sums) {
+                    for (Index l = 0; l < count; ++l)
+                      for (Index k = 0; k < n_sums; ++k)
+                        out[(first + l) * n_sums + k] = sums[k * Panel<double>::width + l];
+                  });
+    return;
+  }
   n_threads = worthwhile_threads(n_threads, n * support.size);
   SharedWatch shared(watch);
   parallel(n_threads, [&](int part) {

@@ -103,11 +103,19 @@ class Panel {
       pack_slots(which, count);
   }
 
-  // take(k, products): products of row which[k] of `others` with all lanes, for k = 0 .. count-1.
+  // How many vectors hold so many lanes, for `stream`.
+  static int n_used(Index count) noexcept {
+    const Index at_once = Index(wide) * Lanes<Real>::n;
+    return int((count + at_once - 1) / at_once) * wide;
+  }
+
+  // take(k, products): products of row which[k] of `others` with all lanes, for k = 0 .. count-1. Only the
+  // first `used` vectors of products are sure to be there.
   template <class Take>
-  void stream(const PackedRows<Real>& others, const Index* which, Index count, Take&& take) const {
+  void stream(const PackedRows<Real>& others, const Index* which, Index count, Take&& take,
+              int used = n_vectors) const {
     if (!others.is_sparse())
-      stream_dense(others, which, count, take);
+      stream_dense(others, which, count, take, used);
     else if (is_whole_)
       stream_sparse<true>(others, which, count, take);
     else
@@ -171,13 +179,14 @@ class Panel {
   }
 
   template <class Take>
-  void stream_dense(const PackedRows<Real>& others, const Index* which, Index count, Take& take) const {
+  void stream_dense(const PackedRows<Real>& others, const Index* which, Index count, Take& take,
+                    int used) const {
     for (Index first = 0; first < count; first += tall) {
       const Index last = std::min<Index>(first + tall, count);
       const Real* row[tall];
       for (int r = 0; r < tall; ++r) row[r] = others.dense(which[std::min(first + r, last - 1)]);
       V sum[tall][n_vectors];
-      for (int v = 0; v < n_vectors; v += wide) multiply(row, v, sum);
+      for (int v = 0; v < used; v += wide) multiply(row, v, sum);
       for (Index k = first; k < last; ++k) take(k, sum[k - first]);
     }
   }

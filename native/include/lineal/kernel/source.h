@@ -28,10 +28,13 @@ class Source {
   virtual Index n_rows() const noexcept = 0;
   // out[i * stride + j] = k(row[i], row[j]) for i, j < q; the diagonal is exact.
   virtual void block(const Index* row, Index q, float* out, Index stride, int n_threads) const = 0;
+  // out[k * stride + i] = k(which[k], row[i]) for k < count, i < n.
+  virtual void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
+                    int n_threads) const = 0;
   // F[i] += the expansion at row[i], i < n.
   virtual void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const = 0;
   virtual void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const = 0;
-  // |value used - value| is at most this, in `add` and in `add_exact`.
+  // |value used - value| is at most this, in `block`, `rows` and `add`, and in `add_exact`.
   virtual double error() const noexcept = 0;
   virtual double exact_error() const noexcept = 0;
   virtual double diagonal(Index row) const noexcept = 0;
@@ -107,14 +110,8 @@ class VectorSource final : public Source {
         const Index first = p * width, count = std::min(width, q - first);
         pack(panel, fast_, row + first, count, lane_own);
         panel.stream(fast_, row + first, q - first, [&](Index k, const Vector<float>* product) {
-          float* to = out + (first + k) * stride + first;
           const float own = float(profile_.own(fast_.squared(row[first + k])));
-          float values[width];
-          for (int v = 0; v < n_vectors; ++v) {
-            const int lane = v * Lanes<float>::n;
-            store(values + lane, profile_.template value<float>(product[v], load(lane_own + lane), own));
-          }
-          std::copy_n(values, count, to);
+          write(product, lane_own, own, out + (first + k) * stride + first, count);
         });
       }
     });
@@ -123,6 +120,25 @@ class VectorSource final : public Source {
       // The square roots of equal shares, so that threads copy as much as each other.
       const auto end = [&](int p) { return Index(double(q) * std::sqrt(double(p) / n_threads)) / 64 * 64; };
       mirror(out, end(part), part + 1 == n_threads ? q : end(part + 1), stride);
+    });
+  }
+
+  void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
+            int n_threads) const override {
+    constexpr Index width = Panel<float>::width;
+    n_threads = worthwhile_threads(n_threads, count * n);
+    parallel(n_threads, [&](int part) {
+      const Range mine = share((n + width - 1) / width, part, n_threads);
+      Panel<float> panel(fast_);
+      float lane_own[width];
+      for (Index first = mine.first * width; first < std::min(mine.last * width, n); first += width) {
+        const Index in_panel = std::min(width, n - first);
+        pack(panel, fast_, row + first, in_panel, lane_own);
+        panel.stream(fast_, which, count, [&](Index k, const Vector<float>* product) {
+          const float own = float(profile_.own(fast_.squared(which[k])));
+          write(product, lane_own, own, out + k * stride + first, in_panel);
+        });
+      }
     });
   }
 
@@ -142,6 +158,20 @@ class VectorSource final : public Source {
   }
 
  private:
+  // Values of a panel's first `count` lanes.
+  void write(const Vector<float>* product, const float* lane_own, float own, float* to, Index count) const {
+    const auto value = [&](int v) {
+      return profile_.template value<float>(product[v], load(lane_own + v * Lanes<float>::n), own);
+    };
+    if (count == Panel<float>::width) {
+      for (int v = 0; v < n_vectors; ++v) store(to + v * Lanes<float>::n, value(v));
+      return;
+    }
+    float values[Panel<float>::width];
+    for (int v = 0; v < n_vectors; ++v) store(values + v * Lanes<float>::n, value(v));
+    std::copy_n(values, count, to);
+  }
+
   // Of a value, and of its share in a sum of a panel's values times rounded coefficients.
   template <class Real>
   double error_in() const noexcept {
@@ -204,6 +234,11 @@ class GramSource final : public Source {
                for (Index i = mine.first; i < mine.last; ++i)
                  for (Index j = 0; j < q; ++j) out[i * stride + j] = float(G_[row[i] * n_ + row[j]]);
              });
+  }
+  void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
+            int) const override {
+    for (Index k = 0; k < count; ++k)
+      for (Index i = 0; i < n; ++i) out[k * stride + i] = float(G_[which[k] * n_ + row[i]]);
   }
   void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
     n_threads = worthwhile_threads(n_threads, n * sum.size / 2);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -208,15 +209,31 @@ def certificate_of(
     solution: KernelSolution, gap: float, tol: float, unit: float, worst: float, floor: float = 0.0
 ) -> Certificate:
     """A solution's certificate in units of the objective as it is written."""
-    primal = solution.dual + gap
-    size = max(abs(primal), abs(solution.dual), floor)
-    relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
-    converged = bool(relative <= tol and solution.reason == CERTIFIED)
-    return Certificate(
-        primal=unit * primal, dual=unit * solution.dual, gap=unit * gap, relative_gap=relative,
-        kkt_violation=unit * worst, solver="kernel_dual", epochs=solution.epochs, seconds=solution.seconds,
-        converged=converged, reason=solution.reason,
-    )  # fmt: skip
+    proof = Proof(solution.dual, gap, worst, solution.epochs, solution.seconds, solution.reason)
+    return proof.certificate(tol, unit, floor)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a certificate says, in units in which the penalty is |w|^2 / 2."""
+
+    dual: float
+    gap: float
+    worst: float
+    epochs: int
+    seconds: float
+    reason: str
+
+    def certificate(self, tol: float, unit: float, floor: float = 0.0) -> Certificate:
+        """The same in units of the objective as it is written."""
+        primal, gap = self.dual + self.gap, self.gap
+        size = max(abs(primal), abs(self.dual), floor)
+        relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
+        return Certificate(
+            primal=unit * primal, dual=unit * self.dual, gap=unit * gap, relative_gap=relative,
+            kkt_violation=unit * self.worst, solver="kernel_dual", epochs=self.epochs, seconds=self.seconds,
+            converged=bool(relative <= tol and self.reason == CERTIFIED), reason=self.reason,
+        )  # fmt: skip
 
 
 def together(certificates: Sequence[Certificate]) -> Certificate:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.calibration import fitted_temperature
-from lineal.learners.kernel.machine import IntArray, KernelMachineModel, together, with_bar
+from lineal.learners.kernel.machine import IntArray, KernelMachineModel, Proof, together, with_bar
 from lineal.learners.kernel.problems import Separation
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
@@ -23,12 +23,13 @@ from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
+from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.protocol import ClassifierMixin, available_if
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback, Interruption
-from lineal.solvers.kernel_dual import KernelValues, dealt, expanded
-from lineal.solvers.kernel_dual.machine import INTERRUPTED
+from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
+from lineal.solvers.kernel_dual.machine import CERTIFIED, INTERRUPTED
 
 _FOLDS = 5
 
@@ -51,6 +52,24 @@ class _Part:
 
 
 @dataclass(frozen=True, eq=False)
+class _Learned:
+    """All machines.
+
+    Attributes
+    ----------
+    coefficients : (n_machines, n) or, of pairs, (K - 1, n), for every row of the data
+    intercepts : (n_machines,)
+    certificates : of each machine
+    only : the machine, where there is one
+    """
+
+    coefficients: FloatArray
+    intercepts: FloatArray
+    certificates: list[Certificate]
+    only: _Part | None
+
+
+@dataclass(frozen=True, eq=False)
 class _Data:
     """Rows as they are learned from."""
 
@@ -66,6 +85,13 @@ class _Data:
         s = np.zeros(len(self.s))
         s[first] = np.bincount(owner, weights=self.s)
         return _Data(self.values, self.codes, s, self.K), first[owner].astype(np.int64)
+
+    def by_class(self) -> tuple[IntArray, IntArray]:
+        """Rows with weight, class after class, and where each class begins and the last ends."""
+        rows = np.flatnonzero(self.s > 0)
+        order = np.argsort(self.codes[rows], kind="stable")
+        counts = np.bincount(self.codes[rows], minlength=self.K)
+        return rows[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def taken(self, rows: IntArray) -> _Data:
         kernel, items = self.values.kernel, self.values.items
@@ -128,8 +154,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
     Notes
     -----
     Large blocks of coefficients are solved by sequential minimal optimisation on kernel values in float32,
-    which are computed when needed and never kept; the gap is proved in float64 (docs/svm.md). Equal rows are
-    one. For kernels that are no function of dot products the Gram matrix is held: 8 n^2 bytes.
+    which are computed when needed (only rows of small problems are kept); the gap is proved in float64
+    (docs/svm.md). Equal rows are one. For kernels that are no function of dot products the Gram matrix is
+    held: 8 n^2 bytes.
 
     Examples
     --------
@@ -214,7 +241,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
         with Interruption() as interruption:  # one Ctrl-C is for all machines
-            self._keep(data, self._parts(data, deadline))
+            self._keep(data, self._learned(data, deadline))
             if self.probability:
                 wanted = not interruption.requested
                 n_machines = len(self.intercept_)
@@ -258,15 +285,89 @@ class SVC(ClassifierMixin, KernelMachineModel):
             questions.append((both, np.repeat([1.0, -1.0], [len(of_class[i]), len(of_class[j])])))
         return questions
 
-    def _parts(self, data: _Data, deadline: float | None) -> list[_Part]:
-        """All machines: one after another by all threads, or, of many, each by one."""
-        questions = self._questions(data)
-        C, tol = float(self.C), float(self.tol)
+    def _learned(self, data: _Data, deadline: float | None) -> _Learned:
+        """All machines, in scikit-learn's layout."""
+        K, n = data.K, len(data.codes)
+        is_pairs = K > 2 and self.multi_class == "ovo"
         n_threads = thread_count(self.n_threads)
         _ = data.values.native, data.values.has_copies  # made once, before threads want them
-        if len(questions) > 1 and data.values.has_copies:
-            data, _ = data.merged()  # once, and not again for each machine
-            questions = self._questions(data)
+        merged, owner = data, None
+        if K > 2 and data.values.has_copies:
+            merged, owner = data.merged()  # once, and not again for each machine
+        pairs = list(zip(*(each.tolist() for each in np.triu_indices(K, 1)), strict=True)) if is_pairs else []
+        n_machines = len(pairs) if is_pairs else 1 if K == 2 else K
+        coefficients = np.zeros((K - 1 if is_pairs else n_machines, n))
+        intercepts = np.zeros(n_machines)
+        certificates: dict[int, Certificate] = {}
+        if is_pairs and self._is_plain(merged, n_threads):
+            self._solve_plain(merged, deadline, n_threads, coefficients, intercepts, certificates)
+        left = [k for k in range(n_machines) if k not in certificates]
+        questions = self._questions(merged) if left else []
+        parts = self._parts(merged, [questions[k] for k in left], deadline, n_threads)
+        for k, part in zip(left, parts, strict=True):
+            if is_pairs:
+                (i, j), of_first = pairs[k], part.y > 0
+                coefficients[j - 1, part.rows[of_first]] = part.machine.beta[of_first]
+                coefficients[i, part.rows[~of_first]] = part.machine.beta[~of_first]
+            else:
+                coefficients[k, part.rows] = part.machine.beta
+            intercepts[k], certificates[k] = part.machine.b, part.machine.certificate
+        if owner is not None:
+            bound = float(self.C) * data.s if np.isfinite(self.C) else np.full(n, np.inf)
+            coefficients = dealt(coefficients, owner, bound)
+        only = parts[0] if n_machines == 1 else None
+        return _Learned(coefficients, intercepts, [certificates[k] for k in range(n_machines)], only)
+
+    def _is_plain(self, data: _Data, n_threads: int) -> bool:
+        """Whether pairs need nothing but to be solved: nobody listens, and the core's units are the
+        kernel's.
+        """
+        has_limit = self.max_iter is not None and self.max_iter >= 1
+        is_heard = bool(self.callbacks) or (self.progress and n_threads == 1)
+        has_all = bool(np.bincount(data.codes[data.s > 0], minlength=data.K).all())
+        return bool(
+            np.isfinite(self.C) and has_all and not has_limit and not is_heard and data.values.unit == 1.0
+        )
+
+    def _solve_plain(
+        self,
+        data: _Data,
+        deadline: float | None,
+        n_threads: int,
+        coefficients: FloatArray,
+        intercepts: FloatArray,
+        certificates: dict[int, Certificate],
+    ) -> None:
+        """Fills in what the core can prove of pairs by itself."""
+        rows, start = data.by_class()
+        C, tol = float(self.C), float(self.tol)
+        with Interruption() as interruption:
+
+            def stop() -> bool:
+                is_late = deadline is not None and time.perf_counter() >= deadline
+                return interruption.requested or is_late
+
+            found: PairSolutions = solved_pairs(
+                data.values, rows, start, C * data.s[rows], tol=tol, stop=stop, n_threads=n_threads
+            )
+        coefficients[:, rows] = found.coefficients
+        intercepts[:] = found.b
+        for k in np.flatnonzero(found.is_certified).tolist():
+            proof = Proof(
+                float(found.dual[k]), float(found.gap[k]), float(found.worst[k]), int(found.epochs[k]),
+                float(found.seconds[k]), CERTIFIED,
+            )  # fmt: skip
+            certificates[k] = proof.certificate(tol, 1.0 / C)
+
+    def _parts(
+        self,
+        data: _Data,
+        questions: list[tuple[IntArray, FloatArray]],
+        deadline: float | None,
+        n_threads: int,
+    ) -> list[_Part]:
+        """Machines one after another by all threads, or, of many, each by one."""
+        C, tol = float(self.C), float(self.tol)
 
         def part(question: tuple[IntArray, FloatArray], threads: int, extra: list[Callback]) -> _Part:
             rows, y = question
@@ -281,6 +382,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
                 rows, y, solved(data.values, rows, y, bound, C=C, tol=tol, budget=budget, n_threads=threads)
             )
 
+        if not questions:
+            return []
         if len(questions) == 1 or n_threads == 1:
             return list(
                 with_bar(self.progress, tol, lambda bar: [part(q, n_threads, bar) for q in questions])
@@ -294,37 +397,24 @@ class SVC(ClassifierMixin, KernelMachineModel):
             parts = [future.result() for future in futures]
         return [each.interrupted() for each in parts] if interruption.requested else parts
 
-    def _keep(self, data: _Data, parts: list[_Part]) -> None:
-        """Machines become attributes, in scikit-learn's layout."""
-        K, n = data.K, len(data.codes)
-        is_pairs = K > 2 and self.multi_class == "ovo"
-        coefficients = np.zeros((K - 1 if is_pairs else len(parts), n))
-        if is_pairs:
-            for part, i, j in zip(parts, *np.triu_indices(K, 1), strict=True):
-                of_first = part.y > 0
-                coefficients[j - 1, part.rows[of_first]] = part.machine.beta[of_first]
-                coefficients[i, part.rows[~of_first]] = part.machine.beta[~of_first]
-        else:
-            for k, part in enumerate(parts):
-                coefficients[k, part.rows] = part.machine.beta
-        if len(parts) > 1 and data.values.has_copies:
-            bound = float(self.C) * data.s if np.isfinite(self.C) else np.full(n, np.inf)
-            coefficients = dealt(coefficients, data.merged()[1], bound)
+    def _keep(self, data: _Data, learned: _Learned) -> None:
+        """Machines become attributes."""
+        K, n, coefficients = data.K, len(data.codes), learned.coefficients
         is_used = np.any(coefficients != 0, axis=0)
-        order = np.lexsort((np.arange(n), data.codes))  # by class: sums over a class are sums over neighbours
+        order = np.argsort(data.codes, kind="stable")  # by class: sums over a class are sums over neighbours
         support = order[is_used[order]]
         self._keep_support(data.values, support)
         self.dual_coef_ = coefficients[:, support]
-        self.intercept_ = np.array([part.machine.b for part in parts])
+        self.intercept_ = learned.intercepts
         self.n_support_ = np.bincount(data.codes[support], minlength=K).astype(np.int32)
-        self.certificates_ = [part.machine.certificate for part in parts]
+        self.certificates_ = learned.certificates
         self.certificate_ = together(self.certificates_)
-        self.trace_ = parts[0].machine.trace if len(parts) == 1 else ()
+        self.trace_ = () if learned.only is None else learned.only.machine.trace
         self.n_iter_ = max(1, self.certificate_.epochs)
         self.__dict__.pop("slack_", None)
-        if K == 2:
+        if learned.only is not None:
             self.slack_ = np.zeros(n)
-            part = parts[0]
+            part = learned.only
             self.slack_[part.rows] = np.maximum(0.0, 1.0 - part.y * (part.machine.f + part.machine.b))
 
     def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
@@ -350,15 +440,21 @@ class SVC(ClassifierMixin, KernelMachineModel):
         K = len(self.classes_)
         if K == 2 or self.multi_class == "ovr":
             return np.asarray(expanded(support, items, rows, self.dual_coef_)[:, 0] + self.intercept_)
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)]).astype(np.int64)
-        sums = expanded(support, items, rows, self.dual_coef_, ends)  # by class of the support vector
+        sums = expanded(support, items, rows, self.dual_coef_, self._ends)  # by class of the support vector
         return np.asarray(scores_of_pairs(sums) + self.intercept_)
+
+    @property
+    def _ends(self) -> IntArray:
+        """Where support vectors of a class begin, and the last end."""
+        return np.concatenate([[0], np.cumsum(self.n_support_)]).astype(np.int64)
 
     def _machine_scores(self, X: Any) -> FloatArray:
         items = self._items_of(X)
-        return self._pair_scores(
-            KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads)), items
-        )
+        return self._pair_scores(self._support_now(), items)
+
+    def _support_now(self) -> KernelValues:
+        """The support vectors, with the threads that are wanted now."""
+        return KernelValues(self.kernel_, self._support.items, thread_count(self.n_threads))
 
     @property
     def _answers(self) -> MachineAnswers:
@@ -379,13 +475,18 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the most votes, or of the highest score."""
-        Z = self._machine_scores(X)
-        return np.asarray(self.classes_[self._answers.winners(Z)])
+        answers, items, support = self._answers, self._items_of(X), self._support_now()
+        if answers.strategy == "pairs" and not answers.breaks_ties:
+            rows = np.arange(len(self.support_), dtype=np.int64)
+            winners = voted(support, items, rows, self.dual_coef_, self._ends, self.intercept_)
+            if winners is not None:
+                return np.asarray(self.classes_[winners])
+        return np.asarray(self.classes_[answers.winners(self._pair_scores(support, items))])
 
     def _frozen_head(self, head_of: Any) -> KernelClassesHead:
         """What a model file answers with."""
         is_pairs = self._answers.strategy == "pairs"
-        ends = np.concatenate([[0], np.cumsum(self.n_support_)]) if is_pairs else None
+        ends = self._ends if is_pairs else None
         sums = self._frozen_sums(ends)
         return KernelClassesHead(sums, self.intercept_, np.array(self.classes_), self._answers)
 
@@ -425,7 +526,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
             inner = type(self)(**{**self.get_params(deep=False), "probability": False, "progress": False})
             part = data.taken(train)
             inner.kernel_, inner.classes_ = self.kernel_, self.classes_
-            inner._keep(part, inner._parts(part, deadline))
+            inner._keep(part, inner._learned(part, deadline))
             Z[test] = inner._pair_scores(inner._support, data.values.kernel.take(data.values.items, test))
         temperatures = []
         for column, (rows, y) in enumerate(self._questions(data)):

@@ -3,7 +3,8 @@ block.
 
 What is solved is in :mod:`~lineal.solvers.kernel_dual.duals`, how in
 :mod:`~lineal.solvers.kernel_dual.machine`, where kernel values come from in
-:mod:`~lineal.solvers.kernel_dual.values`. docs/svm.md has the formulas.
+:mod:`~lineal.solvers.kernel_dual.values`, and many small machines at once are in
+:mod:`~lineal.solvers.kernel_dual.pairs`. docs/svm.md has the formulas.
 """
 
 from lineal.solvers.kernel_dual.duals import (
@@ -15,17 +16,21 @@ from lineal.solvers.kernel_dual.duals import (
     tube_regression,
 )
 from lineal.solvers.kernel_dual.machine import KernelMachine, KernelSolution
-from lineal.solvers.kernel_dual.values import KernelValues, expanded
+from lineal.solvers.kernel_dual.pairs import PairSolutions, solved_pairs
+from lineal.solvers.kernel_dual.values import KernelValues, expanded, voted
 
 __all__ = [
     "Dual",
     "KernelMachine",
     "KernelSolution",
     "KernelValues",
+    "PairSolutions",
     "classification",
     "dealt",
     "expanded",
     "one_class",
     "regression",
+    "solved_pairs",
     "tube_regression",
+    "voted",
 ]

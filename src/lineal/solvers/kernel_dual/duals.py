@@ -129,6 +129,12 @@ def dealt(beta: FloatArray, owner: IntArray, room: FloatArray) -> FloatArray:
 
     What the first of them has, in order, is what there is to deal.
     """
+    is_shared = np.bincount(owner)[owner] > 1
+    if not is_shared.all():  # most have nobody to share with
+        out = beta.copy()
+        if is_shared.any():
+            out[..., is_shared] = dealt(beta[..., is_shared], owner[is_shared], room[is_shared])
+        return out
     order = np.argsort(owner, kind="stable")
     sorted_owner = owner[order]
     begins = np.flatnonzero(np.concatenate([[True], sorted_owner[1:] != sorted_owner[:-1]]))

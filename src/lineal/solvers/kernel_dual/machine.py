@@ -20,14 +20,16 @@ from lineal.solvers.driver import Budget, Interruption
 from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt
 from lineal.solvers.kernel_dual.values import KernelValues, power_of_two
 
-# A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow.
-BLOCK, SMALLEST_BLOCK, LARGEST_BLOCK = 4096, 512, 8192
+# A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow. Few
+# variables make one block.
+BLOCK, SMALLEST_BLOCK, LARGEST_BLOCK = 4096, 256, 8192
+_FEW = 512
 # How far a block is solved, as a share of what is wrong with the whole; and at most so many steps in it
 # for each of its variables.
 _SHARE, _SHARE_OF_LARGE, _MAX_INNER = 0.03, 0.1, 50
 # A gap claimed from float32 is worth a proof when it is this share of the tolerance; after that a round of
 # refinement (F in float64, then increments) that leaves this share of the gap is a stall.
-_CLAIM, _STALL = 0.5, 0.7
+CLAIM, _STALL = 0.5, 0.7
 _MAX_ROUNDS = 40
 # So many blocks without a gain of 1 %, in the gap or in what slopes disagree by, are a stall as well.
 _PATIENCE, _GAIN = 30, 0.99
@@ -97,8 +99,7 @@ class KernelMachine:
             np.bincount(self._owner, weights=each, minlength=m) / self._coefficient
             for each in (dual.lo, dual.hi, dual.start)
         )
-        # Few variables matter of most: a quarter of them in a block leaves little to do twice.
-        self._block = block_size or min(BLOCK, max(SMALLEST_BLOCK, m // 4))
+        self._block = pace_of(m, block_size)[0]
         self._native = _core.KernelDual.make(
             values.native, self._rows, place[kept].astype(np.int64), dual.group[kept],
             dual.c[kept] / self._slope, self._lo, self._hi, start, self._block,
@@ -136,8 +137,7 @@ class KernelMachine:
         trace: list[Progress] = []
         epochs, rounds, reason, last = 0, 0, "", np.inf
         violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
-        share = _SHARE if self._block < BLOCK else _SHARE_OF_LARGE
-        max_inner = 1000 + _MAX_INNER * min(self._block, len(self._lo))
+        _, share, max_inner = pace_of(len(self._lo), self._block)
         with Interruption() as interruption:
             while not reason:
                 violation, _, n_changed = self._native.step(share, max_inner, self._n_threads)
@@ -150,7 +150,7 @@ class KernelMachine:
                 quiet = 0 if has_gained else quiet + 1
                 marks = min(gap, marks[0]), min(violation, marks[1])
                 is_over = n_changed == 0 or quiet >= _PATIENCE
-                if (relative <= _CLAIM * tol and is_settled) or is_over:
+                if (relative <= CLAIM * tol and is_settled) or is_over:
                     gap, dual = self._proved()
                     relative = _relative(gap, dual, floor)
                     if relative <= tol and is_settled:
@@ -211,6 +211,14 @@ class KernelMachine:
         if len(merged) == len(self._owner):
             return merged if self._owner is self._place else merged[self._owner]
         return dealt(merged[self._owner], self._owner, self._dual.hi - self._dual.lo)
+
+
+def pace_of(m: int, block_size: int | None = None) -> tuple[int, float, int]:
+    """For m variables: the size of a block, how far it is solved, and in how many steps at most."""
+    # Few variables matter of most: a quarter of them in a block leaves little to do twice.
+    block = block_size or (_FEW if m <= _FEW else min(BLOCK, max(SMALLEST_BLOCK, m // 4)))
+    share = _SHARE if block < BLOCK else _SHARE_OF_LARGE
+    return block, share, 1000 + _MAX_INNER * min(block, m)
 
 
 def _has_twins(rows: IntArray, n_rows: int) -> bool:

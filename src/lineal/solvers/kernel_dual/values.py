@@ -129,7 +129,7 @@ def expanded(
     n, n_outputs = values.kernel.size(others), len(coefficients)
     if not len(rows) or not n:
         return np.zeros((n, len(segments) - 1, n_outputs))
-    if values.matrix is not None and hasattr(others, "tocsr") == hasattr(values.items, "tocsr"):
+    if _meets(values, others):
         # Coefficients first: they are small where kernel values are large.
         told = np.ascontiguousarray(coefficients * values.unit, dtype=np.float64)
         return values.native.expand(values.matrix_of(others), rows, told, segments, values.n_threads)
@@ -143,6 +143,31 @@ def expanded(
             part = slice(segments[s], segments[s + 1])
             out[piece, s] = K[:, part] @ coefficients[:, part].T
     return out
+
+
+def voted(
+    values: KernelValues,
+    others: Any,
+    rows: IntArray,
+    coefficients: FloatArray,
+    segments: IntArray,
+    intercepts: FloatArray,
+) -> IntArray | None:
+    """The class that wins the most of its pairs for each item, the first of equals; None where the core
+    cannot tell.
+
+    Segments are classes and coefficients in LIBSVM's layout. A pair's score, ``intercepts`` included, speaks
+    for the first class unless it is below 0.
+    """
+    if not len(rows) or not values.kernel.size(others) or not _meets(values, others):
+        return None
+    told = np.ascontiguousarray(coefficients * values.unit, dtype=np.float64)
+    return values.native.votes(values.matrix_of(others), rows, told, segments, intercepts, values.n_threads)
+
+
+def _meets(values: KernelValues, others: Any) -> bool:
+    """Whether the core computes the kernel, and both are in one layout."""
+    return values.matrix is not None and hasattr(others, "tocsr") == hasattr(values.items, "tocsr")
 
 
 def power_of_two(size: float) -> float:

@@ -1,0 +1,66 @@
+"""Machines for every two of many classes, all in one call of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.objective.losses import FloatArray
+from lineal.solvers.kernel_dual.duals import IntArray
+from lineal.solvers.kernel_dual.machine import CLAIM, LARGEST_BLOCK, pace_of
+from lineal.solvers.kernel_dual.values import KernelValues
+
+
+@dataclass(frozen=True, eq=False)
+class PairSolutions:
+    """What was proved of each pair i < j, in order, in units in which the penalty is |w|^2 / 2.
+
+    Attributes
+    ----------
+    coefficients : (K - 1, n) beta of the rows, in LIBSVM's layout; 0 for pairs that are not certified
+    is_certified : (n_pairs,)
+        The others are left: they need more than steps until a proof.
+    b, gap, dual : (n_pairs,)
+    worst : (n_pairs,) the largest term of the gap
+    epochs, seconds : (n_pairs,)
+    """
+
+    coefficients: FloatArray
+    is_certified: NDArray[np.bool_]
+    b: FloatArray
+    gap: FloatArray
+    dual: FloatArray
+    worst: FloatArray
+    epochs: IntArray
+    seconds: FloatArray
+
+
+def solved_pairs(
+    values: KernelValues,
+    rows: IntArray,
+    start: IntArray,
+    bound: FloatArray,
+    *,
+    tol: float,
+    stop: Callable[[], bool],
+    n_threads: int,
+) -> PairSolutions:
+    """Machines of classes whose rows follow each other, class k's from ``start[k]`` on, with finite bounds.
+
+    Equal rows of a class must be one already, and kernel values of ordinary size. ``stop`` is asked now and
+    then whether to leave the rest.
+    """
+    counts = np.diff(start)
+    i, j = np.triu_indices(len(counts), 1)
+    block, share, max_inner = zip(*(pace_of(int(m)) for m in counts[i] + counts[j]), strict=True)
+    coefficients, told = values.native.solve_pairs(
+        values.first_equal[rows], start, bound, tol, CLAIM, np.array(block, dtype=np.int64),
+        np.array(share), np.array(max_inner, dtype=np.int64), LARGEST_BLOCK, stop, n_threads,
+    )  # fmt: skip
+    is_certified, b, gap, dual, worst, epochs, seconds = told.T
+    return PairSolutions(
+        coefficients, is_certified > 0, b, gap, dual, worst, epochs.astype(np.int64), seconds
+    )
