@@ -34,7 +34,7 @@ groups=(
   "dual_cd_test block_dual_cd_test duet_test prox_cd_test active_set_test perceptron_test"
   "passes_test rows_test class_sums_test gram_test"
   "online_test online_steps_test stochastic_test"
-  "kernel_dual_test kernel_source_test kernel_panels_test kernel_lanes_test smo_test equal_rows_test"
+  "kernel_dual_test class_pairs_test kernel_source_test kernel_panels_test kernel_lanes_test smo_test equal_rows_test"
   "neighbors_test whole_metric_test string_kernels_test tree_kernels_test ranking_test"
 )
 

@@ -475,7 +475,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the most votes, or of the highest score."""
-        answers, items, support = self._answers, self._items_of(X), self._support_now()
+        items = self._items_of(X)
+        answers, support = self._answers, self._support_now()
         if answers.strategy == "pairs" and not answers.breaks_ties:
             rows = np.arange(len(self.support_), dtype=np.int64)
             winners = voted(support, items, rows, self.dual_coef_, self._ends, self.intercept_)
