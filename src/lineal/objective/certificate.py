@@ -134,7 +134,7 @@ def lower_bound_by_scores(
     so the gap is that of the rows and |E|^2 / (2 strength), which is what is charged and told as
     ``worst_weight``. None where U is not feasible as it is.
     """
-    if not isinstance(problem.penalty, L2) or problem.intercept is Intercept.FREE or problem.loss.is_joint:
+    if type(problem.penalty) is not L2 or problem.intercept is Intercept.FREE or problem.loss.is_joint:
         return None
     low, high = problem.domain
     if not np.all((low <= U) & (high >= U)):

@@ -148,7 +148,7 @@ class Problem:
 
     def penalty_value(self, W: FloatArray, b: FloatArray) -> float:
         """R(W), with b where that is penalised."""
-        if isinstance(self.penalty, L2) and isinstance(self.X, NativeRows):
+        if type(self.penalty) is L2 and isinstance(self.X, NativeRows):
             square = self.X.sum_of_squares(W)
             if self.intercept is Intercept.PENALIZED:
                 square += float(b @ b)

@@ -46,10 +46,9 @@ class TiltedProblem(Problem):
         assert self.intercept is not Intercept.PENALIZED
         assert self.loss.native is None  # solvers take a native loss over into a problem without the tilt
 
-    def primal(self, W: FloatArray, b: FloatArray, Z: FloatArray | None = None) -> float:
-        """P(w, b) - tilt . w; the tilt belongs to columns, so the weights are not cut into pieces."""
-        Z = self.scores(W, b) if Z is None else Z
-        return self.loss_sum(Z) + self.penalty.value(W[:, 0].astype(np.float64, copy=False))
+    def penalty_value(self, W: FloatArray, b: FloatArray) -> float:
+        """R(w) - tilt . w; the tilt belongs to columns, so the weights are not cut into pieces."""
+        return self.penalty.value(W[:, 0].astype(np.float64, copy=False))
 
     def pulled(self, U: FloatArray, W: FloatArray, b: FloatArray) -> tuple[float, float]:
         """The penalty's conjugate at -V, and the largest term of the gap among the weights."""
