@@ -249,10 +249,10 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
-    penalty = problem.penalty_value(W, b)
-    primal = problem.loss_sum(Z) + penalty
+    primal = problem.primal(W, b, Z)
     bound = iterate.bound
     if bound is None and iterate.dual is not None and iterate.residue is not None:
+        penalty = problem.penalty_value(W, b)
         bound = lower_bound_by_scores(problem, iterate.dual(), b, Z, penalty, iterate.residue)
         if bound is not None and (bound.worst_weight or 0.0) > _CHARGE * (primal - bound.dual):
             bound = None
