@@ -167,13 +167,19 @@ class Expander {
 // Coefficients that are not 0, by support vector.
 class FewCoefficients {
  public:
-  explicit FewCoefficients(const SupportSums& support) : start_{0} {
+  explicit FewCoefficients(const SupportSums& support) : start_(std::size_t(support.size) + 1) {
+    const auto at = [&](Index k, Index o) { return support.coefficient[o * support.size + k]; };
+    std::size_t n = 0;
+    for (Index e = 0; e < support.size * support.n_outputs; ++e) n += support.coefficient[e] != 0;
+    entries_.resize(n + 1);
+    // Which ones are 0 cannot be guessed, so all are written, and the next one over those that are.
+    n = 0;
     for (Index k = 0; k < support.size; ++k) {
       for (Index o = 0; o < support.n_outputs; ++o) {
-        const double each = support.coefficient[o * support.size + k];
-        if (each != 0) entries_.push_back({o, each});
+        entries_[n] = {o, at(k, o)};
+        n += at(k, o) != 0;
       }
-      start_.push_back(entries_.size());
+      start_[std::size_t(k) + 1] = n;
     }
   }
   struct Entry {
@@ -196,7 +202,8 @@ void expand_panels(const VectorKernel& source, const PackedRows<double>& others,
                    int n_threads, Watch& watch, const Done& done) {
   constexpr Index width = Panel<double>::width, lanes = Lanes<double>::n;
   const Index n = others.n_rows(), n_panels = (n + width - 1) / width;
-  n_threads = worthwhile_threads(n_threads, n * support.size);
+  n_threads =
+      int(std::min<Index>(worthwhile_threads(n_threads, n * support.size), std::max<Index>(n_panels, 1)));
   const FewCoefficients few(support);
   SharedWatch shared(watch);
   parallel(n_threads, [&](int part) {
@@ -276,9 +283,11 @@ void expand(const VectorKernel& source, const PackedRows<double>& others, const 
     const Index n_sums = support.n_segments * support.n_outputs;
     expand_panels(source, others, support, n_threads, watch,
                   [&](Index first, Index count, const double* sums) {
-                    for (Index l = 0; l < count; ++l)
-                      for (Index k = 0; k < n_sums; ++k)
-                        out[(first + l) * n_sums + k] = sums[k * Panel<double>::width + l];
+                    constexpr Index at_once = 64;  // so many sums of all lanes fit the first cache
+                    for (Index from = 0; from < n_sums; from += at_once)
+                      for (Index l = 0; l < count; ++l)
+                        for (Index k = from; k < std::min(from + at_once, n_sums); ++k)
+                          out[(first + l) * n_sums + k] = sums[k * Panel<double>::width + l];
                   });
     return;
   }
