@@ -153,7 +153,7 @@ PairsResult class_pairs(const KernelValues& values, Array1<const Index> rows, Ar
   require_rows(rows.data(), rows.shape(0), values.get().n_rows());
   for (std::size_t k = 0; k < bound.shape(0); ++k)
     require(bound.data()[k] >= 0 && std::isfinite(bound.data()[k]), "bounds are finite and not below 0");
-  const ClassRows classes{rows.data(), start.data(), bound.data(), Index(start.shape(0)) - 1};
+  const RowsByClass classes{rows.data(), start.data(), bound.data(), Index(start.shape(0)) - 1};
   const std::size_t n_pairs = std::size_t(classes.n_pairs()), n = rows.shape(0);
   require(block.shape(0) == n_pairs && share.shape(0) == n_pairs && max_inner.shape(0) == n_pairs,
           "a block, a share and a limit a pair");

@@ -38,7 +38,7 @@ struct Classes {
       start.push_back(Index(row.size()));
     }
   }
-  ClassRows view() const { return {row.data(), start.data(), bound.data(), Index(start.size()) - 1}; }
+  RowsByClass view() const { return {row.data(), start.data(), bound.data(), Index(start.size()) - 1}; }
 };
 
 struct Run {
@@ -48,7 +48,7 @@ struct Run {
 
 Run run(const kernel::Source& source, const Classes& classes, Index block, double tol, int n_threads,
         Watch watch = {}) {
-  const ClassRows view = classes.view();
+  const RowsByClass view = classes.view();
   const std::size_t n_pairs = std::size_t(view.n_pairs()), n = classes.row.size();
   const std::vector<Index> blocks(n_pairs, block), max_inner(n_pairs, 20000);
   const Numbers share(n_pairs, 0.03);

@@ -17,7 +17,7 @@ namespace lineal {
 
 // Rows of the source, class after class: those of class k from start[k] to start[k + 1]. Equal rows of one
 // class are one.
-struct ClassRows {
+struct RowsByClass {
   const Index* row;
   const Index* start;
   const double* bound;  // of each row's coefficient
@@ -43,7 +43,7 @@ struct PairFound {
 
 class PairSolver {
  public:
-  PairSolver(const kernel::Source& source, const ClassRows& classes)
+  PairSolver(const kernel::Source& source, const RowsByClass& classes)
       : source_(source), classes_(classes), place_of_(std::size_t(source.n_rows()), -1) {}
 
   // Classes i < j; take(position, beta) gets the coefficients that are not 0, if the gap was proved.
@@ -151,7 +151,7 @@ class PairSolver {
   }
 
   const kernel::Source& source_;
-  const ClassRows& classes_;
+  const RowsByClass& classes_;
   std::vector<Index> place_of_;  // by row of the source; -1 between pairs
   KernelDual::Room room_;
 };
@@ -159,7 +159,7 @@ class PairSolver {
 // Machines of all pairs, in order of their classes: found has one of each, and take(i, j, position, beta) is
 // called by several threads, for other places each time. Pairs that are not certified are not taken.
 template <class Take>
-void solve_pairs(const kernel::Source& source, const ClassRows& classes, const PairPace& pace,
+void solve_pairs(const kernel::Source& source, const RowsByClass& classes, const PairPace& pace,
                  PairFound* found, int n_threads, Watch& watch, const Take& take) {
   std::vector<std::pair<Index, Index>> pairs;
   for (Index i = 0; i < classes.n_classes; ++i)
