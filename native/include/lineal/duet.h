@@ -10,10 +10,13 @@
 // Cost: one hand-over a row, 0.1 to 0.3 microseconds where both threads have a core to themselves; worth it
 // from some hundred numbers a row (are_worth_halving). Where they have not, a hand-over takes as long as
 // the scheduler pleases: the leader goes on alone until the helper runs, and for good when it was late too
-// often.
+// often. Where the cores are far apart, as those of a virtual machine may be at one time and not at another,
+// a hand-over costs more than it saves: some rows are visited alone and some together, and the clock decides
+// who visits the rest.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <span>
@@ -186,11 +189,26 @@ struct Side {
   }
 };
 
+// How long a stored entry takes, over some rows.
+class Pace {
+ public:
+  void begin() noexcept { began_ = std::chrono::steady_clock::now(); }
+  void add(Index n_entries) noexcept { n_entries_ += n_entries; }
+  double end() const noexcept {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    return passed.count() / double(n_entries_ + 1);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_{};
+  Index n_entries_ = 0;
+};
+
 // Visits the rows in `order`:  score(half row, z) writes `count` halves of scores, decide(state, i, z, step)
 // settles row i and says whether anything moved, apply(half row, step) updates a half of the weights; all
 // three are copied for the helper, which decides on a copy of the state: state.room() has the space for one,
-// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one. When the watch
-// says stop, the rows that are left are not visited.
+// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one, and not having
+// been worth it several. When the watch says stop, the rows that are left are not visited.
 template <class T, class Rows, class State, class Score, class Decide, class Apply>
 void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, Index count, int& patience,
                 Watch& watch, State& state, const Score& score, const Decide& decide, const Apply& apply) {
@@ -222,11 +240,31 @@ void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, I
     } catch (const std::system_error&) {
       patience = 0;  // the system refuses another thread
     }
-    for (; !meeting.is_helper_here.load(std::memory_order_acquire) && goes_on(); ++k)
+    // Few rows are not worth a trial; the first ones together wait for the helper's copy of the state.
+    constexpr std::size_t n_tried = 256, n_settling = 32;
+    constexpr int cost = 6;
+    constexpr double share = 0.9;  // of the time alone
+    const bool is_tried = n >= 16 * n_tried;
+    Pace alone, together;
+    alone.begin();
+    for (;
+         (!meeting.is_helper_here.load(std::memory_order_acquire) || (is_tried && k < n_tried)) && goes_on();
+         ++k) {
+      alone.add(rows.X[order[k]].size);
       leader.visit_alone(state, k);
+    }
+    const double pace_alone = alone.end();
+    const std::size_t met = k;
     if (k < n && !watch.is_over()) meeting.first.store(std::int64_t(k), std::memory_order_release);
-    for (; patience > 0 && goes_on(); ++k)
+    for (bool is_worth_it = true; is_worth_it && patience > 0 && goes_on(); ++k) {
+      if (k == met + n_settling) together.begin();
+      if (k >= met + n_settling) together.add(rows.X[order[k]].size);
       patience -= leader.visit_half(state, k, 0, meeting) == ThisSide::Outcome::late;
+      if (is_tried && k + 1 == met + n_settling + n_tried && together.end() > share * pace_alone) {
+        is_worth_it = false;
+        patience -= cost;
+      }
+    }
     // A dismissed helper still settles the last row; it stops where it would wait for another.
     meeting.is_over.store(true, std::memory_order_release);
   }  // the helper is joined: its half of every update is done
