@@ -27,6 +27,9 @@ import scipy.sparse as sp
 from task import Task
 
 _WARM_ROWS, _WARM_COLUMNS = 400, 20_000
+# A fit that takes less than this is made twice in a row and the faster one counts: while the other side had its
+# turn the caches forgot this one, and the cores of a virtual machine fell asleep.
+_AGAIN_SECONDS = 2.0
 
 
 @lru_cache(maxsize=2)
@@ -45,6 +48,9 @@ def measure(side: Any, request: dict[str, Any]) -> dict[str, Any]:
     contender = build(X, y, task, setting)
     with _blas_limit(blas_threads):
         seconds, extra, fitted = _timed(contender.run)
+        if seconds < _AGAIN_SECONDS:
+            again, _, refitted = _timed(contender.run)
+            seconds, fitted = (again, refitted) if again < seconds else (seconds, fitted)
     weights = contender.read(fitted)
     np.savez(request["output"], coef=weights.coef, intercept=weights.intercept)
     return {"seconds": seconds, "extra_bytes": extra, "facts": weights.facts}
