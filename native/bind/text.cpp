@@ -185,9 +185,11 @@ class Terms {
     return each([](const Level& level, std::size_t k) { return std::int64_t(level.total[k]); });
   }
 
-  // `columns` tells the column of each n-gram, or -1; they rise.
-  Arrays matrix(const Array1<const std::int32_t>& columns, const Weighing& weighing, bool is_double) const {
+  // `columns` tells the column of each n-gram, or -1; they rise. Once only: the entries make room for the
+  // rows.
+  Arrays matrix(const Array1<const std::int32_t>& columns, const Weighing& weighing, bool is_double) {
     check(columns, weighing);
+    require(!std::exchange(is_turned_over_, true), "the matrix of these terms was made before");
     std::vector<Term> terms;
     for (std::size_t k = 0; k < order_.size(); ++k) {
       if (columns.data()[k] < 0) continue;
@@ -197,7 +199,8 @@ class Terms {
           {{level.entries.data() + first, level.first[order_[k].index + 1] - first}, columns.data()[k]});
     }
     return matrix_of(is_double, [&]<class V>(Watch&) {
-      return term_matrix<V>(terms, ngrams_->n_documents(), weighing, n_threads_);
+      return term_matrix<V>(terms, ngrams_->n_documents(), weighing, n_threads_,
+                            [&] { ngrams_->forget_entries(); });
     });
   }
 
@@ -307,6 +310,7 @@ class Terms {
   std::optional<NGrams> ngrams_;
   Names words_;
   std::vector<Place> order_;
+  bool is_turned_over_ = false;
 };
 
 Names names_from(const Array1<const std::uint8_t>& bytes, const Array1<const std::int64_t>& starts) {
@@ -497,9 +501,8 @@ void read_names(HashedNames& self, const Hashing& hashing, const Source& source,
 
 // Rows of occurrences, weighed: value 1 times the weight of the column, then the norm.
 template <class V>
-nb::ndarray<V, nb::numpy> weighed_occurrences(const Array1<const std::int64_t>& start,
-                                              const Array1<const std::int32_t>& column,
-                                              const Weighing& weighing) {
+void weigh_occurrences(const Array1<const std::int64_t>& start, const Array1<const std::int32_t>& column,
+                       const Weighing& weighing, const Array1<V>& out) {
   require(start.size() >= 1 && start.data()[0] == 0, "start begins with 0");
   for (std::size_t k = 0; k + 1 < start.size(); ++k)
     require(start.data()[k] <= start.data()[k + 1], "start must rise");
@@ -507,8 +510,8 @@ nb::ndarray<V, nb::numpy> weighed_occurrences(const Array1<const std::int64_t>& 
   for (std::size_t e = 0; e < column.size(); ++e)
     require(column.data()[e] >= 0 && std::size_t(column.data()[e]) < weighing.weight.size(),
             "a column without a weight");
-  auto made = new_array<V>({column.size()});
-  auto* const values = static_cast<V*>(made.data());
+  require(out.size() == column.size(), "one value for each column is needed");
+  V* const values = out.data();
   const nb::gil_scoped_release unlocked;
   std::vector<std::int32_t> ones;
   for (std::size_t k = 0; k + 1 < start.size(); ++k) {
@@ -516,7 +519,6 @@ nb::ndarray<V, nb::numpy> weighed_occurrences(const Array1<const std::int64_t>& 
     if (ones.size() < n) ones.resize(n, 1);
     weighing.weigh<V>({column.data() + first, n}, ones.data(), values + first);
   }
-  return made;
 }
 
 Words split(const nb::bytes& source, bool lowercase, std::size_t min_characters, bool fold_accents) {
@@ -717,7 +719,8 @@ void bind_text(nb::module_& m) {
           "hashing"_a, "tokens"_a, "n_threads"_a)
       .def("found", &hashed_names, "(columns, bytes, starts, is_shared) of the columns that were met.");
 
-  m.def("weighed_occurrences", &weighed_occurrences<float>, "start"_a, "column"_a, "weighing"_a);
+  m.def("weigh_occurrences", &weigh_occurrences<float>, "start"_a, "column"_a, "weighing"_a, "out"_a);
+  m.def("weigh_occurrences", &weigh_occurrences<double>, "start"_a, "column"_a, "weighing"_a, "out"_a);
 }
 
 }  // namespace lineal

@@ -36,7 +36,8 @@ template <class V>
 void check_matrix(const Terms& terms, std::vector<int> threads) {
   const Entries wanted = entries_of(terms.counts);
   for (const int n_threads : threads)
-    CHECK(entries_of(term_matrix<V>(terms.terms, terms.counts.size(), Weighing(), n_threads)) == wanted);
+    CHECK(entries_of(term_matrix<V>(terms.terms, terms.counts.size(), Weighing(), n_threads, [] {})) ==
+          wanted);
 }
 
 }  // namespace
@@ -62,6 +63,19 @@ THEOREM("rows do not depend on the number of threads, nor on the blocks of docum
   check_matrix<float>(random_terms(rng, 20000, 40, 3, 2), {1, 2, 7});
 }
 
+THEOREM("entries are asked for until they are released, once, and never after it") {
+  Rng rng(14);
+  Terms terms = random_terms(rng, 50, 3000, 2, 9);
+  int n_releases = 0;
+  const auto release = [&] {
+    ++n_releases;
+    for (auto& own : terms.entries) own = {};
+  };
+  CHECK(entries_of(term_matrix<double>(terms.terms, 3000, Weighing(), 2, release)) ==
+        entries_of(terms.counts));
+  CHECK(n_releases == 1);
+}
+
 THEOREM("a row is weighed as the weighing does it") {
   Rng rng(13);
   const Terms terms = random_terms(rng, 30, 60, 4, 5);
@@ -69,7 +83,7 @@ THEOREM("a row is weighed as the weighing does it") {
   weighing.tf = Tf::bm25;
   weighing.norm = Norm::l2;
   weighing.mean_length = 20;
-  const Entries made = entries_of(term_matrix<double>(terms.terms, 60, weighing, 1));
+  const Entries made = entries_of(term_matrix<double>(terms.terms, 60, weighing, 1, [] {}));
   for (std::size_t d = 0; d < 60; ++d) {
     std::vector<std::int32_t> columns, counts;
     for (const auto& [column, count] : terms.counts[d]) {

@@ -384,12 +384,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
         ratios = None
         if codes is not None:
-            met = self._matrix(rows(_core.Weighing("occurrence", "none"), False))
+            met = self._matrix(rows(_core.Weighing("occurrence", "none"), self._is_double()))
             ratios = log_count_ratios(met, np.arange(n), codes, n_classes, self._threads())
         self._weigh_columns(n, ratios)
         if not wants_rows:
             return None
-        if codes is not None and not self._is_double():
+        if codes is not None:
             # The occurrences have the places already.
             assert self._weight is not None
             return self._finished(weighed(met, self._weight, self.norm), documents)

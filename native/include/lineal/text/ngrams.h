@@ -365,6 +365,10 @@ class NGrams {
 
   std::size_t n_documents() const noexcept { return n_documents_; }
   const std::vector<Level>& levels() const noexcept { return levels_; }
+  // From then on it is known which n-grams there are and how often, but not where.
+  void forget_entries() noexcept {
+    for (Level& level : levels_) level.entries = {};
+  }
   // Which words the tokens of the levels are, as they are numbered in Tokens.
   const std::vector<std::uint32_t>& tokens() const noexcept { return tokens_; }
 

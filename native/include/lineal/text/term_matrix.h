@@ -1,17 +1,18 @@
 // From terms with their documents to documents with their terms: the rows of a sparse matrix.
 //
 // Terms are visited in the order of their columns, so rows come out sorted without being sorted. Documents
-// are taken in blocks whose rows a cache holds: first every entry goes to its block's share of the arrays,
-// with the column where the column will be and (document in the block, count) where the value will be; then
-// each block is dealt out to its rows and weighed. Both steps write to few places at a time. No memory is
-// used beside the result and a number for each document and thread.
+// are taken in blocks whose rows a cache holds: first every entry goes to its block's share of two arrays,
+// its column to where the columns will be and (document in the block, count) to another; then each block is
+// dealt out to its rows and weighed. Both steps write to few places at a time.
+//
+// Memory: 8 bytes an entry in the first step, beside the terms' entries; the terms may then be given back,
+// and the second step adds the values.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -34,11 +35,10 @@ struct Term {
   std::int32_t column;
 };
 
-// `terms` in the order of their columns.
-template <class V>
+// `terms` in the order of their columns; release() is called when their entries are no longer looked at.
+template <class V, class Release>
 TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, const Weighing& weighing,
-                          int n_threads) {
-  static_assert(sizeof(V) >= 4);
+                          int n_threads, Release&& release) {
   std::size_t n_entries = 0;
   for (const Term& term : terms) n_entries += term.entries.size();
   const int n_parts = int(std::clamp<std::size_t>(n_entries >> 16, 1, std::size_t(n_threads)));
@@ -71,7 +71,7 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
     made.start[d + 1] = made.start[d] + here;
   }
   made.column = Raw<std::int32_t>(n_entries);
-  made.value = Raw<V>(n_entries);
+  Raw<std::uint32_t> packed(n_entries);
 
   // Blocks of 2^shift documents: (document in the block | count) has 32 bits.
   const int count_bits = int(std::bit_width(*std::max_element(largest.begin(), largest.end())));
@@ -89,19 +89,18 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
     }
   }
   counts.clear();
-  auto* const bytes = reinterpret_cast<unsigned char*>(made.value.data());
   parallel(n_parts, [&](int p) {
     auto& own = at[std::size_t(p)];
     for (std::size_t t = cuts[std::size_t(p)]; t < cuts[std::size_t(p) + 1]; ++t)
       for (const std::uint64_t entry : terms[t].entries) {
         const std::uint32_t document = std::uint32_t(entry), count = std::uint32_t(entry >> 32);
-        const std::int64_t place = own[document >> shift]++;
-        made.column[std::size_t(place)] = terms[t].column;
-        const std::uint32_t packed =
-            std::uint32_t(std::uint64_t(document & ((1u << shift) - 1)) << count_bits) | count;
-        std::memcpy(bytes + std::size_t(place) * sizeof(V), &packed, sizeof packed);
+        const std::size_t place = std::size_t(own[document >> shift]++);
+        made.column[place] = terms[t].column;
+        packed[place] = std::uint32_t(std::uint64_t(document & ((1u << shift) - 1)) << count_bits) | count;
       }
   });
+  release();
+  made.value = Raw<V>(n_entries);
 
   std::atomic<std::size_t> next = 0;
   parallel(n_parts, [&](int) {
@@ -117,11 +116,10 @@ TermMatrix<V> term_matrix(std::span<const Term> terms, std::size_t n_documents, 
       cursor.assign(made.start.begin() + std::int64_t(first), made.start.begin() + std::int64_t(last));
       for (std::int64_t& place : cursor) place -= begin;
       for (std::size_t e = 0; e < n; ++e) {
-        std::uint32_t packed;
-        std::memcpy(&packed, bytes + (std::size_t(begin) + e) * sizeof(V), sizeof packed);
-        const std::size_t place = std::size_t(cursor[std::uint64_t(packed) >> count_bits]++);
+        const std::uint64_t entry = packed[std::size_t(begin) + e];
+        const std::size_t place = std::size_t(cursor[entry >> count_bits]++);
         columns[place] = made.column[std::size_t(begin) + e];
-        row_counts[place] = std::int32_t(packed & std::uint32_t((std::uint64_t(1) << count_bits) - 1));
+        row_counts[place] = std::int32_t(entry & ((std::uint64_t(1) << count_bits) - 1));
       }
       std::copy(columns.begin(), columns.end(), made.column.data() + begin);
       for (std::size_t d = first; d < last; ++d) {
