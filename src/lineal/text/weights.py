@@ -67,6 +67,6 @@ def log_count_ratios(
 def weighed(X: Any, weight: FloatArray, norm: str | None) -> CompressedRows:
     """Where X has entries, the weights of their columns, then the rows divided by their norm."""
     weighing = _core.Weighing("occurrence", norm or "none", weight)
-    values = np.empty(len(X.indices), dtype=np.float32 if X.data.dtype == np.float32 else np.float64)
+    values: Any = np.empty(len(X.indices), np.float32 if X.data.dtype == np.float32 else np.float64)
     _core.weigh_occurrences(X.indptr.astype(np.int64), X.indices, weighing, values)
     return CompressedRows((X.indptr, X.indices, values), X.shape[1])
