@@ -33,11 +33,25 @@ std::vector<std::vector<Met>> met(const Sentences& documents, const Hashing& has
   return all;
 }
 
+// In one lane, in two steps; other lanes have texts of other lengths.
 std::uint32_t murmur3(std::string_view bytes, std::uint32_t seed) {
-  const std::string text = std::string(bytes) + std::string(Murmur3::readable, '?');
-  Murmur3 hash(seed);
-  hash(text.data(), bytes.size() / 2);  // in two steps
-  return hash(text.data(), bytes.size());
+  static std::size_t turn = 0;
+  const std::string text = std::string(bytes) + std::string(64, '?');
+  const std::size_t lane = turn++ % EightMurmurs::n_lanes;
+  EightMurmurs murmurs;
+  const auto take = [&](std::size_t size, std::size_t taken) {
+    for (std::size_t e = 0; e < EightMurmurs::n_lanes; ++e) {
+      murmurs.text[e] = text.data();
+      murmurs.size[e] = std::uint32_t(e == lane ? size : taken + 5 * e);
+      murmurs.taken[e] = std::uint32_t(taken);
+      if (taken == 0) murmurs.state[e] = seed;
+    }
+    std::uint32_t hash[EightMurmurs::n_lanes];
+    murmurs.finish(hash);
+    return hash[lane];
+  };
+  take(bytes.size() / 2, 0);
+  return take(bytes.size(), bytes.size() / 2 & ~std::size_t(3));
 }
 
 }  // namespace

@@ -8,64 +8,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "lineal/text/document_rows.h"
 #include "lineal/text/hash.h"
+#include "lineal/text/murmur.h"
 #include "lineal/text/tokens.h"
 
 namespace lineal {
-
-// Appleby's MurmurHash3 (x86, 32 bits), published 2011, of bytes that come one behind the other: what was
-// added before counts once for all texts that begin with it.
-//
-// How many groups of four bytes a text has nobody can foresee, and a processor that guesses wrong waits
-// longer than it hashes. So a few groups are always mixed, and those that are not there change nothing.
-class Murmur3 {
- public:
-  static constexpr std::size_t n_always = 3;             // groups of four bytes
-  static constexpr std::size_t readable = 4 * n_always;  // bytes behind any text that may be read
-
-  explicit Murmur3(std::uint32_t seed = 0) noexcept : hash_(seed) {}
-
-  // The hash of the first `size` bytes; those before were the same for all calls, and not more.
-  std::uint32_t operator()(const char* bytes, std::size_t size) noexcept {
-    // Held apart: characters may be anything, these numbers too, so they would be read anew after every step.
-    std::uint32_t hash = hash_;
-    std::size_t n_taken = n_taken_;
-    for (; size - n_taken >= 4 * (n_always + 1); n_taken += 4) hash = with(hash, four(bytes + n_taken));
-    const char* const at = bytes + n_taken;
-    const std::size_t left = size - n_taken, taken = left & ~std::size_t(3);
-    for (std::size_t k = 0; k < 4 * n_always; k += 4) {
-      const std::uint32_t is_there = 0u - std::uint32_t(k < taken);
-      hash ^= (hash ^ with(hash, four(at + k))) & is_there;
-    }
-    hash_ = hash;
-    n_taken_ = n_taken + taken;
-    // Nothing mixed is nothing.
-    hash ^= mixed(four(at + taken) & ((1u << 8 * (left - taken)) - 1));
-    hash ^= std::uint32_t(size);
-    hash = (hash ^ hash >> 16) * 0x85EBCA6Bu;
-    hash = (hash ^ hash >> 13) * 0xC2B2AE35u;
-    return hash ^ hash >> 16;
-  }
-
- private:
-  static std::uint32_t four(const char* bytes) noexcept {
-    std::uint32_t part;
-    std::memcpy(&part, bytes, 4);
-    return part;
-  }
-  static std::uint32_t mixed(std::uint32_t k) noexcept {
-    return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u;
-  }
-  static std::uint32_t with(std::uint32_t hash, std::uint32_t part) noexcept {
-    return std::rotl(hash ^ mixed(part), 13) * 5 + 0xE6546B64u;
-  }
-  std::uint32_t hash_;
-  std::size_t n_taken_ = 0;
-};
 
 struct Hashing {
   std::size_t min_n = 1, max_n = 1, n_columns = 1;
@@ -97,20 +49,21 @@ struct Hashing {
   struct Scratch {
     std::vector<std::uint64_t> word, ngram;
     std::vector<char> spelt;
-    std::vector<std::size_t> start;  // of each word in what is spelt, and behind the last
-    std::vector<Murmur3> murmur;     // of the n-gram that begins with each word
+    std::vector<std::size_t> start;     // of each word in what is spelt, and behind the last
+    std::vector<std::uint32_t> murmur;  // the state of the n-gram that begins with each word
   };
   // Calls use(place, first word, number of words) for every n-gram of a document.
   template <class Use>
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
     if (is_murmur) {
       spell(words, readable_end, scratch);
-      scratch.murmur.assign(words.size(), Murmur3());
+      scratch.murmur.assign(words.size(), 0);
       for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n)
-        for (std::size_t k = 0; k + n <= words.size(); ++k) {
-          const std::size_t begin = scratch.start[k], size = scratch.start[k + n] - gap() - begin;
-          const std::uint32_t hash = scratch.murmur[k](scratch.spelt.data() + begin, size);
-          if (n >= min_n) use(place(hash), k, n);
+        for (std::size_t k = 0; k + n <= words.size(); k += EightMurmurs::n_lanes) {
+          std::uint32_t hash[EightMurmurs::n_lanes];
+          const std::size_t count = hash_eight(words.size(), k, n, scratch, hash);
+          if (n >= min_n)
+            for (std::size_t e = 0; e < count; ++e) use(place(hash[e]), k + e, n);
         }
       return;
     }
@@ -129,11 +82,32 @@ struct Hashing {
         for (std::size_t k = 0; k < count; ++k) use(place(scratch.ngram[k]), k, n);
     }
   }
+  // The hashes of up to eight n-grams from the k-th word on, n words each; how many. Lanes to spare repeat
+  // the last one.
+  std::size_t hash_eight(std::size_t n_words, std::size_t k, std::size_t n, Scratch& scratch,
+                         std::uint32_t* hash) const noexcept {
+    const std::size_t count = std::min(EightMurmurs::n_lanes, n_words - n + 1 - k);
+    EightMurmurs murmurs;
+    for (std::size_t e = 0; e < EightMurmurs::n_lanes; ++e) {
+      const std::size_t first = k + std::min(e, count - 1), begin = scratch.start[first];
+      const auto size_of = [&](std::size_t n_first) {
+        return std::uint32_t(scratch.start[first + n_first] - gap() - begin);
+      };
+      murmurs.text[e] = scratch.spelt.data() + begin;
+      murmurs.size[e] = size_of(n);
+      murmurs.taken[e] = n > 1 ? size_of(n - 1) & ~3u : 0u;
+      murmurs.state[e] = scratch.murmur[first];
+    }
+    murmurs.finish(hash);
+    std::copy_n(murmurs.state, count, scratch.murmur.data() + k);
+    return count;
+  }
   // The words one behind the other, so that every n-gram is a slice.
   void spell(Texts words, const char* readable_end, Scratch& scratch) const {
     constexpr std::size_t at_once = 16;
-    std::size_t size = at_once + Murmur3::readable;
+    std::size_t size = at_once + EightMurmurs::readable;
     for (const std::string_view word : words) size += word.size() + gap();
+    if (size > 0xFFFFFFFF) throw std::length_error("a text of more than 4 GB has no MurmurHash3: split it");
     if (scratch.spelt.size() < size) scratch.spelt.resize(std::max(size, 2 * scratch.spelt.size()));
     scratch.start.resize(words.size() + 1);
     char* out = scratch.spelt.data();
