@@ -128,10 +128,10 @@ bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, 
   Index most = 0;
   for (std::size_t k = 0; k < std::size_t(K); ++k)
     most = std::max(most, classes.first[k + 1] - classes.first[k]);
+  if (most * n_threads * 4 <= X.n_rows * 5) return class_sums_by_class(X, classes, s, K, term, V, n_threads);
   // Finding its columns in short rows costs a thread more than it saves.
-  if (n_threads > 1 && X.stored(0, X.n_rows) < 48 * X.n_rows) n_threads = 1;
-  if (n_threads == 1 || most * n_threads * 4 <= X.n_rows * 5)
-    return class_sums_by_class(X, classes, s, K, term, V, n_threads);
+  if (n_threads == 1 || X.stored(0, X.n_rows) < 48 * X.n_rows)
+    return class_sums_by_class(X, classes, s, K, term, V, 1);
   const auto cuts = column_cuts(X, n_threads);
   std::vector<char> is_below(std::size_t(n_threads), 0);
   parallel(n_threads, [&](int part) {
