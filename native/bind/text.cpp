@@ -591,12 +591,15 @@ void bind_text(nb::module_& m) {
       .def("rename", &rename, "names"_a, "Each distinct word becomes another one or, with None, leaves.")
       .def(
           "join_behind",
-          [](Tokens& self, const Array1<const bool>& is_first, const std::string& filler,
-             const std::string& prefix) {
-            self.join_behind(std::vector<bool>(is_first.data(), is_first.data() + is_first.size()), filler,
-                             prefix);
+          [](Tokens& self, const Array1<const bool>& is_first, const Array1<const bool>& is_first_with_filler,
+             const std::string& filler, const std::string& prefix) {
+            const auto bits = [](const Array1<const bool>& is) {
+              return std::vector<bool>(is.data(), is.data() + is.size());
+            };
+            self.join_behind(bits(is_first), bits(is_first_with_filler), filler, prefix);
           },
-          "is_first"_a, "filler"_a, "prefix"_a, "A token behind one of these becomes one new word with it.")
+          "is_first"_a, "is_first_with_filler"_a, "filler"_a, "prefix"_a,
+          "A token behind one of these becomes one new word with it.")
       .def("sums", &sums, "numbers"_a,
            "The sum over each document's tokens of a number for each distinct word.");
 

@@ -886,7 +886,7 @@ class Tokens:
     def rename(self, names: list) -> None:
         """Each distinct word becomes another one or, with None, leaves."""
 
-    def join_behind(self, is_first: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], filler: str, prefix: str) -> None:
+    def join_behind(self, is_first: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], is_first_with_filler: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], filler: str, prefix: str) -> None:
         """A token behind one of these becomes one new word with it."""
 
     def sums(self, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:

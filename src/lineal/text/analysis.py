@@ -6,14 +6,14 @@ once for each distinct word, not for each token, so it may be done in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from lineal import _core
-from lineal.errors import InputTypeError, ParameterError
+from lineal.errors import InputError, InputTypeError, ParameterError
 
 Tokenizer = Callable[[str], Sequence[str]]
 
@@ -23,6 +23,7 @@ NEGATORS = frozenset(
     "not no never nor cannot without ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn "  # noqa: SIM905
     "shan shouldn wasn weren won wouldn".split()
 )
+_NEGATORS_WITH_T = frozenset({"can"})  # of "can't"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ class Analysis:
     def splitting(self, grams: tuple[int, int] = (0, 0)) -> _core.Splitting:
         return _core.Splitting(self.unit, self.lowercase, self.fold_accents, self.min_characters, grams)
 
+    def as_split(self) -> Analysis:
+        """The same without what is done to words once they are split; none is too short."""
+        return replace(self, min_characters=1, stop_words=None, stem=None, negators=None)
+
     @property
     def is_native(self) -> bool:
         """Whether tokens are what the native splitting finds, and nothing else is done to them."""
@@ -56,8 +61,14 @@ class Analysis:
             tokens = _given(documents, self.tokenizer, n_threads)
         if self.negators is not None:
             words = tokens.words()
-            is_negator = np.fromiter((word in self.negators for word in words), bool, len(words))
-            tokens.join_behind(is_negator, "t" if self.negators == NEGATORS else "", _NEGATED)
+            if self.tokenizer is not None and any(word.startswith(_NEGATED) for word in words):
+                raise InputError("negation takes no tokens that begin with NUL: drop it in the analyzer.")
+            with_t = _NEGATORS_WITH_T if self.negators == NEGATORS else frozenset()
+            is_negator, is_with_t = (
+                np.fromiter((word in known for word in words), bool, len(words))
+                for known in (self.negators, with_t)
+            )
+            tokens.join_behind(is_negator, is_with_t, "t", _NEGATED)
         if not (self.negators is None and self.stop_words is None and self.stem is None):
             tokens.rename(self._renamed(tokens.words()))
         return tokens
@@ -83,6 +94,8 @@ class Analysis:
 
 def stemmer(language: str) -> Any:
     """Snowball's stemmer of a language, from the optional package PyStemmer."""
+    if not isinstance(language, str):
+        raise ParameterError(f'stem must be a language such as "english", got {language!r}.')
     try:
         import Stemmer
     except ImportError as error:
@@ -108,18 +121,19 @@ def stop_words_of(given: Any) -> frozenset[str] | None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return frozenset(ENGLISH_STOP_WORDS)
-    return _words_of(given, "stop_words")
+    return words_of(given, "stop_words")
 
 
 def negators_of(given: Any) -> frozenset[str] | None:
     """The ``negation`` option as a set of negating words."""
     if given is None or given is False:
         return None
-    return NEGATORS if given is True else _words_of(given, "negation")
+    return NEGATORS if given is True else words_of(given, "negation")
 
 
-def _words_of(given: Any, option: str) -> frozenset[str]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
+def words_of(given: Any, option: str) -> frozenset[str]:
+    """Words that an option names. What can be read only once is refused: there may be a second fit."""
+    if isinstance(given, (str, Iterator)) or not isinstance(given, Iterable):
         raise ParameterError(f"{option} must be a collection of words, got {given!r}.")
     words = frozenset(given)
     for word in words:
@@ -138,6 +152,12 @@ def _given(documents: _core.Documents, tokenizer: Tokenizer, n_threads: int) -> 
                 f"The analyzer must return a list of tokens, but for document {row} it returned "
                 f"{type(found).__name__}. Split the text, for example with str.split."
             )
-        words.extend(found)
+        for token in found:
+            if not isinstance(token, str):
+                raise InputTypeError(
+                    f"The analyzer must return text, but for document {row} it returned a token "
+                    f"of type {type(token).__name__}: {token!r}."
+                )
+            words.append(token)
         ends[row] = len(words)
     return _core.Tokens.of_words(_core.Documents.from_sequence(words), ends, n_threads)

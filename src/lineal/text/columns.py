@@ -85,9 +85,12 @@ class NGramColumns:
         return self.__dict__ | {"_native": None}
 
     @classmethod
-    def from_names(cls, names: Iterable[str], separator: str) -> NGramColumns:
-        """Columns for these n-grams, in this order."""
-        split = [tuple(name.split(separator)) if separator else tuple(name) for name in names]
+    def from_names(cls, names: Iterable[str], separator: str, *, is_whole: bool = False) -> NGramColumns:
+        """Columns for these n-grams, in this order; ``is_whole``: each is one token as it stands."""
+        if is_whole:
+            split: list[tuple[str, ...]] = [(name,) for name in names]
+        else:
+            split = [tuple(name.split(separator)) if separator else tuple(name) for name in names]
         known: dict[tuple[str, ...], int] = {}
         for column, words in enumerate(split):
             if words in known:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class FunctionFeatures:
             if not callable(function):
                 raise ParameterError(f"functions[{name!r}] must be callable, got {function!r}.")
         self.functions = dict(functions)
-        self.categories: dict[str, list[str]] = {}  # of the functions that return categories
+        self.categories: dict[str, Sequence[str | None]] = {}  # of the functions that return categories
 
     def fit(self, documents: Iterable[str]) -> None:
         """Learns which functions return categories, and their values."""
@@ -36,15 +37,19 @@ class FunctionFeatures:
         seen.settle()
 
     def names(self) -> list[str]:
+        """``name`` or ``name=value`` of each column; what would be there twice gets a number behind it."""
         names: list[str] = []
-        for name in self.functions:
-            names += (
-                [f"{name}={value}" for value in self.categories[name]] if name in self.categories else [name]
-            )
+        met: Counter[str] = Counter()
+        for name, value in self._columns():
+            full = name if value is None else f"{name}={value}"
+            met[full] += 1
+            names.append(full if met[full] == 1 else f"{full} ({met[full]})")
         return names
 
-    def rows(self, documents: Iterable[str]) -> sp.csr_matrix:
-        place = {name: k for k, name in enumerate(self.names())}
+    def rows(self, documents: Iterable[str], dtype: np.dtype[Any]) -> sp.csr_matrix:
+        """What the functions return for documents, in numbers that ``dtype`` has room for."""
+        place = {column: k for k, column in enumerate(self._columns())}
+        most = float(np.finfo(dtype).max)
         starts, columns, numbers_ = [0], [], []
         for row, text in enumerate(documents):
             for name, value in self.values(row, text):
@@ -53,25 +58,44 @@ class FunctionFeatures:
                         f"functions[{name!r}] returned {value!r} for document {row}, but in the fit it "
                         f"returned {'text' if name in self.categories else 'numbers'}."
                     )
-                column = place.get(f"{name}={value}") if isinstance(value, str) else place[name]
-                if column is not None and value != 0:
+                column = place.get((name, value if isinstance(value, str) else None))
+                number = 1.0 if isinstance(value, str) else float(value)
+                if abs(number) > most:
+                    raise InputError(
+                        f"functions[{name!r}] returned {value!r} for document {row}, which is beyond {dtype}."
+                    )
+                if column is not None and number != 0:
                     columns.append(column)
-                    numbers_.append(1.0 if isinstance(value, str) else float(value))
+                    numbers_.append(number)
             starts.append(len(columns))
         return sp.csr_matrix((numbers_, columns, starts), shape=(len(starts) - 1, len(place)))
+
+    def _columns(self) -> Iterator[tuple[str, str | None]]:
+        """The function of each column, and the value that it stands for."""
+        for name in self.functions:
+            for value in self.categories.get(name, [None]):
+                yield name, value
 
     def values(self, row: int, text: str) -> Iterable[tuple[str, Any]]:
         for name, function in self.functions.items():
             value = function(text)
             if isinstance(value, (str, bool, np.bool_)):
                 yield name, value
-            elif isinstance(value, numbers.Real) and math.isfinite(value):
-                yield name, float(value)
+            elif isinstance(value, numbers.Real) and (number := _finite(value)) is not None:
+                yield name, number
             else:
                 raise InputError(
                     f"functions[{name!r}] must return a finite number, a truth value or text; "
                     f"for document {row} it returned {value!r}."
                 )
+
+
+def _finite(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond float64
+        return None
+    return number if math.isfinite(number) else None
 
 
 class SeenValues:

@@ -8,18 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.errors import ParameterError
+from lineal.text.analysis import words_of
 
 
 class LexiconFeatures:
     """How many tokens of a document are in each lexicon: one column for each."""
 
     def __init__(self, lexicons: Mapping[str, Iterable[str]]) -> None:
-        self.words = {}
-        for name, words in lexicons.items():
-            if isinstance(words, str) or not isinstance(words, Iterable):
-                raise ParameterError(f"lexicons[{name!r}] must be a collection of words, got {words!r}.")
-            self.words[name] = frozenset(words)
+        self.words = {name: words_of(words, f"lexicons[{name!r}]") for name, words in lexicons.items()}
 
     def names(self) -> list[str]:
         return list(self.words)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -88,7 +88,7 @@ class TextReader:
         """Rows of terms with the counts of lexicons behind them, if there are any."""
         if self.lexicons is None:
             return terms
-        words = Analysis("words", self.analysis.lowercase, self.analysis.fold_accents, 1)
+        words = replace(self.analysis.as_split(), unit="words")
         counts = self.lexicons.rows(words.tokens(documents, n_threads))
         block = from_dense(counts.astype(np.float64 if self.is_double else np.float32))
         return side_by_side([(terms, self.columns.n_columns), (block, counts.shape[1])])

@@ -19,7 +19,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted, clone
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, SeenValues
-from lineal.text.given_words import warn_of_unmatched
+from lineal.text.given_words import given_terms, warn_of_unmatched
 from lineal.text.lexicons import LexiconFeatures
 from lineal.text.occurrences import Places
 from lineal.text.options import checked_analysis, out_dtype
@@ -62,9 +62,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     min_df, max_df
         Terms in fewer or more documents are dropped; a whole number counts documents, a fraction is a share.
     max_features
-        At most so many terms, those that occur most often.
+        At most so many terms, those that occur most often (``weighting="occurrence"``: in most documents).
     vocabulary
-        These terms and no others, in this order.
+        These terms and no others, in this order (a set: sorted). N-grams are then as long as its terms are.
     n_features
         Hashing: terms become so many columns by a hash of their text, and nothing need be learned.
     signed
@@ -79,7 +79,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     bm25
         BM25's k and b.
     emphasis
-        Factors for chosen words: columns of n-grams that hold such a word are multiplied by its factor.
+        Factors for chosen words: columns of n-grams that hold such a word are multiplied by its factor. Not
+        with ``n_features``.
     lexicons
         Named collections of words; how many tokens of a text are in each is a feature by that name.
     functions
@@ -239,6 +240,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """The names of the columns that are not 0, row by row."""
         names = self.get_feature_names_out()
         rows = sp.csr_matrix(X)
+        if rows.shape[1] != len(names):
+            raise InputError(f"X has {rows.shape[1]} columns, but there are {len(names)} terms.")
         rows.eliminate_zeros()
         return [
             names[rows.indices[first:last]] for first, last in zip(rows.indptr, rows.indptr[1:], strict=False)
@@ -438,7 +441,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def _choose_columns(self, terms: Any, low: float, high: float, n: int) -> NDArray[np.int32]:
         """Sets the columns for counted terms; returns the column of each, or -1."""
         df, totals = terms.n_documents(), terms.totals()
-        columns = chosen_columns(df, totals, low, high, self.max_features)
+        # Where an n-gram is met or not, it occurs once in a document at most.
+        often = df if self.weighting == "occurrence" else totals
+        columns = chosen_columns(df, often, low, high, self.max_features)
         is_kept = columns >= 0
         self.document_frequency_ = df[is_kept]
         if self._analysis.unit == "spaced":
@@ -486,19 +491,20 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return _core.Terms(tokens, *self.ngrams, min_documents, threads)
 
     def _given_columns(self) -> NGramColumns | GramColumns:
-        if isinstance(self.vocabulary, str) or not isinstance(self.vocabulary, Iterable):
-            raise ParameterError(f"vocabulary must be a collection of terms, got {self.vocabulary!r}.")
-        names = list(self.vocabulary)
-        if isinstance(self.vocabulary, Mapping):
-            names = sorted(names, key=self.vocabulary.__getitem__)
-            if [self.vocabulary[name] for name in names] != list(range(len(names))):
-                raise ParameterError("vocabulary must number its terms 0, 1, 2, ..., each once.")
-        if not names:
-            raise ParameterError("vocabulary is empty.")
+        names = given_terms(self.vocabulary)
         warn_of_unmatched("vocabulary", names, self._analysis)
+        # What a function returns is a term as it stands, where n-grams have one token.
+        is_whole = self._analysis.tokenizer is not None and max(self.ngrams) == 1
+        separator = self._separator()
+        sizes = [1 if is_whole else len(name.split(separator) if separator else name) for name in names]
+        if self.compat == "sklearn" and not self.ngrams[0] <= min(sizes) <= max(sizes) <= self.ngrams[1]:
+            raise ParameterError(
+                f"vocabulary has terms of {min(sizes)} to {max(sizes)} tokens, and ngrams={self.ngrams} "
+                "would never find some of them: give ngrams that cover all."
+            )
         if self._analysis.unit == "spaced":
-            return GramColumns.from_names(names, *self.ngrams)
-        return NGramColumns.from_names(names, self._separator())
+            return GramColumns.from_names(names, min(sizes), max(sizes))
+        return NGramColumns.from_names(names, separator, is_whole=is_whole)
 
     def _hashed(self) -> HashedColumns:
         assert self.n_features is not None
@@ -506,7 +512,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             self.n_features,
             *self.ngrams,
             self._analysis.unit,
-            is_signed=self.signed,
+            # scikit-learn's occurrences are 1 whatever their sign.
+            is_signed=self.signed and not (self.compat == "sklearn" and self.weighting == "occurrence"),
             is_murmur=self.compat == "sklearn",
         )
 
@@ -553,9 +560,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 arrays = self.reader().with_lexicons(X.arrays, documents, self._threads())
                 X = CompressedRows(arrays, X.shape[1] + len(extra.words))
             else:
-                both = [X.to_scipy(), extra.rows(_texts(documents))]
+                both = [X.to_scipy(), extra.rows(_texts(documents), X.dtype)]
                 X = CompressedRows.of(sp.hstack(both, format="csr"))
-        return X.astype(out_dtype(self))
+        dtype = out_dtype(self)
+        if dtype.kind in "iu" and len(X.data) and not np.can_cast(np.int64, dtype):
+            limits = np.iinfo(dtype)
+            if X.data.min() < limits.min or X.data.max() > limits.max:
+                raise InputError(f"dtype={dtype} has no room for counts up to {np.abs(X.data).max():g}.")
+        return X.astype(dtype)
 
     def _matrix(self, arrays: Arrays) -> CompressedRows:
         return CompressedRows(arrays, self._columns.n_columns)

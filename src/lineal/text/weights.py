@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.data import checked_rows
 from lineal.data.compressed import CompressedRows
+from lineal.errors import InputError
 
 FloatArray = NDArray[np.float64]
 
@@ -26,9 +27,14 @@ def bm25_idf(n_documents: NDArray[Any], n_all: int) -> FloatArray:
 
 def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
     """A number for each label, anything hashable, as they are first met, and how many there are."""
+    if isinstance(y, np.ndarray) and y.ndim != 1:
+        raise InputError(f"There must be one label for each text, got labels of shape {y.shape}.")
     met: dict[Any, int] = {}
     labels = y.tolist() if isinstance(y, np.ndarray) else list(y)
     codes = np.fromiter((met.setdefault(label, len(met)) for label in labels), np.int32, len(labels))
+    for label, code in met.items():
+        if label is None or label != label:
+            raise InputError(f"The label of text {int(np.argmax(codes == code))} is missing: {label!r}.")
     return codes, len(met)
 
 

@@ -152,8 +152,9 @@ TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_
   parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
     Hashing::Scratch scratch;
     DocumentRows<V>& own = rows[p];
-    // Words of four letters.
-    own.expect(source.n_bytes() / rows.size() / 5 * (hashing.max_n - hashing.min_n + 1));
+    // Words of four letters; texts may be too short for most of many lengths.
+    own.expect(source.n_bytes() / rows.size() / 5 *
+               std::min<std::size_t>(hashing.max_n - hashing.min_n + 1, 8));
     source.reader()->blocks(first, last,
                             [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                               add_hashed_rows(hashing, is_signed, words, ends, readable_end, scratch, own);

@@ -235,9 +235,12 @@ class Tokens {
   }
 
   // A token right behind one of these becomes a new word, its own behind the prefix, in place of both. Of
-  // several in a row the last one counts. `filler` between the two is left out (the t of "isn't").
-  void join_behind(const std::vector<bool>& is_first, std::string_view filler, std::string_view prefix) {
-    if (is_first.size() != words_.size()) throw std::invalid_argument("one answer for each word is needed");
+  // several in a row the last one counts. `filler` between the two is left out (the t of "isn't"); with it
+  // behind them, some more words are such ones ("can't").
+  void join_behind(const std::vector<bool>& is_first, const std::vector<bool>& is_first_with_filler,
+                   std::string_view filler, std::string_view prefix) {
+    if (is_first.size() != words_.size() || is_first_with_filler.size() != words_.size())
+      throw std::invalid_argument("one answer for each word is needed");
     const std::uint32_t filling = filler.empty() ? none : words_.find(filler);
     std::vector<std::uint32_t> joined(words_.size(), none);
     for (Part& part : parts_) {
@@ -245,8 +248,10 @@ class Tokens {
       for (std::size_t& end : part.end) {
         for (std::size_t k = first; k < end; ++k) {
           const std::uint32_t word = part.word[k];
-          const std::size_t behind = k + 1 + (k + 1 < end && part.word[k + 1] == filling);
-          if (!is_first[word] || behind >= end || is_first[part.word[behind]]) {
+          const bool is_filled = k + 1 < end && part.word[k + 1] == filling;
+          const std::size_t behind = k + 1 + is_filled;
+          const bool is_one = is_first[word] || (is_filled && is_first_with_filler[word]);
+          if (!is_one || behind >= end || is_first[part.word[behind]]) {
             part.word[kept++] = word;
             continue;
           }
