@@ -27,8 +27,8 @@ import scipy.sparse as sp
 from task import Task
 
 _WARM_ROWS, _WARM_COLUMNS = 400, 20_000
-# A fit that takes less than this is made twice in a row and the faster one counts: while the other side had its
-# turn the caches forgot this one, and the cores of a virtual machine fell asleep.
+# A fit that takes less than this is made twice in a row and the faster one counts: while the other side had
+# its turn the caches forgot this one, and the cores of a virtual machine fell asleep.
 _AGAIN_SECONDS = 2.0
 
 

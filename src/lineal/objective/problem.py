@@ -17,6 +17,11 @@ from lineal.objective.rows import NativeRows, Rows
 _PIECE = 1 << 15
 # |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
 _FLOOR = 1e-12
+# How far D may be above P, relative to P, when both are sums of many numbers.
+_ABOVE = 1e-9
+# Combinations of unit columns whose square is below this share of theirs are faint; among more columns than
+# so many their search would take seconds.
+_FAINT, _MANY_COLUMNS = 1e-7, 600
 
 
 class Intercept(Enum):
@@ -127,6 +132,23 @@ class Problem:
         largest = float(self.curvatures(np.zeros((self.X.n_rows, self.n_outputs))).max(initial=0.0))
         return largest if 0 < largest < np.inf else 1.0
 
+    @cached_property
+    def faint_directions(self) -> FloatArray:
+        """Combinations of columns, a free intercept's constant behind them, that nearly vanish in every row.
+
+        Each column counts in units of its size; a direction is a column. None are sought among many columns,
+        or where rows have several scores of shared weights.
+        """
+        with_constant = self.intercept is Intercept.FREE
+        n = self.X.n_columns + with_constant
+        if n > _MANY_COLUMNS or self.has_shared_weights:
+            return np.zeros((n, 0))
+        G = self.X.gram(self.s, with_constant)
+        size = np.sqrt(np.diag(G))
+        inverse = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
+        values, vectors = np.linalg.eigh(G * inverse * inverse[:, None])
+        return vectors[:, values < _FAINT]
+
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         """sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t."""
         moved = Z + t * M
@@ -207,11 +229,15 @@ class Problem:
     # ---- gap --------------------------------------------------------------------------------
 
     def relative_gap(self, primal: float, dual: float) -> float:
-        """(P - D) / max(|P|, 1e-12 P(0)), what ``tol`` is compared with."""
+        """(P - D) / max(|P|, 1e-12 P(0)), what ``tol`` is compared with.
+
+        Infinite where D is above P by more than rounding: something went wrong, and it proves nothing.
+        """
         scale = max(abs(primal), _FLOOR * self.primal_at_zero)
         if scale == 0.0:
             return 0.0 if primal <= dual else np.inf
-        return (primal - dual) / scale
+        relative = (primal - dual) / scale
+        return relative if relative > -_ABOVE else np.inf
 
     def with_loss(self, loss: Loss) -> Problem:
         """The same data and penalty under another loss."""

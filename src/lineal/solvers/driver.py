@@ -249,7 +249,8 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
-    primal = problem.primal(W, b, Z)
+    # A loss may take NaN for a score that costs nothing.
+    primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
     bound = iterate.bound
     if bound is None and iterate.dual is not None and iterate.residue is not None:
         penalty = problem.penalty_value(W, b)
@@ -262,6 +263,8 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
         elif U is None or isinstance(problem.penalty, NoPenalty):
             U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
         bound = feasible(problem, U, W, b)
+    if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
+        bound = feasible(problem, np.zeros_like(Z), W, b)  # no lower bound is above P
     is_better, is_higher = primal < best.primal, best.bound is None or bound.dual > best.dual
     if is_better:
         best.W, best.b, best.Z, best.primal, best.is_borrowed = W, b, Z, primal, True
