@@ -45,7 +45,7 @@ def by_rows(n: int, rng: np.random.Generator) -> list[dict]:
     """The scores that hang on few rows, in samples of 100 to 5,000 rows, n times each."""
     found = []
     for situation, draw, judge, names in (
-        ("99 % right", nearly_right, classes, ("log_loss", "brier", "calibration_error")),
+        ("99 % right", nearly_right, classes, ("log_loss", "brier")),
         ("skewed errors", skewed_errors, regression, ("r2", "mse", "mae")),
     ):
         truth = true_values(draw, judge)
