@@ -4,7 +4,9 @@ Every simulated comparison is of two models that are equally good, so a test at 
 otherwise in 5 % of them. Every simulated evaluation has a known true value, so a 95 % interval should hold it
 in 95 %. Records go to ``results/evaluation.json``, the tables to docs/comparing.md.
 
-    python benchmarks/evaluation/run.py [--share S]     S < 1: so much of the simulations, which keeps nothing
+    python benchmarks/evaluation/run.py [--share S] [--only coverages]
+
+S < 1: so much of the simulations, which keeps nothing. --only: that part, the other as it is in the records.
 """
 
 from __future__ import annotations
@@ -24,14 +26,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE), str(ROOT / "benchmarks" / "versus")]
 
-from coverage import coverages  # noqa: E402
+from coverage import by_rows, coverages  # noqa: E402
 from environment import machine  # noqa: E402
 from levels import levels  # noqa: E402
 
 from lineal.evaluation import wilson_interval  # noqa: E402
 
 RESULTS, PAGE = HERE / "results" / "evaluation.json", ROOT / "docs" / "comparing.md"
-N_LEVELS, N_COVERAGES = 10_000, 2000
+N_LEVELS, N_COVERAGES, N_BY_ROWS = 10_000, 2000, 1000
 
 
 def main() -> None:
@@ -40,19 +42,27 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--share", type=float, default=1.0)
-    share = parser.parse_args().share
+    parser.add_argument("--only", choices=("levels", "coverages"))
+    given = parser.parse_args()
+    share = given.share
     began = time.perf_counter()
-    records = {
-        "machine": machine(),
-        "versions": {
-            "python": platform.python_version(),
-            **{package: version(package) for package in ("lineal", "scipy", "numpy")},
-        },
-        "levels": levels(max(20, int(share * N_LEVELS)), np.random.default_rng(0)),
-        "coverages": coverages(max(20, int(share * N_COVERAGES)), np.random.default_rng(1)),
+    records = json.loads(RESULTS.read_text()) if given.only else {}
+    records["machine"] = machine()
+    records["versions"] = {
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("lineal", "scipy", "numpy")},
     }
+    if given.only != "coverages":
+        records["levels"] = levels(max(20, int(share * N_LEVELS)), np.random.default_rng(0))
+    if given.only != "levels":
+        records["coverages"] = coverages(max(20, int(share * N_COVERAGES)), np.random.default_rng(1))
+        records["by_rows"] = by_rows(max(20, int(share * N_BY_ROWS)), np.random.default_rng(2))
     records["seconds"] = round(time.perf_counter() - began, 1)
-    tables = {"levels": level_table(records["levels"]), "coverages": coverage_table(records["coverages"])}
+    tables = {
+        "levels": level_table(records["levels"]),
+        "coverages": coverage_table(records["coverages"]),
+        "by-rows": by_rows_table(records["by_rows"]),
+    }
     for table in tables.values():
         print(table, end="\n\n")
     print(f"{records['seconds']} s")
@@ -90,6 +100,22 @@ def coverage_table(found: list[dict]) -> str:
     for score, interval in names:
         row = [f"{100 * cells[score, s]:.1f} %" if (score, s) in cells else "" for s in situations]
         lines.append(f"| {score} | {interval} | {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def by_rows_table(found: list[dict]) -> str:
+    """Shares that hold the truth by the number of rows, and which end missed it in the others."""
+    sizes = list(dict.fromkeys(entry["rows"] for entry in found))
+    lines = [
+        f"| situation | score | {' | '.join(f'{size:,} rows' for size in sizes)} |",
+        f"|---|---|{'---|' * len(sizes)}",
+    ]
+    cells: dict[tuple[str, str], list[str]] = {}
+    for entry in found:
+        below, above = (100 * entry[side] / entry["n"] for side in ("below", "above"))
+        text = f"{100 - below - above:.1f} % ({below:.1f}, {above:.1f})"
+        cells.setdefault((entry["situation"], entry["score"]), []).append(text)
+    lines += [f"| {situation} | {score} | {' | '.join(row)} |" for (situation, score), row in cells.items()]
     return "\n".join(lines)
 
 

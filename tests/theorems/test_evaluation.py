@@ -134,7 +134,7 @@ def test_equal_importance_is_none():
     equal = evaluate_predictions(
         codes, said, probabilities=P, sample_weight=np.full(200, 7.0), weights="importance"
     )
-    for name in ("accuracy", "balanced_accuracy", "precision_macro", "roc_auc"):
+    for name in ("accuracy", "balanced_accuracy", "precision_macro", "roc_auc", "log_loss", "brier"):
         np.testing.assert_allclose(
             [equal[name].low, equal[name].high], [plain[name].low, plain[name].high], rtol=1e-9
         )

@@ -3,8 +3,9 @@
 Proportions (accuracy, precision, recall) have Wilson's interval. F1 is 2j/(1 + j) of the proportion j =
 TP/(TP + FP + FN), so that its ends are those of j. Means over classes whose parts are independent (recalls,
 given the true classes; precisions, given the predicted ones) combine the intervals of the parts. Macro F1
-and Matthews' correlation are resampled by cell of the confusion matrix, log loss, Brier score and
-calibration error by row. The area under the ROC curve has DeLong's variance.
+and Matthews' correlation are resampled by cell of the confusion matrix. Log loss and Brier score are means
+over rows, few of which may be large (``skewed_means``), the calibration error is a sum of absolute gaps
+(``gap_sums``). The area under the ROC curve has DeLong's variance.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from lineal.evaluation.intervals import combined_ends, wilson_ends
 from lineal.evaluation.metrics import METRICS, MOST_DENSE, Metric, calibration_error
 from lineal.evaluation.predictions import Classified
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampled_scores import interval_of, single_score, sum_scores
+from lineal.evaluation.resampled_scores import interval_of, single_score
 from lineal.evaluation.resampling import percentile_ends
 from lineal.objective.losses import FloatArray
 
@@ -60,7 +61,7 @@ def class_scores(
     """Some scores, in the order given, each with the interval that suits it."""
     cells = Cells.of(p)
     proportions = _proportions(p, cells, confidence)
-    found, summed = {}, []
+    found = {}
     for metric in metrics:
         name = metric.name
         if name in proportions:
@@ -70,12 +71,9 @@ def class_scores(
             low, high = percentile_ends(draws, confidence)
             interval = Interval(min(low, value), max(high, value), confidence, "bootstrap of cells")
             found[name] = Score(name, value, interval)
-        elif metric.parts is not None:
-            summed.append(metric)
         else:
             found[name] = single_score(metric, p, confidence, n_resamples, rng)
-    found |= sum_scores(summed, p, confidence, n_resamples, rng)
-    return {metric.name: found[metric.name] for metric in metrics}
+    return found
 
 
 _MICRO = ("precision_micro", "recall_micro", "f1_micro")

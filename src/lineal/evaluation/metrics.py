@@ -1,6 +1,7 @@
 """The metrics by name: what each needs, what it adds up over rows, and how its value follows.
 
-Most are functions of sums over rows, and so are resampled in one product (see ``resampling``). The area under
+Most are functions of sums over rows, so that differences of models are resampled in one product (see
+``resampling``); means and their ratios have an interval in closed form (see ``skewed_means``). The area under
 the ROC curve and the rank correlation are sums near their values (see ``influence``); the median is neither.
 """
 
@@ -17,8 +18,11 @@ from lineal.deferred import is_sparse
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
 from lineal.evaluation.auc import Area, binary_area, macro_area
+from lineal.evaluation.gap_sums import Bins, gap_sum_ends
 from lineal.evaluation.influence import Correlation, Linearised, rank_correlation
 from lineal.evaluation.predictions import Classified, Measured, Predictions
+from lineal.evaluation.records import Interval
+from lineal.evaluation.skewed_means import mean_ends, ratio_ends
 from lineal.objective.losses import FloatArray
 
 MOST_DENSE = 16  # classes up to which a column for each is kept whole
@@ -41,6 +45,8 @@ class Metric:
     parts, statistic : optional
         What is summed, (n, d), dense or sparse, and the value from (B, d) sums.
     linear : Predictions -> Linearised, optional
+    interval : (Predictions, confidence, random generator) -> Interval, optional
+        Where it has one of its own.
     bounds : (float, float)
         Between which it must lie.
     """
@@ -54,6 +60,7 @@ class Metric:
     parts: Callable[[Any], Any] | None = None
     statistic: Callable[[FloatArray], FloatArray] | None = None
     linear: Callable[[Any], Linearised] | None = None
+    interval: Callable[[Any, float, np.random.Generator], Interval] | None = None
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self, predictions: Predictions) -> float:
@@ -120,6 +127,15 @@ def _with_ones(values: FloatArray) -> FloatArray:
 
 def _mean(S: FloatArray) -> FloatArray:
     return _ratio(S[:, 1], S[:, 0])
+
+
+def _mean_interval(parts: Callable[[Any], FloatArray]) -> Callable[..., Interval]:
+    """Of the mean of the second column."""
+
+    def interval(p: Predictions, confidence: float, _: np.random.Generator) -> Interval:
+        return Interval(*mean_ends(parts(p)[:, 1], p.weights, confidence), confidence, "Hall's t")
+
+    return interval
 
 
 def _ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
@@ -201,6 +217,19 @@ def confidence_bins(p: Classified, n_bins: int) -> tuple[FloatArray, Any, Any]:
     return confidence, p.is_right, np.searchsorted(np.unique(edges), confidence, side="right")
 
 
+def filled_bins(p: Classified, n_bins: int) -> Bins:
+    """The bins that hold rows."""
+    confidence, is_right, bins = confidence_bins(p, n_bins)
+    s = p.weights.s
+    weight, confident, right, variance = (
+        np.bincount(bins, weights=w, minlength=n_bins)
+        for w in (s, s * confidence, s * is_right, p.weights.variances())
+    )
+    kept = weight > 0
+    weight, variance = weight[kept], variance[kept]
+    return Bins(weight / weight.sum(), confident[kept] / weight, right[kept] / weight, weight**2 / variance)
+
+
 def calibration_error(n_bins: int = 10) -> Metric:
     """The expected calibration error by so many bins."""
 
@@ -217,11 +246,15 @@ def calibration_error(n_bins: int = 10) -> Metric:
         gaps = np.bincount(bins, weights=p.weights.s * (confidence - is_right))
         return float(np.abs(gaps).sum() / p.weights.s.sum())
 
+    def interval(p: Classified, level: float, rng: np.random.Generator) -> Interval:
+        return Interval(*gap_sum_ends(filled_bins(p, n_bins), level, rng), level, "bins drawn anew")
+
     return Metric(
         *("calibration_error", "calibration error", "classification", False, "probabilities"),
         function=value,
         parts=parts,
         statistic=statistic,
+        interval=interval,
     )
 
 
@@ -250,6 +283,20 @@ def _r2(S: FloatArray) -> FloatArray:
     return 1 - np.divide(S[:, 3], total, out=np.full(len(S), np.nan), where=total > 0)
 
 
+def _r2_interval(p: Measured, confidence: float, _: np.random.Generator) -> Interval:
+    """1 less the ends of mean squared error / variance."""
+    parts = _r2_parts(p)
+    low, high = ratio_ends(parts[:, 3], parts[:, 2], p.weights, confidence)
+    return Interval(1 - high, 1 - low, confidence, "Hall's t, of a ratio")
+
+
+def _rmse_interval(p: Measured, confidence: float, rng: np.random.Generator) -> Interval:
+    """The roots of the ends of the mean squared error."""
+    squared = _mean_interval(_errors(np.square))(p, confidence, rng)
+    low, high = np.sqrt(np.maximum([squared.low, squared.high], 0.0)).tolist()
+    return Interval(low, high, confidence, squared.method)
+
+
 def _relative(p: Measured) -> FloatArray:
     # The smallest denominator is scikit-learn's, for y = 0.
     size = np.maximum(np.abs(p.truth), np.finfo(np.float64).eps)
@@ -276,7 +323,13 @@ _C, _R, _POSITIVE = "classification", "regression", (0.0, np.inf)
 
 
 def _mean_metric(name: str, title: str, parts: Callable[[Measured], FloatArray]) -> Metric:
-    return Metric(name, title, _R, False, parts=parts, statistic=_mean, bounds=_POSITIVE)
+    return Metric(
+        *(name, title, _R, False),
+        parts=parts,
+        statistic=_mean,
+        interval=_mean_interval(parts),
+        bounds=_POSITIVE,
+    )
 
 
 METRICS: dict[str, Metric] = {
@@ -297,21 +350,30 @@ METRICS: dict[str, Metric] = {
             *("log_loss", "log loss", _C, False, "probabilities"),
             parts=_log_losses,
             statistic=_mean,
+            interval=_mean_interval(_log_losses),
             bounds=_POSITIVE,
         ),
         Metric(
             *("brier", "Brier score", _C, False, "probabilities"),
             parts=_brier,
             statistic=_mean,
+            interval=_mean_interval(_brier),
             bounds=(0.0, 2.0),
         ),
         calibration_error(),
-        Metric("r2", "R²", _R, parts=_r2_parts, statistic=_r2, bounds=(-np.inf, 1.0)),
+        Metric(
+            *("r2", "R²", _R),
+            parts=_r2_parts,
+            statistic=_r2,
+            interval=_r2_interval,
+            bounds=(-np.inf, 1.0),
+        ),
         _mean_metric("mse", "mean squared error", _errors(np.square)),
         Metric(
             *("rmse", "root mean squared error", _R, False),
             parts=_errors(np.square),
             statistic=lambda S: np.sqrt(_mean(S)),
+            interval=_rmse_interval,
             bounds=_POSITIVE,
         ),
         _mean_metric("mae", "mean absolute error", _errors(np.abs)),
@@ -324,6 +386,7 @@ METRICS: dict[str, Metric] = {
             *("mean_error", "mean error (bias)", _R, None),
             parts=_errors(np.positive),
             statistic=_mean,
+            interval=_mean_interval(_errors(np.positive)),
             bounds=(-np.inf, np.inf),
         ),
         _mean_metric("mape", "mean absolute error, relative", _relative),

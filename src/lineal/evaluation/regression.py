@@ -1,7 +1,7 @@
 """Numbers judged: the scores of a regression, each with its interval.
 
 The median has the interval of its order statistics, the rank correlation that of its derivative in the
-weights, and the rest, functions of sums over rows, the bootstrap's.
+weights, and means over rows and their ratio, R², one that knows of skewed errors (``skewed_means``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lineal.evaluation.intervals import median_ends
 from lineal.evaluation.metrics import METRICS, Metric
 from lineal.evaluation.predictions import Measured
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampled_scores import single_score, sum_scores
+from lineal.evaluation.resampled_scores import single_score
 
 _TITLES = {name: metric.title for name, metric in METRICS.items() if metric.task == "regression"}
 
@@ -36,14 +36,13 @@ def number_scores(
     p: Measured, metrics: Sequence[Metric], confidence: float, n_resamples: int, rng: np.random.Generator
 ) -> dict[str, Score]:
     """Some scores, in the order given, each with the interval that suits it."""
-    summed = [metric for metric in metrics if metric.parts is not None]
-    found = sum_scores(summed, p, confidence, n_resamples, rng)
+    found = {}
     for metric in metrics:
         if metric.name == "median_absolute_error":
             absolute = np.abs(p.predicted - p.truth)
             ends = median_ends(absolute, p.weights.s, p.weights.size(), confidence)
             interval = Interval(*ends, confidence, "order statistics")
             found[metric.name] = Score(metric.name, metric.value(p), interval, False)
-        elif metric.parts is None:
+        else:
             found[metric.name] = single_score(metric, p, confidence, n_resamples, rng)
-    return {metric.name: found[metric.name] for metric in metrics}
+    return found

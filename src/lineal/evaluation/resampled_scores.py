@@ -1,81 +1,27 @@
-"""Scores that are functions of sums over rows, all from one set of resamples."""
+"""One score with its interval: its own, that of its derivative, or that of resamples it is called on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from lineal.evaluation.metrics import Metric, side_by_side
+from lineal.evaluation.metrics import Metric
 from lineal.evaluation.predictions import Predictions
 from lineal.evaluation.records import Interval, Score
-from lineal.evaluation.resampling import Resampled, RowWeights, percentile_ends, resample
+from lineal.evaluation.resampling import RowWeights, percentile_ends
 from lineal.objective.losses import FloatArray
-
-
-def sum_scores(
-    metrics: Sequence[Metric],
-    predictions: Predictions,
-    confidence: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> dict[str, Score]:
-    """Each metric with its bootstrap interval."""
-    if not metrics:
-        return {}
-    blocks = [metric.sums()[0](predictions) for metric in metrics]
-    found = resample(side_by_side(blocks), predictions.weights, n_resamples, rng)
-    scores, first = {}, 0
-    for metric, block in zip(metrics, blocks, strict=True):
-        columns = slice(first, first + block.shape[1])
-        own = Resampled(found.sums[columns], found.draws[:, columns], found.units[:, columns])
-        scores[metric.name] = _score(metric, own, confidence)
-        first = columns.stop
-    return scores
-
-
-def _score(metric: Metric, found: Resampled, confidence: float) -> Score:
-    statistic = metric.sums()[1]
-    value = float(statistic(found.sums[None])[0])
-    if metric.name == "calibration_error":
-        interval = Interval(*_gap_ends(found, confidence), confidence, "bootstrap (inverted)")
-        return Score(metric.name, value, interval, metric.greater_is_better)
-    return Score(metric.name, value, found.interval(statistic, confidence), metric.greater_is_better)
-
-
-def _gap_ends(found: Resampled, confidence: float) -> tuple[float, float]:
-    """The ends of a sum of absolute gaps, to which noise adds even where all true gaps are 0.
-
-    The true gaps are taken as t times those seen. The ends are the t at which the resampled noise, on top of
-    the true gaps, gives a sum as large as the one seen, and as small, with a chance of (1 - confidence) / 2.
-    """
-    if len(found.units) < 2:
-        return float("nan"), float("nan")
-    gaps = found.sums[1:] / found.sums[0]
-    noise = found.draws[:, 1:] / found.draws[:, :1] - gaps
-    seen, tail = float(np.abs(gaps).sum()), (1 - confidence) / 2
-
-    def share_above(t: float) -> float:
-        return float(np.mean(np.abs(t * gaps + noise).sum(axis=1) >= seen))
-
-    low = 0.0 if share_above(0.0) > tail else _crossing(share_above, tail)
-    return seen * low, seen * _crossing(share_above, 1 - tail)
-
-
-def _crossing(rising: Callable[[float], float], level: float, most: float = 8.0) -> float:
-    """Where a rising function of a number in [0, most] reaches a level, by halving."""
-    low, high = 0.0, most
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (middle, high) if rising(middle) < level else (low, middle)
-    return high
 
 
 def single_score(
     metric: Metric, p: Predictions, confidence: float, n_resamples: int, rng: np.random.Generator
 ) -> Score:
-    """A score that is no function of sums: by its own interval, or by calling it on every resample."""
+    """By its own interval, kept within the metric's bounds, or by calling it on every resample."""
+    if metric.interval is not None:
+        own, (least, most) = metric.interval(p, confidence, rng), metric.bounds
+        within = replace(own, low=max(own.low, least), high=min(own.high, most))
+        return Score(metric.name, metric.value(p), within, metric.greater_is_better)
     if metric.linear is not None:
         found = metric.linear(p)
         return Score(metric.name, found.value, found.interval(confidence), metric.greater_is_better)
