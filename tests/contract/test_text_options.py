@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
+from lineal import LinearSVC, TextClassifier
 from lineal.errors import InputError, InputTypeError, ParameterError, UnmatchedWordsWarning
 from lineal.text import TextVectorizer
 
@@ -187,3 +188,26 @@ def test_only_rows_of_its_own_width_are_spelt(width):
 def test_many_lengths_of_hashed_ngrams_ask_for_no_more_memory_than_they_need():
     X = TextVectorizer(**COUNTS | {"ngrams": (1, 1000)}, n_features=2**20).transform(["a b c"] * 1000)
     assert X[0].sum() == 6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"scoring": "accuracy"},
+        {"scoring": lambda y, predicted: np.nan},
+        {"learner": 3},
+        {"learner": LinearSVC},
+    ],
+    ids=str,
+)
+def test_a_text_learner_refuses_what_it_cannot_search_with(options):
+    texts = [f"word{k % 7} {'good' if k % 2 else 'bad'}" for k in range(40)]
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        TextClassifier(**options).fit(texts, [k % 2 for k in range(40)])
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "3"])
+def test_so_many_top_features_there_cannot_be(k):
+    model = TextClassifier(learner=LinearSVC()).fit(["good film", "bad film"] * 10, [1, 0] * 10)
+    with pytest.raises(ParameterError, match="k must be a whole number"):
+        model.top_features(k)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.errors import ParameterError
 from lineal.text.occurrences import Places
 
 
@@ -21,6 +22,8 @@ class TopFeature(NamedTuple):
 
 def top_features(names: Any, weights: NDArray[np.float64], k: int, sign: float = 1.0) -> list[TopFeature]:
     """The k features of largest weight above 0; with ``sign`` -1 of lowest below 0."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+        raise ParameterError(f"k must be a whole number from 0 on, got {k!r}.")
     signed = sign * weights
     best = np.argpartition(-signed, min(k, len(signed) - 1))[:k]
     best = best[np.argsort(-signed[best], kind="stable")]

@@ -128,4 +128,4 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
         return folds[:1] if len(y) * self._n_scores() > _MANY_SCORES else folds
 
     def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
-        return float(np.mean(y == predicted)) if self.scoring is None else float(self.scoring(y, predicted))
+        return float(np.mean(y == predicted)) if self.scoring is None else self._own_score(y, predicted)

@@ -192,6 +192,22 @@ class SearchedModel(BaseEstimator):
             raise ParameterError(f"random_state must be a whole number or None, got {self.random_state!r}.")
         if not isinstance(self.search_bytes, numbers.Real) or not self.search_bytes > 0:
             raise ParameterError(f"search_bytes must be a positive number, got {self.search_bytes!r}.")
+        if self.scoring is not None and not callable(self.scoring):
+            raise ParameterError(
+                "scoring must be a function of labels and predictions, such as sklearn.metrics.f1_score, "
+                f"or None; got {self.scoring!r}."
+            )
+        if self.learner is not None and (isinstance(self.learner, type) or not hasattr(self.learner, "fit")):
+            raise ParameterError(
+                f"learner must be an estimator, such as LinearSVC(), or None; got {self.learner!r}."
+            )
+
+    def _own_score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
+        assert self.scoring is not None
+        score = float(self.scoring(y, predicted))
+        if not np.isfinite(score):
+            raise ParameterError(f"scoring must tell finite numbers, got {score!r}.")
+        return score
 
     def _report(self, trial: Trial) -> None:
         if self.progress:

@@ -53,7 +53,5 @@ class SearchedRegressor(RegressorMixin, SearchedModel):
 
     def _score(self, y: NDArray[Any], predicted: NDArray[Any]) -> float:
         return (
-            -float(np.mean((y - predicted) ** 2))
-            if self.scoring is None
-            else float(self.scoring(y, predicted))
+            -float(np.mean((y - predicted) ** 2)) if self.scoring is None else self._own_score(y, predicted)
         )
