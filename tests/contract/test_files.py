@@ -303,6 +303,16 @@ def test_text_that_is_not_utf8(tmp_path):
         ("x.csv", "text,body\n1,2\n", "'text' and 'body' may both be meant. Choose with text="),
         ("x.csv", "label,class,text\n1,2,3\n", "'label' and 'class' may both be meant. Choose with label="),
         ("x.csv", "text,text\n1,2\n", "same name"),
+        ("x.csv", "label\n1\n", "not clear which column .* among 'label'; read with header=False"),
+        ("x.csv", "text;label\na;b\n", "one column, 'text;label'; if ';' .* read with delimiter=';'"),
+        ("x.tsv", "label|Text\na|b\n", r"read with delimiter='\|'"),
+        (
+            "x.jsonl",
+            '{"text": 1, "label": "a"}',
+            "no column holds strings .* 'text', 'label'. Write",
+        ),
+        ("x.jsonl", "{}", "no column holds strings .* there is none"),
+        ("x.jsonl", '{"a": "b", "c": "d", "e": 1}', "Choose with text= among 'a', 'c'.$"),
         (
             "x.csv",
             "label,text\nx,y\na,b,c\n",
@@ -390,6 +400,7 @@ def test_flaws_are_refused_with_their_place(tmp_path, name, content, words):
         (".", {"format": "csv"}, "is a folder"),
         ("x.csv", {"text": "body"}, "there is no column 'body'. Choose with text= among 'label', 'text'"),
         ("x.csv", {"label": "y"}, "there is no column 'y'"),
+        ("y.csv", {"text": "b"}, "no column 'b'. .* among 'a;b'; if ';' .* read with delimiter=';'"),
         ("x.csv", {"label": "text", "text": "text"}, "cannot both be column 'text'"),
         ("x.csv", {"delimiter": "||"}, "delimiter must be one ASCII character"),
         ("x.csv", {"encoding": "klingon"}, "no encoding named 'klingon'"),
@@ -405,6 +416,7 @@ def test_options_that_cannot_be(tmp_path, name, options, words):
     """Said before the file is read."""
     for existing in ("x.csv", "x.dat", "x.txt", "x.jsonl", "x.parquet"):
         write(tmp_path / existing, as_csv(TEXTS, LABELS))
+    write(tmp_path / "y.csv", "a;b\n1;2\n")
     for read in (read_texts, lambda *a, **k: list(stream_texts(*a, **k))):
         with pytest.raises(LinealError, match=words):
             read(tmp_path / name, **options)

@@ -348,7 +348,7 @@ def _delimited_reader(window: Window, options: _Options) -> tuple[_core.Delimite
         window.more()
     fields, n_bytes, n_lines = found
     names: list[Name] = [*fields] if options.header else [*range(len(fields))]
-    text, label = choose_columns(names, options.text, options.label)
+    text, label = choose_columns(names, options.text, options.label, is_delimited=True)
     skip, line = (n_bytes, 1 + n_lines) if options.header else (0, 1)
     reader = _core.Delimited(options.delimiter, options.quoting, len(names), text, label, skip, line)
     return reader, label is not None
