@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal import _core
-from lineal.data import read_texts, stream_texts
-from lineal.errors import InputError, InputTypeError, LinealError, ParameterError
+from lineal.data import read_records, read_texts, stream_texts
+from lineal.errors import InputError, InputTypeError, LeftOutWarning, LinealError, ParameterError
 
 DATA = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser()
 
@@ -183,6 +183,25 @@ def test_labels_keep_their_kind(tmp_path, values, labels):
     assert found.labels.dtype == np.array(labels).dtype
 
 
+@pytest.mark.parametrize("n_more", [0, 9000])
+def test_carriage_returns_alone_end_lines(tmp_path, n_more):
+    """As on very old Macs, and as read_records has it, in files of any length and in parts of any size."""
+    texts, labels = ["a b", "c, d", *["e"] * n_more], ["x", "y", *["x"] * n_more]
+    for name, content in [
+        ("x.csv", as_csv(texts, labels, end="\r")),
+        ("x.tsv", as_csv(texts, labels, "\t", end="\r")),
+        ("x.jsonl", as_json(texts, labels).replace("\n", "\r")),
+    ]:
+        path = write(tmp_path / name, content)
+        assert [list(part) for part in read_texts(path)] == [texts, labels]
+        parts = list(stream_texts(path, n_bytes=1000))
+        assert [text for part in parts for text in part.documents] == texts
+        assert read_records(path).table["text"].to_pylist() == texts
+    check(write(tmp_path / "x.txt", "a\r\rb\r"), ["a", "", "b"], None)
+    # With one newline they are characters like others, wherever a part ends.
+    check(write(tmp_path / "x.txt", "a\rb\r\nc"), ["a\rb", "c"], None)
+
+
 def test_lines(tmp_path):
     """A document to a line, empty ones included; the last needs no end."""
     for content in ("a\n\nb c\r\n\0\nd", "a\n\nb c\r\n\0\nd\n"):
@@ -232,9 +251,13 @@ def test_folders(tmp_path):
         (tmp_path / label).mkdir(exist_ok=True)
         write(tmp_path / label / name, text)
     write(tmp_path / "README", "not a document")
-    check(tmp_path, ["", "eins", "zwei"], ["neg", "pos", "pos"])
+    with pytest.warns(LeftOutWarning, match=r"no label and were left out: 1 \(README\)"):
+        check(tmp_path, ["", "eins", "zwei"], ["neg", "pos", "pos"])
+    assert "README" in read_records(tmp_path).notes[0]
     check(tmp_path / "pos", ["eins", "zwei"], None)
     check(tmp_path, ["not a document", "", "eins", "zwei"], None, label=False)
+    (tmp_path / "README").unlink()
+    assert read_records(tmp_path).notes == ()
     write(tmp_path / "pos" / "3.txt", b"caf\xe9")
     with pytest.raises(InputError, match=r"3.txt: byte 3 \(0xe9\) is not UTF-8"):
         read_texts(tmp_path)
