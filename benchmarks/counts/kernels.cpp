@@ -203,7 +203,7 @@ Index tfidf() {
     weighing.tf = Tf::logarithm;
     weighing.norm = Norm::l2;
     weighing.own(std::move(weights));
-    term_matrix<float>(terms, ngrams.n_documents(), weighing, 1);
+    term_matrix<float>(terms, ngrams.n_documents(), weighing, 1, [] {});
   });
   return bytes_of(all);
 }

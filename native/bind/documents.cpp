@@ -37,10 +37,14 @@ std::string preview(nb::handle value) {
 
 bool is_missing(nb::handle value) {
   if (value.is_none()) return true;
-  if (PyFloat_Check(value.ptr())) return std::isnan(PyFloat_AS_DOUBLE(value.ptr()));
   const std::string_view kind = Py_TYPE(value.ptr())->tp_name;
   // pandas.NA and NaT, which must not be imported to be known
-  return kind.ends_with("NAType") || kind.ends_with("NaTType");
+  if (kind.ends_with("NAType") || kind.ends_with("NaTType")) return true;
+  // NaN of Python, of NumPy in any width, or of decimal; an array of one number is none.
+  if (!PyNumber_Check(value.ptr()) || PySequence_Check(value.ptr())) return false;
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) PyErr_Clear();  // what is complex, or too large
+  return std::isnan(number);
 }
 
 // Views of Python's strings, one by one. What holds the strings themselves is the caller's to keep.
@@ -50,8 +54,7 @@ class PythonTexts {
 
   std::vector<std::string_view> texts;
   std::size_t n_bytes = 0;
-  nb::list made;           // bytes of strings that have no UTF-8 of their own
-  bool is_trusted = true;  // no bytes from outside
+  nb::list made;  // bytes of strings that have no UTF-8 of their own
 
   void add(nb::handle value) {
     texts.push_back(view(value));
@@ -59,11 +62,22 @@ class PythonTexts {
     ++row_;
   }
 
+  // Whether nobody need look at the texts any more. Strings that hold single surrogates are none of UTF-8,
+  // which nobody can tell from bytes in error later: beside them bytes are looked at here.
+  bool is_trusted() const {
+    if (outside_.empty()) return true;
+    if (made.size() == 0) return false;
+    for (const std::size_t k : outside_)
+      if (const std::size_t byte = first_malformed(texts[k]); byte != no_flaw)
+        throw Malformed(row_ - texts.size() + k, byte);
+    return true;
+  }
+
  private:
   std::string_view view(nb::handle value) {
     if (PyUnicode_Check(value.ptr())) return view_of_str(value);
     if (PyBytes_Check(value.ptr())) {
-      is_trusted = false;
+      outside_.push_back(texts.size());
       return {PyBytes_AS_STRING(value.ptr()), std::size_t(PyBytes_GET_SIZE(value.ptr()))};
     }
     if (!is_missing(value))
@@ -88,6 +102,7 @@ class PythonTexts {
 
   Missing missing_;
   std::size_t row_;
+  std::vector<std::size_t> outside_;  // which texts came as bytes
 };
 
 // The tuple holds every element, whatever happens to the sequence that they came in.
@@ -99,7 +114,7 @@ Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
   const Py_ssize_t n = PyTuple_GET_SIZE(items);
   all.texts.reserve(std::size_t(n));
   for (Py_ssize_t k = 0; k < n; ++k) all.add(PyTuple_GET_ITEM(items, k));
-  const bool is_trusted = all.is_trusted;
+  const bool is_trusted = all.is_trusted();
   return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
 }
 
@@ -118,7 +133,7 @@ Documents from_iterator(nb::handle iterator, std::size_t n_bytes, bool missing_i
     holder.append(nb::steal(item));
     all.add(item);
   }
-  const bool is_trusted = all.is_trusted;
+  const bool is_trusted = all.is_trusted();
   return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
 }
 

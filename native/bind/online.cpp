@@ -43,8 +43,9 @@ BoundSteps of_classes(const AnyLoss& loss, const std::string& joint, Array1<cons
   require(n_classes >= 1 && Index(order.shape(0)) == n_classes, "every class needs a place in the order");
   require(std::is_sorted(from.data(), from.data() + n_classes), "classes come in the order of their rows");
   for (std::size_t i = 0; i < code.shape(0); ++i)
-    require(first[i] >= 0 && first[i] < n_classes && from.data()[first[i]] <= std::int64_t(i),
-            "a row of a class that is not known yet");
+    require(
+        first[i] == -1 || (first[i] >= 0 && first[i] < n_classes && from.data()[first[i]] <= std::int64_t(i)),
+        "a row of a class that is not known yet");
   std::vector<bool> is_met(std::size_t(n_classes), false);
   for (Index k = 0; k < n_classes; ++k) {
     const std::int32_t place = order.data()[k];
@@ -61,15 +62,14 @@ BoundSteps of_classes(const AnyLoss& loss, const std::string& joint, Array1<cons
       },
       loss);
   return {std::move(steps), nb::make_tuple(code, from, order), Index(code.shape(0)),
-          n_classes <= 2 ? 1 : n_classes};
+          n_classes <= 2 ? 1 : n_classes, first};
 }
 
 void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, const OnlineSettings& set,
            const OnlineArrays& arrays) {
   const OnlineTable table = arrays.table(set);
   require(X.n_columns() <= table.n_columns(), "a column has no record");
-  require(bound.n_rows == X.n_rows() && Index(s.shape(0)) == X.n_rows(),
-          "a stream needs a target and a weight for each row");
+  bound.require_fit(X.n_rows(), s);
   require(bound.most_scores <= set.room, "a record has no room for a score");
   OnlineLearner learner(*bound.steps, table);
   interruptible([&](Watch& watch) {
@@ -93,7 +93,8 @@ void bind_online(nb::module_& m) {
                          "What each row of a stream asks of the weights (epoch/online_steps.h).")
       .def_static("of_numbers", &of_numbers, "loss"_a, "Y"_a)
       .def_static("of_classes", &of_classes, "loss"_a, "joint"_a, "code"_a, "known_from"_a, "order"_a,
-                  "Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.");
+                  "Classes by the order of their arrival, -1 for a row of weight 0; joint is 'softmax', "
+                  "'crammer_singer' or ''.");
   m.attr("WHOLE_COLUMNS") = nb::int_(WholeMetric::most_columns);
   m.attr("WHOLE_FACTOR") = nb::int_(WholeMetric::size * WholeMetric::width);
   nb::class_<OnlineArrays>(m, "OnlineArrays", "The arrays of a stream; they are borrowed.")

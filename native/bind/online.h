@@ -12,6 +12,14 @@ struct BoundSteps {
   nb::object targets;
   Index n_rows;
   Index most_scores;
+  const std::int32_t* code = nullptr;  // of classes: -1 for a row that is not to be met
+
+  // Rows of no class have no weight, so that steps never read theirs.
+  void require_fit(Index n, Array1<const double> s) const {
+    require(n_rows == n && Index(s.shape(0)) == n, "a stream needs a target and a weight for each row");
+    for (Index i = 0; code != nullptr && i < n; ++i)
+      require(code[i] >= 0 || !(s.data()[i] > 0), "a row of no class has a weight");
+  }
 };
 
 // Python's arrays of a stream, checked against each other.

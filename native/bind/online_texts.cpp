@@ -23,7 +23,7 @@ void learn(const HashedTexts& texts, const BoundSteps& bound, Array1<const doubl
   const OnlineTable table = arrays.table(set);
   const auto n = Index(texts.documents->texts().size());
   require(Index(texts.hashing.n_columns) <= table.n_columns(), "a column has no record");
-  require(bound.n_rows == n && Index(s.shape(0)) == n, "a stream needs a target and a weight for each text");
+  bound.require_fit(n, s);
   require(bound.most_scores <= set.room, "a record has no room for a score");
   require(texts.n_threads >= 1, "n_threads must be at least 1");
   require(texts.weighing.weight.empty() || texts.weighing.weight.size() == texts.hashing.n_columns,

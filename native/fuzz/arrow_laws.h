@@ -145,7 +145,7 @@ inline void arrow_obeys(std::span<const std::uint8_t> options, std::span<const s
     law(texts.size() == std::size_t(made.array().length), "an array has as many texts as rows");
     const Documents documents(texts, {}, false);
     const auto [row, byte] = documents.first_flaw();  // looks at every byte, where none is malformed
-    law(row == no_flaw || (row < texts.size() && slow_first_malformed(texts[row]) == byte),
+    law(row == no_flaw || (row < texts.size() && slow_first_malformed(texts[row], false) == byte),
         "a flaw is there");
   } catch (const InputFlaw& flaw) {
     law(*flaw.what() != 0, "a refusal says why");

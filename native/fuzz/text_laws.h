@@ -96,7 +96,7 @@ inline std::vector<std::string> split_alone(Split split, std::string_view text) 
 inline void words_obey(const Split& split, std::string_view text, bool is_stable,
                        std::size_t min_characters) {
   for (const std::string& word : split_alone(split, text)) {
-    law(slow_first_malformed(word) == no_flaw, "a word of UTF-8 is UTF-8");
+    law(slow_first_malformed(word, true) == no_flaw, "a word of UTF-8 is UTF-8");
     std::size_t n_characters = 0;
     for (const char byte : word) n_characters += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
     law(n_characters >= min_characters && n_characters > 0, "a word has its least number of characters");
@@ -166,7 +166,8 @@ inline void tokens_obey(const Tokens& tokens, int max_n, std::size_t min_documen
     for (const std::int32_t column : level) law(column >= 0, "a walk meets every n-gram");
 
   const Weighing counts;
-  const TermMatrix<double> matrix = term_matrix<double>(terms, ngrams.n_documents(), counts, n_threads);
+  const TermMatrix<double> matrix =
+      term_matrix<double>(terms, ngrams.n_documents(), counts, n_threads, [] {});
   WordMap words;
   for (const std::uint32_t word : ngrams.tokens()) words.add(tokens.words().name(word));
   std::vector<Vocabulary::Longer> longer;
@@ -253,7 +254,7 @@ inline void grams_obey(const Tokens& tokens, std::size_t min_n, std::size_t max_
   WordMap names;
   const WordGrams made(tokens, names, min_n, max_n);
   for (std::uint32_t k = 0; k < names.size(); ++k)
-    law(slow_first_malformed(names.name(k)) == no_flaw, "an n-gram of characters is UTF-8");
+    law(slow_first_malformed(names.name(k), true) == no_flaw, "an n-gram of characters is UTF-8");
   std::vector<std::int32_t> columns(names.size());
   for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = std::int32_t(k);
   std::vector<std::uint64_t> n_documents, total;
@@ -301,8 +302,8 @@ inline void texts_obey(std::span<const std::uint8_t> options, std::string_view r
   std::string wanted;
   Index first_flawed = 0;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    const std::size_t bad = slow_first_malformed(texts[k]);
-    law(first_malformed(texts[k]) == bad, "the first bad byte is found");
+    law(first_malformed(texts[k]) == slow_first_malformed(texts[k], false), "the first bad byte is found");
+    const std::size_t bad = slow_first_malformed(texts[k], true);
     Words one = words;
     Characters other = characters;
     law(one.append(texts[k]) == bad && other.append(texts[k]) == bad, "and refused");

@@ -375,8 +375,8 @@ THEOREM("random string views are read or refused, and nothing outside them") {
 
 THEOREM("the first byte that is not UTF-8 is found at any place, and well-formed text has none") {
   for (std::size_t before = 0; before < 40; ++before)
-    for (const std::string bad :
-         {"\x80", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xFF", "\xC0\x80", "\xF4\x90\x80\x80"})
+    for (const std::string bad : {"\x80", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xFF", "\xC0\x80",
+                                  "\xF4\x90\x80\x80", "\xED\xA0\x80", "\xED\xBF\xBF"})
       for (const std::string filler : {"a", "\xC3\xA9"}) {
         std::string text;
         for (std::size_t k = 0; k < before; ++k) text += filler;
@@ -388,7 +388,7 @@ THEOREM("the first byte that is not UTF-8 is found at any place, and well-formed
         CHECK(first_malformed({exact.data(), exact.size()}) == place);
       }
   CHECK(first_malformed("") == no_flaw);
-  CHECK(first_malformed("\xED\xA0\x80") == no_flaw);
+  CHECK(first_malformed("\xED\x9F\xBF\xEE\x80\x80") == no_flaw);  // around the surrogates
   const Documents documents({"fine", "b\xFF"}, {}, false);
   CHECK((documents.first_flaw() == std::pair<std::size_t, std::size_t>{1, 1}));
   CHECK(documents.n_bytes() == 6);

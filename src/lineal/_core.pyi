@@ -421,7 +421,7 @@ class RowSteps:
     @staticmethod
     def of_classes(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, joint: str, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known_from: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RowSteps:
         """
-        Classes by the order of their arrival; joint is 'softmax', 'crammer_singer' or ''.
+        Classes by the order of their arrival, -1 for a row of weight 0; joint is 'softmax', 'crammer_singer' or ''.
         """
 
 WHOLE_COLUMNS: int = 64

@@ -15,7 +15,8 @@
     ├── NotConvergedWarning             a perceptron that stopped before an epoch without a mistake
     ├── DisorderedThresholdsWarning     thresholds between ordered classes that came out in another order
     ├── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
-    └── UnmatchedWordsWarning           given words that no text can contain as texts are read
+    ├── UnmatchedWordsWarning           given words that no text can contain as texts are read
+    └── LeftOutWarning                  files of a folder that were not read
 
 A message says what was needed, what came, and what to do.
 """
@@ -101,3 +102,7 @@ class PrecisionWarning(UserWarning):
 
 class UnmatchedWordsWarning(UserWarning):
     """Given words that no text can contain as texts are read: capitals where texts are lower-cased, say."""
+
+
+class LeftOutWarning(UserWarning):
+    """Files of a folder that were not read; the message says which and why."""

@@ -5,6 +5,7 @@ import random
 import sys
 import threading
 import weakref
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -161,17 +162,20 @@ def test_duckdb():
 
 
 def test_any_string_comes_back():
-    """Of all code points, single surrogates among them; bytes are read as UTF-8."""
+    """Of all code points, single surrogates among them; bytes are read as UTF-8, which has none."""
     rng = random.Random(0)
     texts = ["".join(chr(rng.randrange(0x110000)) for _ in range(rng.randrange(30))) for _ in range(500)]
     assert list(documents(texts)) == texts
-    assert list(documents([text.encode("utf-8", "surrogatepass") for text in texts])) == texts
+    sound = [text.encode("utf-8", "ignore") for text in texts]
+    assert list(documents(sound)) == [text.decode() for text in sound]
+    assert list(documents(["\ud800", *sound])) == ["\ud800", *(text.decode() for text in sound)]
     assert documents(texts).n_bytes == sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 def test_missing_texts():
     """Refused with their row, or empty; what they are called does not matter."""
-    for nothing in [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT]:
+    nans = [kind("nan") for kind in (float, np.float64, np.float32, np.float16, np.longdouble, Decimal)]
+    for nothing in [None, *nans, pd.NA, pd.NaT]:
         with pytest.raises(InputError, match="no text at row 1"):
             documents(["a", nothing])
         assert list(documents(["a", nothing], missing="empty")) == ["a", ""]
@@ -229,6 +233,23 @@ def test_text_that_is_not_utf8_is_refused_with_its_place():
             documents(source)
     with pytest.raises(InputError, match="row 1 is not UTF-8"):
         list(chunks(iter(bad), n_bytes=4))
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
+def test_bytes_of_half_a_surrogate_pair_are_not_utf8(code):
+    """A string may hold one, and bytes may not, whatever they stand beside."""
+    half = chr(code)
+    raw = half.encode("utf-8", "surrogatepass")
+    for source in (["fine", raw], pa.array([b"fine", raw]), pa.array([b"fine", raw]).view(pa.string())):
+        with pytest.raises(InputError, match="row 1 is not UTF-8: byte 0 is 0xed"):
+            documents(source)
+    with pytest.raises(InputError, match="document 2 is not UTF-8 at its byte 1"):
+        list(chunks(iter(["fine", half, b"x" + raw]), n_bytes=20))
+    assert list(documents(["fine", half, raw.decode("utf-8", "replace").encode()])) == [
+        "fine",
+        half,
+        "\ufffd\ufffd\ufffd",
+    ]
 
 
 def test_an_arrow_array_with_corrupt_offsets_is_refused():

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal import _core
-from lineal.data import read_texts, stream_texts
-from lineal.errors import InputError, InputTypeError, LinealError, ParameterError
+from lineal.data import read_records, read_texts, stream_texts
+from lineal.errors import InputError, InputTypeError, LeftOutWarning, LinealError, ParameterError
 
 DATA = Path(os.environ.get("LINEAL_DATA", "~/.cache/lineal-data")).expanduser()
 
@@ -125,10 +125,15 @@ def test_json_lines(tmp_path):
 
 @given(st.text(st.characters(codec=None), max_size=30), st.booleans())
 def test_any_string_survives_json(text, ascii):
-    """The core's strings are those of Python's json, single surrogates included."""
-    line = json.dumps({"text": text}, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
-    found, *_ = _core.JsonLines("text").scan(line, True)
-    assert list(found) == [json.loads(line.decode("utf-8", "surrogatepass"))["text"]]
+    """The core's strings are those of Python's json, single surrogates included where they are escaped."""
+    line = json.dumps({"text": text}, ensure_ascii=ascii)
+    raw = line.encode("utf-8", "surrogatepass")
+    if not ascii and any("\ud800" <= letter <= "\udfff" for letter in text):
+        with pytest.raises(InputError, match=r"this is not UTF-8 \(0xed\)"):
+            _core.JsonLines("text").scan(raw, True)
+        return
+    found, *_ = _core.JsonLines("text").scan(raw, True)
+    assert list(found) == [json.loads(line)["text"]]
 
 
 @given(st.binary(max_size=40) | st.text('{}[]",:\\u0nrtfalse-+.eE1 "text"', max_size=40).map(str.encode))
@@ -176,6 +181,25 @@ def test_labels_keep_their_kind(tmp_path, values, labels):
     found = read_texts(write(tmp_path / "x.jsonl", "".join(rows)))
     assert found.labels.tolist() == labels
     assert found.labels.dtype == np.array(labels).dtype
+
+
+@pytest.mark.parametrize("n_more", [0, 9000])
+def test_carriage_returns_alone_end_lines(tmp_path, n_more):
+    """As on very old Macs, and as read_records has it, in files of any length and in parts of any size."""
+    texts, labels = ["a b", "c, d", *["e"] * n_more], ["x", "y", *["x"] * n_more]
+    for name, content in [
+        ("x.csv", as_csv(texts, labels, end="\r")),
+        ("x.tsv", as_csv(texts, labels, "\t", end="\r")),
+        ("x.jsonl", as_json(texts, labels).replace("\n", "\r")),
+    ]:
+        path = write(tmp_path / name, content)
+        assert [list(part) for part in read_texts(path)] == [texts, labels]
+        parts = list(stream_texts(path, n_bytes=1000))
+        assert [text for part in parts for text in part.documents] == texts
+        assert read_records(path).table["text"].to_pylist() == texts
+    check(write(tmp_path / "x.txt", "a\r\rb\r"), ["a", "", "b"], None)
+    # With one newline they are characters like others, wherever a part ends.
+    check(write(tmp_path / "x.txt", "a\rb\r\nc"), ["a\rb", "c"], None)
 
 
 def test_lines(tmp_path):
@@ -227,9 +251,13 @@ def test_folders(tmp_path):
         (tmp_path / label).mkdir(exist_ok=True)
         write(tmp_path / label / name, text)
     write(tmp_path / "README", "not a document")
-    check(tmp_path, ["", "eins", "zwei"], ["neg", "pos", "pos"])
+    with pytest.warns(LeftOutWarning, match=r"no label and were left out: 1 \(README\)"):
+        check(tmp_path, ["", "eins", "zwei"], ["neg", "pos", "pos"])
+    assert "README" in read_records(tmp_path).notes[0]
     check(tmp_path / "pos", ["eins", "zwei"], None)
     check(tmp_path, ["not a document", "", "eins", "zwei"], None, label=False)
+    (tmp_path / "README").unlink()
+    assert read_records(tmp_path).notes == ()
     write(tmp_path / "pos" / "3.txt", b"caf\xe9")
     with pytest.raises(InputError, match=r"3.txt: byte 3 \(0xe9\) is not UTF-8"):
         read_texts(tmp_path)
@@ -272,6 +300,17 @@ def test_text_that_is_not_utf8(tmp_path):
                 read(path)
         assert both(path, encoding="latin-1").documents[-1].endswith("café")
         assert both(path, errors="replace").documents[-1].endswith("caf\ufffd")
+    # Half of a surrogate pair, as programs write it that take UTF-16 for characters.
+    for name, content, place in [
+        ("x.txt", b"fine\na\xed\xa0\x80\n", "line 2, byte 2"),
+        ("x.csv", b"text\nfine\na\xed\xa0\x80\n", "line 3, byte 2"),
+        ("x.tsv", b"text\tlabel\na\xed\xbf\xbf\tx\n", "line 2, byte 2"),
+        ("x.jsonl", b'{"text": "a\xed\xa0\x80"}\n', "line 1, byte 12"),
+    ]:
+        path = write(tmp_path / name, content)
+        with pytest.raises(InputError, match=rf"{name}, {place}: this is not UTF-8 \(0xed\)"):
+            read_texts(path)
+        assert both(path, errors="replace").documents[-1] == "a\ufffd\ufffd\ufffd"
     path = write(tmp_path / "y.txt", b"abc\n\xff\n")
     with pytest.raises(InputError, match=r"byte 4 of the file \(0xff\) is not ascii"):
         read_texts(path, encoding="ascii")
@@ -287,6 +326,16 @@ def test_text_that_is_not_utf8(tmp_path):
         ("x.csv", "text,body\n1,2\n", "'text' and 'body' may both be meant. Choose with text="),
         ("x.csv", "label,class,text\n1,2,3\n", "'label' and 'class' may both be meant. Choose with label="),
         ("x.csv", "text,text\n1,2\n", "same name"),
+        ("x.csv", "label\n1\n", "not clear which column .* among 'label'; read with header=False"),
+        ("x.csv", "text;label\na;b\n", "one column, 'text;label'; if ';' .* read with delimiter=';'"),
+        ("x.tsv", "label|Text\na|b\n", r"read with delimiter='\|'"),
+        (
+            "x.jsonl",
+            '{"text": 1, "label": "a"}',
+            "no column holds strings .* 'text', 'label'. Write",
+        ),
+        ("x.jsonl", "{}", "no column holds strings .* there is none"),
+        ("x.jsonl", '{"a": "b", "c": "d", "e": 1}', "Choose with text= among 'a', 'c'.$"),
         (
             "x.csv",
             "label,text\nx,y\na,b,c\n",
@@ -374,6 +423,7 @@ def test_flaws_are_refused_with_their_place(tmp_path, name, content, words):
         (".", {"format": "csv"}, "is a folder"),
         ("x.csv", {"text": "body"}, "there is no column 'body'. Choose with text= among 'label', 'text'"),
         ("x.csv", {"label": "y"}, "there is no column 'y'"),
+        ("y.csv", {"text": "b"}, "no column 'b'. .* among 'a;b'; if ';' .* read with delimiter=';'"),
         ("x.csv", {"label": "text", "text": "text"}, "cannot both be column 'text'"),
         ("x.csv", {"delimiter": "||"}, "delimiter must be one ASCII character"),
         ("x.csv", {"encoding": "klingon"}, "no encoding named 'klingon'"),
@@ -389,6 +439,7 @@ def test_options_that_cannot_be(tmp_path, name, options, words):
     """Said before the file is read."""
     for existing in ("x.csv", "x.dat", "x.txt", "x.jsonl", "x.parquet"):
         write(tmp_path / existing, as_csv(TEXTS, LABELS))
+    write(tmp_path / "y.csv", "a;b\n1;2\n")
     for read in (read_texts, lambda *a, **k: list(stream_texts(*a, **k))):
         with pytest.raises(LinealError, match=words):
             read(tmp_path / name, **options)

@@ -120,6 +120,41 @@ def test_units_change_no_mistake(scale, n_classes):
     np.testing.assert_array_equal(other.coef_, factor * one.coef_)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-100, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize("rate", [1e-140, 1.0, 1e5])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_radius_and_margin_have_the_units_of_the_rows(scale, rate, n_classes):
+    """Also where squares of the rows, or weights of norm 1 times them, are beyond float64."""
+    X, factor = features(), 2.0 ** np.round(np.log2(scale))
+    y = labels(X, n_classes)
+    one = Perceptron("plain", fit_intercept=False, epochs=3).fit(X, y)
+    other = Perceptron("plain", fit_intercept=False, epochs=3, learning_rate=rate).fit(factor * X, y)
+    # Rates that are no powers of 2 round the weights.
+    np.testing.assert_allclose(other.radius_, factor * one.radius_, rtol=1e-12)
+    np.testing.assert_allclose(other.margin_, factor * one.margin_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["plain", "averaged"])
+def test_no_weight_is_more_than_float64_holds(variant):
+    """Rates change no prediction, however large the rows; where weights must overflow the fit is refused."""
+    X, y = [[1e120], [-1e120], [2e120]], [0, 1, 1]
+    wanted = Perceptron(variant, shuffle=False).fit(X, y)
+    for rate in 2.0 ** np.array([-465, -100, 100, 465]):  # which rounds nothing
+        model = Perceptron(variant, shuffle=False, learning_rate=rate).fit(X, y)
+        assert model.mistakes_.tolist() == wanted.mistakes_.tolist()
+        np.testing.assert_array_equal(model.coef_, rate * wanted.coef_)
+        last = list(Perceptron(shuffle=False, learning_rate=rate).steps(X, y))[-1]
+        assert np.isfinite(last.coef).all()
+        assert np.isfinite(last.average_coef).all()
+    with pytest.raises(InputError, match="float64"):
+        Perceptron(variant, learning_rate=1e140).fit([[1e200], [-1e200]], [0, 1])
+    with pytest.raises(InputError, match="float64"):  # in the second change
+        Perceptron("plain", epochs=1, shuffle=False).fit([[1e308, 1e308], [-1e308, 1.5e308]], [0, 1])
+    edge = Perceptron(variant, epochs=1, shuffle=False).fit([[1e308], [-1e308]], [0, 1])
+    assert np.isfinite(edge.coef_).all()
+    assert edge.margin_ == 1e308
+
+
 def test_there_is_no_sample_weight():
     """A row twice has no one meaning where the order of the rows matters."""
     assert "sample_weight" not in inspect.signature(Perceptron.fit).parameters
@@ -139,6 +174,7 @@ def test_there_is_no_sample_weight():
         ({"epochs": True}, "epochs"),
         ({"learning_rate": 0.0}, "learning_rate"),
         ({"learning_rate": np.inf}, "learning_rate"),
+        ({"learning_rate": 1e200}, "between 1e-140 and 1e\\+140"),
         ({"max_seconds": -1}, "max_seconds"),
         ({"random_state": "seed"}, "random_state"),
         ({"callbacks": 3}, "callbacks"),

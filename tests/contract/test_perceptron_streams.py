@@ -4,6 +4,7 @@ import inspect
 import pickle
 import signal
 import sys
+import warnings
 
 import joblib
 import numpy as np
@@ -229,6 +230,34 @@ def test_rows_that_overflow_are_left_out(layout):
     fitted = Perceptron(fit_intercept=False).fit(2.0**700 * X, y).partial_fit(layout(2.0**700 * X), y)
     plain = Perceptron(fit_intercept=False).fit(X, y).partial_fit(layout(X), y)
     np.testing.assert_array_equal(fitted.mistakes_, plain.mistakes_)
+
+
+@pytest.mark.parametrize("rate", [1e-140, 1e-70, 1e70, 1e140])
+def test_rates_make_no_weight_overflow(rate):
+    """The larger the rate, the smaller the numbers that are left out; the others are learned from."""
+    X, y = [[1.0], [-1.0], [2.0], [1e139], [-3.0]], [0, 1, 1, 0, 0]
+    model = Perceptron("plain", learning_rate=rate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrecisionWarning)
+        for _ in range(3):
+            model.partial_fit(X, y)
+    assert model.n_seen_ == 3 * (5 if rate < 1 else 4)
+    assert np.isfinite(np.append(model.coef_, model.intercept_)).all()
+
+
+@every_variant
+def test_a_piece_that_memory_does_not_hold_leaves_everything_as_it_was(variant):
+    """Columns, labels and weights; the stream goes on as if the piece had never come."""
+    X, y = features(), labels(features(), 3)
+    model, other = (Perceptron(variant).partial_fit(X, y) for _ in range(2))
+    wide = sp.csr_array(([1.0], ([0], [2**45 - 1])), shape=(1, 2**45))
+    for classes in (None, ["new", "names"]):
+        with pytest.raises((MemoryError, InputError)):
+            model.partial_fit(wide, [0], classes=classes)
+        assert (model.n_features_in_, model.n_seen_, model.classes_.tolist()) == (5, 40, [0, 1, 2])
+    for stream in (model, other):
+        stream.partial_fit(X[::-1], y[::-1])
+    np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")

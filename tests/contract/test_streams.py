@@ -233,6 +233,15 @@ def test_class_weights_are_weights_of_rows(kind):
     assert without.n_seen_ == np.count_nonzero(y != 2)
 
 
+def test_the_share_that_was_right_counts_rows_by_their_weights():
+    """Of samples and of classes; a label that was never seen is predicted wrong, one alone is predicted."""
+    X, y, s = np.ones((4, 1)), [0, 0, 0, 1], [1.0, 2.0, 3.0, 4.0]
+    assert OnlineClassifier().partial_fit(X, y).online_accuracy_ == 2 / 4
+    assert OnlineClassifier().partial_fit(X, y, sample_weight=s).online_accuracy_ == (2 + 3) / 10
+    weighted = OnlineClassifier(class_weight={1: 5.0}).partial_fit(X, y, sample_weight=s)
+    assert weighted.online_accuracy_ == (2 + 3) / (1 + 2 + 3 + 5 * 4)
+
+
 def test_searches_and_pipelines():
     """Online learners in scikit-learn's pipelines and searches."""
     X = features()

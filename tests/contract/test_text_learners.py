@@ -115,6 +115,18 @@ def test_the_search_is_told_and_repeats_itself():
     assert part.score(texts, y) > 0.8
 
 
+def test_the_plan_says_what_there_is_too_little_of():
+    """Texts of one group cannot be held out, however many; nor can two texts, whatever their groups."""
+    texts, y = reviews(n=20)
+    numbers = np.arange(20.0)
+    for model, targets in ((TextClassifier(), y), (TextRegressor(), numbers)):
+        assert model.fit(texts, targets, groups=[0] * 20).plan_.endswith("too few groups to hold any out.")
+        assert model.fit(texts[:2], targets[:2], groups=[0, 0]).plan_.endswith(
+            "too few texts to hold any out."
+        )
+        assert "on held-out parts" in model.fit(texts, targets, groups=np.arange(20) // 4).plan_
+
+
 def test_the_model_inside_is_certified():
     """What verify proves again is the fit of the final model on the texts' own matrix."""
     texts, y = reviews()

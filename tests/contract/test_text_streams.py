@@ -48,6 +48,17 @@ def classifier(**options):
 # ---- what may come ------------------------------------------------------------------------------
 
 
+def test_texts_of_weight_zero_are_not_met():
+    """Not even the first, whose label nobody knows yet."""
+    s = np.array([0, 0, 1, 2, 0, 1, 1, 0])
+    model = classifier().partial_fit(TEXTS, LABELS, sample_weight=s)
+    met = [k for k in range(8) if s[k]]
+    other = classifier().partial_fit([TEXTS[k] for k in met], [LABELS[k] for k in met], sample_weight=s[met])
+    assert model.classes_.tolist() == ["neg", "pos"]
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    assert model.online_accuracy_ == other.online_accuracy_
+
+
 def test_texts_come_as_they_are():
     """Empty ones, spaces, NUL, lone surrogates, and a novel: each is a text, and can be predicted."""
     odd = [

@@ -183,6 +183,15 @@ def test_nearly_touching_points(gap):
         assert result.margin_at_most < 1e-13
 
 
+def test_a_bound_beyond_float64_is_infinite():
+    """Separable all the same, and so it is said."""
+    found = mistake_bound([[1e120, 1e-60], [1e120, -1e-60]], [0, 1], fit_intercept=False)
+    assert found.separable
+    assert found.margin > 0
+    assert found.bound == np.inf
+    assert "finitely many mistakes" in str(found)
+
+
 @pytest.mark.parametrize("scale", [1e-100, 1e-8, 1.0, 1e8, 1e100])
 def test_units_change_no_answer(scale):
     """Without an intercept, X -> cX scales margin and radius and leaves the bound alone."""

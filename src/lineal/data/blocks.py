@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.data.compression import raw_pieces
+from lineal.data.formats import HEAD
 from lineal.errors import InputError, ParameterError
 
 _BOM = codecs.BOM_UTF8
@@ -83,6 +84,28 @@ def _decoded(raw: Iterator[bytes], decoder: codecs.IncrementalDecoder) -> Iterat
             f"the file is not in the encoding that was given: {flaw}. Name it exactly, such as "
             '"utf-16-le", or leave it out.'
         ) from None
+
+
+def ends_lines_with_returns(head: bytes) -> bool:
+    """Whether carriage returns alone end the lines of a file that begins so, as on very old Macs."""
+    return b"\r" in head and b"\n" not in head
+
+
+def with_ended_lines(text: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text, with newlines for carriage returns where these alone end lines."""
+    head = b""
+    for piece in text:
+        head = head + piece if head else piece
+        # A carriage return at the end may be half of what ends a line.
+        if b"\n" in head or (len(head) >= HEAD and not head.endswith(b"\r")):
+            break
+    if not ends_lines_with_returns(head):
+        yield head
+        yield from text
+        return
+    yield head.replace(b"\r", b"\n")
+    for piece in text:
+        yield piece.replace(b"\r", b"\n")
 
 
 class Window:

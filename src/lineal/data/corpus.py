@@ -50,20 +50,30 @@ def named_in_errors(path: Path) -> Iterator[None]:
 
 
 def choose_columns(
-    names: Sequence[Name], text: Name | None, label: Label, *, with_text: Sequence[Name] | None = None
+    names: Sequence[Name],
+    text: Name | None,
+    label: Label,
+    *,
+    with_text: Sequence[Name] | None = None,
+    is_delimited: bool = False,
 ) -> tuple[int, int | None]:
     """Places of the text and of the label among the columns: the named ones, else the ones with usual names.
 
     ``with_text`` are the columns that may be the text, where the file tells; a column that is alone in that,
-    beside the label, needs no name.
+    beside the label, needs no name. ``is_delimited``: they are the fields of a first record.
     """
-    shown = ", ".join(map(repr, names[:30])) + (", ..." if len(names) > 30 else "")
+    shown = _shown(names)
+    mark = _other_delimiter(names) if is_delimited else ""
+    otherwise = f"; if {mark!r} is between the fields, read with delimiter={mark!r}" if mark else ""
     if len(set(names)) < len(names):
-        raise InputError(f"two columns have the same name: {shown}. Rename them, or read with header=False.")
+        or_none = ", or read with header=False" if is_delimited else ""
+        raise InputError(f"two columns have the same name: {shown}. Rename them{or_none}.")
 
     def named(wanted: Name, option: str) -> int:
         if wanted not in names:
-            raise InputError(f"there is no column {wanted!r}. Choose with {option}= among {shown}.")
+            raise InputError(
+                f"there is no column {wanted!r}. Choose with {option}= among {shown}{otherwise}."
+            )
         return names.index(wanted)
 
     def usual(candidates: Sequence[Name], usual_names: Sequence[str], option: str) -> list[Name]:
@@ -82,12 +92,33 @@ def choose_columns(
         return named(text, "text"), label_place
     candidates = [name for name in (names if with_text is None else with_text) if name not in labels]
     found = usual(candidates, TEXT_NAMES, "text") or (candidates if len(candidates) == 1 else [])
-    if not found:
+    if with_text is not None and not candidates:
+        there = f"there are {shown}" if names else "there is none"
         raise InputError(
-            f"it is not clear which column holds the texts. Choose with text= among {shown}; "
-            "read with header=False if the first record is not a header."
+            f"no column holds strings that could be the texts: {there}. "
+            "Write texts as strings; if one is missing at first, choose its column with text=."
+        )
+    if not found:
+        header = "; read with header=False if the first record is not a header" if is_delimited else ""
+        among = _shown(candidates or names)
+        raise InputError(
+            f"it is not clear which column holds the texts. Choose with text= among {among}{header}."
+        )
+    if mark and any(part.strip().lower() in TEXT_NAMES for part in str(found[0]).split(mark)):
+        raise InputError(
+            f"there is one column, {shown}{otherwise}. Choose it with text= if it is one indeed."
         )
     return named(found[0], "text"), label_place
+
+
+def _shown(names: Sequence[Name]) -> str:
+    return ", ".join(map(repr, names[:30])) + (", ..." if len(names) > 30 else "")
+
+
+def _other_delimiter(names: Sequence[Name]) -> str:
+    """What would part the only name into several; empty if there is no such thing."""
+    marks = (mark for mark in (";", "\t", "|", ",") if len(names) == 1 and mark in str(names[0]))
+    return next(marks, "")
 
 
 def label_values(labels: Sequence[str]) -> NDArray[Any]:

@@ -223,12 +223,7 @@ class DelimitedTables:
     def _texts(self, block: bytes, n_rows: int, columns: Sequence[str]) -> Any:
         import pyarrow as pa
 
-        try:
-            table = self._parse(block, n_rows, columns, dict.fromkeys(columns, pa.string()))
-        except pa.ArrowInvalid as flaw:  # half of a surrogate pair, which is UTF-8 to some
-            raise InputError(
-                f"line {self._line} and after: {str(flaw)[:300]}. Is it text in another encoding?"
-            ) from None
+        table = self._parse(block, n_rows, columns, dict.fromkeys(columns, pa.string()))
         return blanks_to_null(table)
 
     def _quoted(self, block: bytes) -> bytes:

@@ -17,7 +17,15 @@ from typing import Any
 import numpy as np
 
 from lineal import _core
-from lineal.data.blocks import Reader, Window, as_utf8, check_encoding, pieces, scanned
+from lineal.data.blocks import (
+    Reader,
+    Window,
+    as_utf8,
+    check_encoding,
+    pieces,
+    scanned,
+    with_ended_lines,
+)
 from lineal.data.compression import SUFFIXES, raw_pieces
 from lineal.data.corpus import Corpus, Label, Name, choose_columns, label_values, named_in_errors
 from lineal.data.folders import read_folder
@@ -166,7 +174,8 @@ def stream_unlabelled(
         return (part.documents for part in stream_texts(source, n_bytes=n_bytes, label=False))
     if source is not None and not source.exists():
         raise InputError(f"There is no file or folder {source}. The current folder is {Path.cwd()}.")
-    window = Window(as_utf8(raw_pieces(source, n_bytes), encoding, errors), looks_ahead=source is not None)
+    piped = with_ended_lines(as_utf8(raw_pieces(source, n_bytes), encoding, errors))
+    window = Window(piped, looks_ahead=source is not None)
     head = window.bytes[:HEAD]
     if format is None and source is None:
         format = _piped(head, text)
@@ -288,7 +297,8 @@ def _parts(path: Path, n_bytes: int | None, options: _Options) -> Iterator[Corpu
 
 
 def _read_lines(path: Path, n_bytes: int | None, options: _Options) -> Iterator[Corpus]:
-    return _scanned_lines(Window(pieces(path, n_bytes, options.encoding, options.errors)), options)
+    text = with_ended_lines(pieces(path, n_bytes, options.encoding, options.errors))
+    return _scanned_lines(Window(text), options)
 
 
 def _scanned_lines(window: Window, options: _Options) -> Iterator[Corpus]:
@@ -348,7 +358,7 @@ def _delimited_reader(window: Window, options: _Options) -> tuple[_core.Delimite
         window.more()
     fields, n_bytes, n_lines = found
     names: list[Name] = [*fields] if options.header else [*range(len(fields))]
-    text, label = choose_columns(names, options.text, options.label)
+    text, label = choose_columns(names, options.text, options.label, is_delimited=True)
     skip, line = (n_bytes, 1 + n_lines) if options.header else (0, 1)
     reader = _core.Delimited(options.delimiter, options.quoting, len(names), text, label, skip, line)
     return reader, label is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from lineal import _core
 from lineal.data.blocks import pieces
 from lineal.data.corpus import Corpus, named_in_errors
-from lineal.errors import InputError
+from lineal.errors import InputError, LeftOutWarning
 
 
 def read_folder(
@@ -19,10 +20,12 @@ def read_folder(
 ) -> Iterator[Corpus]:
     """Parts of ``n_bytes`` at least, or all at once; files in the order of their names.
 
-    A file may lie deeper in its sub-folder. Files beside sub-folders have no label and are left out, as are
-    those whose names begin with a dot.
+    A file may lie deeper in its sub-folder. Files beside sub-folders have no label and are left out, with a
+    warning; so are, without one, those whose names begin with a dot.
     """
     has_groups, found_files = labelled_files(folder, is_flat=not has_labels)
+    if has_labels and (said := said_of_unlabelled(folder)):
+        warnings.warn(f"{folder}: {said}", LeftOutWarning, stacklevel=4 if n_bytes is None else 3)
     has_labels = has_labels and has_groups
     texts: list[bytes] = []
     labels: list[str] = []
@@ -63,6 +66,25 @@ def labelled_files(folder: Path, *, is_flat: bool = False) -> tuple[bool, Iterat
     """
     groups = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     return bool(groups), _files(folder, None if is_flat or not groups else groups)
+
+
+def unlabelled_files(folder: Path) -> list[Path]:
+    """Files that lie beside sub-folders, and so have no label."""
+    has_groups, _ = labelled_files(folder)
+    found = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    return sorted(found) if has_groups else []
+
+
+def said_of_unlabelled(folder: Path) -> str:
+    """A sentence about such files; empty if there are none."""
+    left_out = unlabelled_files(folder)
+    if not left_out:
+        return ""
+    shown = ", ".join(path.name for path in left_out[:3]) + (", ..." if len(left_out) > 3 else "")
+    return (
+        f"files beside the sub-folders have no label and were left out: {len(left_out)} ({shown}). "
+        "Move them into the sub-folder of their label."
+    )
 
 
 def _files(folder: Path, groups: list[Path] | None) -> Iterator[tuple[str, Path]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lineal.data.blocks import Window, as_utf8, check_encoding
+from lineal.data.blocks import Window, as_utf8, check_encoding, ends_lines_with_returns
 from lineal.data.compression import Fingerprint, Tapped, compression_of, raw_pieces
 from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import DelimitedTables, Dialect, dialect, is_blank
@@ -256,13 +256,15 @@ class _Opened:
 def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
     name = "-" if options.path is None else str(options.path)
     if options.path is not None and options.path.is_dir():
+        from lineal.data.folders import said_of_unlabelled
         from lineal.data.stored_records import folder_tables
 
+        said = said_of_unlabelled(options.path)
         found = folder_tables(
             options.path, n_bytes, options.encoding, options.errors, options.columns, options.drop
         )
         for table, size in found:
-            yield Records("folder", name, len(table), size, table)
+            yield Records("folder", name, len(table), size, table, notes=(said,) if said else ())
         return
     with named_in_errors(options.path or Path("standard input")):
         opened = _opened(options, n_bytes)
@@ -295,7 +297,7 @@ def _opened(options: _Options, n_bytes: int | None) -> _Opened:
         head = head.decode(options.encoding, "replace").encode("utf-8", "replace")
     format, note = resolve(options.path, options.format, head)
     _refuse_useless(format, options)
-    is_old_mac = format != "parquet" and b"\r" in head and b"\n" not in head
+    is_old_mac = format != "parquet" and ends_lines_with_returns(head)
     notes = [note] if note else []
     if is_old_mac:
         notes.append("lines end with a carriage return alone; they were read as lines.")

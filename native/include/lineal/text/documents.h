@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,12 +29,19 @@ struct InputFlaw : std::invalid_argument {
 struct WrongKind : InputFlaw {
   using InputFlaw::InputFlaw;
 };
+// A text that is not UTF-8: which one, and where.
+struct Malformed : InputFlaw {
+  Malformed(std::size_t document, std::size_t byte)
+      : InputFlaw("document " + std::to_string(document) + " is not UTF-8 at its byte " +
+                  std::to_string(byte)) {}
+};
 
 enum class Missing { refuse, empty };
 
 inline constexpr std::size_t no_flaw = std::size_t(-1);
 
-// The offset of the first byte that is not UTF-8, or no_flaw. Single surrogates pass, as in unicode.h.
+// The offset of the first byte that is not UTF-8, or no_flaw. Unlike unicode.h it refuses single surrogates:
+// Python's strings may hold them, but bytes from outside that have them were written by a program in error.
 inline std::size_t first_malformed(std::string_view text) noexcept {
   const auto* const begin = reinterpret_cast<const unsigned char*>(text.data());
   const auto* const end = begin + text.size();
@@ -49,7 +57,7 @@ inline std::size_t first_malformed(std::string_view text) noexcept {
     // Up to the next eight bytes that may all be ASCII.
     for (int k = 0; k < 8 && p < end; ++k) {
       const unicode::Decoded at = unicode::decode(p, end);
-      if (at.code == unicode::none) return std::size_t(p - begin);
+      if (at.code == unicode::none || unicode::is_surrogate(at.code)) return std::size_t(p - begin);
       p += at.size;
     }
   }
@@ -76,7 +84,8 @@ class Documents {
   using Owner = std::shared_ptr<const void>;
 
   Documents() = default;
-  // is_trusted: the texts are known to be UTF-8, because Python made them.
+  // is_trusted: the texts are known to be UTF-8, or to be what Python's strings hold, because they were
+  // looked at or Python made them.
   Documents(std::vector<std::string_view> texts, std::vector<Owner> owners, bool is_trusted)
       : texts_(std::move(texts)), owners_(std::move(owners)), is_trusted_(is_trusted) {}
 

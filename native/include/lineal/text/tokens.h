@@ -29,13 +29,6 @@
 
 namespace lineal {
 
-// A text that is not UTF-8: which one, and where.
-struct Malformed : InputFlaw {
-  Malformed(std::size_t document, std::size_t byte)
-      : InputFlaw("document " + std::to_string(document) + " is not UTF-8 at its byte " +
-                  std::to_string(byte)) {}
-};
-
 // What a block of documents is used for; returns whether to go on. `ends` tells where each document of the
 // block ends among the words. These may be read up to readable_end, or only themselves where that is null.
 using UseBlock =

@@ -22,6 +22,8 @@ inline constexpr Code capital_sigma = 0x3A3, final_sigma = 0x3C2, capital_dotted
 inline const Record& known(Code c) noexcept { return records[record_of[block_of[c >> 7] * 128 + (c & 127)]]; }
 inline bool is(Code c, std::uint8_t flags) noexcept { return (known(c).flags & flags) != 0; }
 
+inline bool is_surrogate(Code c) noexcept { return c >> 11 == 0xD800 >> 11; }
+
 // The code point at p and how many bytes it has; none and 1 where the bytes before `end` are not UTF-8.
 struct Decoded {
   Code code;

@@ -11,7 +11,7 @@ from lineal.data.doctor.contents import Contents
 from lineal.data.doctor.frame import Frame
 from lineal.data.doctor.gathering import Gatherer
 from lineal.data.doctor.lines import Lines, Rows
-from lineal.data.folders import labelled_files
+from lineal.data.folders import labelled_files, unlabelled_files
 
 _PART = 1000
 
@@ -20,10 +20,8 @@ def gather_folder(folder: Path, gatherer: Gatherer, encoding: str, found: Collec
     """The texts of all files, labelled with their sub-folders, and how many bytes they have."""
     gatherer.has_lines = gatherer.looks_at_letters = False
     has_labels, files = labelled_files(folder)
-    if has_labels:
-        for path in sorted(folder.iterdir()):
-            if path.is_file() and not path.name.startswith("."):
-                found.add("file-without-class", file=str(path), key=path.name)
+    for path in unlabelled_files(folder):
+        found.add("file-without-class", file=str(path), key=path.name)
     names: list[str] = []
     labels: list[str | None] = []
     texts: list[str | None] = []

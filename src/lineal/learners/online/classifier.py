@@ -95,8 +95,8 @@ class OnlineClassifier(BaseOnlineClassifier):
     ----------
     classes_ : the labels so far, sorted
     coef_, intercept_ : (1, d) and (1,) for two classes, (K, d) and (K,) for more; made when asked for
-    online_accuracy_ : the share of rows that were predicted right before they were learned from
-    online_loss_ : their mean loss
+    online_accuracy_ : the share of rows, by weight, that were predicted right before they were learned from
+    online_loss_ : their mean loss, by weight
     n_seen_ : rows met
 
     Notes

@@ -33,7 +33,7 @@ class _Labels:
     arrivals : Arrivals
         All labels by the end of the piece.
     codes : (n,) int32
-        The number of each row's label by arrival.
+        The number of each row's label by arrival; -1 for a row of weight 0.
     known_from : (n_labels,) int64
         The row from which each label is known; -1: from the start.
     s : (n,) weights
@@ -125,7 +125,7 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
             arrivals, codes, known_from = arrivals.met(labels)
         else:
             arrivals, codes_met, known_from = arrivals.met(labels[is_met])
-            codes = np.zeros(n_rows, dtype=np.int32)
+            codes = np.full(n_rows, -1, dtype=np.int32)  # no label: none need be known where they stand
             codes[is_met] = codes_met
             rows_met = np.append(np.flatnonzero(is_met), n_rows)
             known_from = np.where(known_from >= 0, rows_met[known_from], -1)

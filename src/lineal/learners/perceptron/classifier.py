@@ -25,10 +25,10 @@ from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
 from lineal.learners.perceptron.online import Epoch, OnlineWeights, Step, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
 from lineal.learners.perceptron.run import OnRows, Run
+from lineal.learners.perceptron.sizes import LARGEST, longest, require_finite, smallest_margin, unit_of
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
-from lineal.learners.perceptron.streamed import LARGEST, StreamedPerceptron
+from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
-from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.protocol import check_is_fitted, clone
 
@@ -58,7 +58,7 @@ class Perceptron(StreamedPerceptron):
     shuffle : bool
         Whether each epoch has an order of its own, drawn from ``random_state``; else rows come as they are.
     learning_rate : float
-        A factor of all weights. It changes no prediction, since they start at 0.
+        A factor of all weights, from 1e-140 to 1e140. It changes no prediction, since they start at 0.
     fit_intercept : bool
         Whether there is a constant feature 1.
     validation : (X, y) or a fraction, optional
@@ -176,7 +176,8 @@ class Perceptron(StreamedPerceptron):
         return reader._stepwise(rows, codes)
 
     def _stepwise(self, rows: NativeRows, codes: NDArray[np.int32]) -> Iterator[Step]:
-        weights = self._weights(rows, 1.0, True)
+        unit = unit_of(rows, float(self.learning_rate))
+        weights = self._weights(rows, unit, True)
         n_epochs, log = self._epoch_limit(), np.empty((1, 3), dtype=np.int64)
         for order in orders(rows.n_rows, n_epochs, is_shuffled=self.shuffle, seed=self._seed()):
             before = weights.mistakes
@@ -185,8 +186,8 @@ class Perceptron(StreamedPerceptron):
                 weights.meet(rows, codes, np.array([row]), log)
                 is_mistake = weights.mistakes > met
                 predicted = self.classes_[log[0, 2] if is_mistake else codes[row]]
-                yield Step(weights.seen, int(row), predicted, is_mistake,
-                           *weights.current(), *weights.average())  # fmt: skip
+                held = [part / unit for part in (*weights.current(), *weights.average())]
+                yield Step(weights.seen, int(row), predicted, is_mistake, *held)
             if self.until_convergence and weights.mistakes == before:
                 return
 
@@ -214,6 +215,11 @@ class Perceptron(StreamedPerceptron):
         if self.epochs is not None and not (_is_whole(self.epochs) and self.epochs >= 1):
             raise ParameterError(f"epochs must be a whole number >= 1 or None, got {self.epochs!r}.")
         require_positive("learning_rate", self.learning_rate)
+        if not 1.0 / LARGEST <= float(self.learning_rate) <= LARGEST:
+            raise ParameterError(
+                f"learning_rate must be between {1.0 / LARGEST:g} and {LARGEST:g}, got "
+                f"{self.learning_rate!r}. It is a factor of all weights and changes no prediction."
+            )
         if self.max_seconds is not None:
             require_positive("max_seconds", self.max_seconds)
         if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
@@ -267,12 +273,14 @@ class Perceptron(StreamedPerceptron):
     def _run(
         self, rows: NativeRows, codes: NDArray[np.int32], train: NDArray[np.int64], keeper: Keeper
     ) -> None:
-        unit = _unit_of(rows)
+        unit = unit_of(rows, float(self.learning_rate))
         weights = self._weights(rows, unit, keeper.is_averaged)
         learning = OnRows(rows, codes, weights, keeper)
         run = Run(learning, self.until_convergence, self.max_seconds, self.callbacks)
         in_turn = orders(len(train), self._epoch_limit(), is_shuffled=self.shuffle, seed=self._seed())
         run.go(train[order] for order in in_turn)
+        coef, intercept = keeper.kept(weights)
+        require_finite(coef, intercept, unit)
         keeper.settle(rows, codes, np.arange(len(self.classes_)))
         self.mistakes_ = np.array(run.mistakes, dtype=np.int64)
         self.updates_ = weights.mistakes
@@ -281,15 +289,12 @@ class Perceptron(StreamedPerceptron):
         self.converged_ = run.is_converged
         self._kept = self.variant  # as it was now, whatever becomes of the option
         self._first_epoch = max(1, min(weights.seen, len(train)))
-        with np.errstate(over="ignore", invalid="ignore"):  # rows beyond the square root of float64
-            n_scores = weights.n_scores
-            longest = np.sqrt(rows.squared_norms()[train].max() + bool(self.fit_intercept))
-            self.radius_ = float(longest * (1.0 if n_scores == 1 else np.sqrt(2.0)))
-            self._keep(keeper, weights, unit)
-            if self.variant != "voted":
-                coef, intercept = keeper.kept(weights)
-                scores = rows.dot(coef.T) + intercept
-                self.margin_ = _margin(scores[train], codes[train], coef, intercept)
+        factor = 1.0 if weights.n_scores == 1 else float(np.sqrt(2.0))
+        self.radius_ = longest(rows, train, float(bool(self.fit_intercept))) * factor
+        self._keep(keeper, weights, unit)
+        if self.variant != "voted":
+            scores = rows.dot(coef.T) + intercept
+            self.margin_ = smallest_margin(scores[train], codes[train], coef, intercept)
 
     def _keep(self, keeper: Keeper, weights: OnlineWeights, unit: float) -> None:
         """What becomes of a run: all of it where more rows may come, else some weights."""
@@ -353,25 +358,3 @@ def require_positive(name: str, value: Any) -> None:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
     if not is_number or not 0 < float(value) < np.inf:
         raise ParameterError(f"{name} must be a finite number > 0, got {value!r}.")
-
-
-def _unit_of(rows: NativeRows) -> float:
-    """1, or a power of 2 that keeps products of enormous or minute rows inside float64."""
-    values = rows.dense if rows.dense is not None else rows.csr().data
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0.0 or 1.0 / LARGEST < largest < LARGEST:
-        return 1.0
-    return float(2.0 ** -np.clip(np.round(np.log2(largest)), -1000, 1000))
-
-
-def _margin(Z: FloatArray, codes: NDArray[np.int32], coef: FloatArray, intercept: FloatArray) -> float:
-    """The smallest margin of a row, weights scaled to norm 1; 0 for weights that are all 0."""
-    norm = float(np.sqrt((coef**2).sum() + (intercept**2).sum()))
-    if Z.shape[1] == 1:
-        margins = np.where(codes == 1, 1.0, -1.0) * Z[:, 0]
-    else:
-        every = np.arange(len(codes))
-        gold = Z[every, codes]
-        Z[every, codes] = -np.inf
-        margins = gold - Z.max(axis=1)
-    return float(margins.min()) / norm if norm > 0 else 0.0

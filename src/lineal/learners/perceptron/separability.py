@@ -85,7 +85,7 @@ class MistakeBound:
     radius : float
         The largest norm, the constant feature included.
     bound : float
-        (radius / margin)^2; infinite where no margin was proved.
+        (radius / margin)^2; infinite where no margin was proved, or where float64 does not hold it.
     witness : SeparatingWeights, ConvexCombination or None
         The proof.
     seconds : float
@@ -101,9 +101,10 @@ class MistakeBound:
 
     def __str__(self) -> str:
         if self.separable:
+            most = f"at most {int(self.bound):,}" if np.isfinite(self.bound) else "finitely many"
             return (
                 f"separable with margin {self.margin:.6g} (at most {self.margin_at_most:.6g}) inside radius "
-                f"{self.radius:.6g}: a perceptron makes at most {int(self.bound):,} mistakes"
+                f"{self.radius:.6g}: a perceptron makes {most} mistakes"
             )
         if self.separable is False:
             n_rows = int(np.count_nonzero(np.atleast_2d(self.witness.shares.T).any(axis=0)))  # type: ignore[union-attr]
@@ -203,13 +204,13 @@ class _Search:
     def result(self) -> MistakeBound:
         """What was proved."""
         separable = True if self._weights is not None else False if self._shares is not None else None
-        bound = (self._radius / self._margin) ** 2 if self._weights is not None else np.inf
+        ratio = self._radius / self._margin if self._weights is not None else np.inf
         return MistakeBound(
             separable,
             self._margin,
             self._most,
             self._radius,
-            float(bound * (1.0 + 2.0**-50)),
+            float(ratio * ratio * (1.0 + 2.0**-50)),  # unlike a power of Python's floats, infinite at worst
             self._weights if self._weights is not None else self._shares,
             time.perf_counter() - self._began,
         )

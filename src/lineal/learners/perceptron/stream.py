@@ -8,6 +8,7 @@ named before is a mistake: it could not be predicted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,14 +77,19 @@ class MistakeStream:
 
     # ---- meeting rows -------------------------------------------------------------------------
 
-    def meet(self, rows: NativeRows, labels: NDArray[Any], order: NDArray[np.int64], known: Arrivals) -> None:
-        """Meets the rows of ``order``, whose labels need not be among those that are ``known`` before them.
+    def make_ready(self, n_columns: int, known: Arrivals) -> None:
+        """Room for columns, and for labels that are known from now on; all of it, or an error and nothing."""
+        weights = copy(self.weights)  # room is made in new arrays
+        weights.make_room(n_columns)
+        self._divide(weights, known)
+        self.weights, self.labels, self._model = weights, known, None
+
+    def meet(self, rows: NativeRows, labels: NDArray[Any], order: NDArray[np.int64]) -> None:
+        """Meets the rows of ``order``, for whose columns all is ready; their labels may be new.
 
         Ctrl-C leaves everything as after the last row that was met.
         """
-        self._model = None
-        self.weights.make_room(rows.n_columns)
-        self._know(known)
+        known = self.labels
         by_the_end, numbers, known_from = known.met(labels[order])
         codes = np.zeros(rows.n_rows, dtype=np.int32)
         begin = 0
@@ -97,9 +103,12 @@ class MistakeStream:
         self._pass(rows, codes, order[begin:], numbers[begin:])
 
     def _know(self, labels: Arrivals) -> None:
+        self._divide(self.weights, labels)
+        self.labels = labels
+
+    def _divide(self, weights: OnlineWeights, labels: Arrivals) -> None:
         if labels is not self.labels:
-            self.weights.divide(labels.known.places(self.labels.known.values), len(labels))
-            self.labels = labels
+            weights.divide(labels.known.places(self.labels.known.values), len(labels))
 
     def _places(self) -> NDArray[np.intp]:
         """Where the label of each number stands among the sorted ones."""

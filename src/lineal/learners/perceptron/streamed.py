@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import checked_rows
-from lineal.errors import InputError, ParameterError, PrecisionWarning
+from lineal.errors import ParameterError, PrecisionWarning
+from lineal.learners.perceptron.sizes import largest_in_stream, moderate
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream, Terms
 from lineal.learners.reading import read_growing, read_grown
 from lineal.learners.scoring import ScoringClassifier
@@ -20,8 +21,6 @@ from lineal.protocol import available_if
 
 # What a fit leaves behind and a stream does not have.
 _OF_FITS = ("coef_", "intercept_", "margin_", "radius_", "converged_", "reason_", "temperature_")
-# Products of numbers between here and one over it stay inside float64, and so do sums of them.
-LARGEST = 1e140
 
 
 class StreamedPerceptron(ScoringClassifier):
@@ -88,19 +87,21 @@ class StreamedPerceptron(ScoringClassifier):
         rows = _in_columns(rows, shape["n_features_in_"])
         labels = self._labels(y, rows.n_rows)
         known = stream.labels if classes is None else stream.labels.named(named_labels(classes))
-        order = _moderate(rows, stream.unit)
+        largest = largest_in_stream(stream.terms.rate, stream.unit)
+        order = moderate(rows, largest)
+        stream.make_ready(rows.n_columns, known)  # where memory may end, before anything has changed
         for name in _OF_FITS:
             self.__dict__.pop(name, None)
         self.__dict__.update(shape)
         self._stream = stream
         try:
-            stream.meet(rows, labels, order, known)
+            stream.meet(rows, labels, order)
         finally:
             self._tell(stream)
         if len(order) < rows.n_rows:
             warnings.warn(
-                f"{rows.n_rows - len(order)} rows have numbers beyond {LARGEST / stream.unit:g} and were "
-                "left out. Scale them.",
+                f"{rows.n_rows - len(order)} rows have numbers beyond {largest:g} and were left out. "
+                "Scale them.",
                 PrecisionWarning,
                 stacklevel=2,
             )
@@ -181,16 +182,3 @@ def _in_columns(rows: NativeRows, n_columns: int) -> NativeRows:
     csr = rows.csr()[:, :n_columns]
     csr.resize((rows.n_rows, n_columns))
     return native_csr(csr, rows.n_threads)
-
-
-def _moderate(rows: NativeRows, unit: float) -> NDArray[np.int64]:
-    """The places of rows without numbers that are too large; refuses where there are none."""
-    with np.errstate(over="ignore"):
-        if np.sqrt(rows.squared_norms().max(initial=0.0)) * unit <= LARGEST:  # the usual case
-            return np.arange(rows.n_rows)
-        largest = abs(rows.dense).max(axis=1) if rows.dense is not None else abs(rows.csr()).max(axis=1)
-        largest = largest.toarray().ravel() if rows.dense is None else largest
-    order = np.flatnonzero(largest * unit <= LARGEST)
-    if not len(order):
-        raise InputError(f"every row has numbers beyond {LARGEST / unit:g}. Scale the columns.")
-    return order

@@ -105,7 +105,8 @@ class SearchedModel(BaseEstimator):
         self.trials_ = found.trials if found is not None else []
         recipe = found.recipe if found is not None else recipes[0]
         self.strength_ = found.trial.strength if found is not None else strengths[0]
-        self.plan_ = self._sentence(recipe, found, len(data), len(recipes) * len(strengths) > 1)
+        has_failed = found is None and len(recipes) * len(strengths) > 1
+        self.plan_ = self._sentence(recipe, found, len(data), self._scarce(y, codes) if has_failed else None)
         read = found.read if found is not None else None
         if read is None:
             read = recipe.read(data, y)
@@ -157,13 +158,17 @@ class SearchedModel(BaseEstimator):
         """Which part of ``search_bytes`` is searched for so many scores, at most all of it."""
         return 8.0 / n_scores  # a fit costs as much for each of them
 
-    def _sentence(self, recipe: Recipe, found: Found | None, n: int, had_choice: bool) -> str:
+    def _scarce(self, y: NDArray[Any], groups: NDArray[Any] | None) -> str:
+        """What there is too little of, where nothing can be held out."""
+        return "groups" if groups is not None and self._folds(y, None) else self._unit
+
+    def _sentence(self, recipe: Recipe, found: Found | None, n: int, scarce: str | None) -> str:
         chosen = f"{recipe.name}, strength {self.strength_:g}"
         if self.learner is not None:
             chosen = f"{recipe.name}, the given learner"
         if found is None:
-            too_few = f"there are too few {self._unit} to hold any out"
-            return f"{chosen}: {too_few if had_choice else 'nothing was left to choose'}."
+            too_few = f"there are too few {scarce} to hold any out"
+            return f"{chosen}: {too_few if scarce else 'nothing was left to choose'}."
         searched = len(found.y)
         part = "all" if searched == n else f"{searched} of {n}"
         kind = self._score_name()
