@@ -14,6 +14,7 @@ from lineal.learners.online.recipe import Recipe, joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.learners.weighting import class_factors
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
@@ -29,6 +30,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
     _n_classes = 2
     class_weight: Any = None
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and proves how good they are.
 

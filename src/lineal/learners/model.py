@@ -178,7 +178,7 @@ class LinearModel(StreamedModel):
     def _warn_unless_certified(self) -> None:
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."
-            warnings.warn(message, NotCertifiedWarning, stacklevel=3)
+            warnings.warn(message, NotCertifiedWarning, stacklevel=4)
 
     def _start(self, problem: Problem) -> Start | None:
         """The last fit's weights, where a warm start is wanted and they suit the problem."""

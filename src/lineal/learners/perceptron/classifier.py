@@ -28,6 +28,7 @@ from lineal.learners.perceptron.run import OnRows, Run
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
 from lineal.learners.perceptron.streamed import LARGEST, StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.protocol import check_is_fitted, clone
@@ -134,6 +135,7 @@ class Perceptron(StreamedPerceptron):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Meets the rows, epoch by epoch.
 
@@ -307,14 +309,14 @@ class Perceptron(StreamedPerceptron):
 
     def _warn_unless_done(self) -> None:
         if self.reason_.startswith(("interrupted", "max_seconds")):
-            warnings.warn(f"Perceptron: {self.reason_}.", NotConvergedWarning, stacklevel=3)
+            warnings.warn(f"Perceptron: {self.reason_}.", NotConvergedWarning, stacklevel=4)
         elif self.until_convergence and not self.converged_:
             warnings.warn(
                 f"Perceptron made {self.mistakes_[-1]} mistakes in the last of {self.n_iter_} epochs "
                 f"({self.reason_}). lineal.mistake_bound(X, y) tells whether the data can be separated "
                 "at all, and within how many mistakes.",
                 NotConvergedWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     # ---- what was learnt ----------------------------------------------------------------------

@@ -17,6 +17,7 @@ from lineal.learners.scenarios.pu_nonnegative import minimise_nonnegative
 from lineal.learners.scenarios.pu_prior import PriorEstimate, estimate_prior
 from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURisk, PURows
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.model.heads import ClassesHead
 from lineal.model.linear import LinearScores, Scores
@@ -183,6 +184,7 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and, where the risk is convex, proves how good they are.
 
