@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from lineal.deferred import linalg
+from lineal.errors import InputError
 from lineal.objective.dual_points import units
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, Weights, instead
+from lineal.solvers.base import BEYOND, Iterate, Solver, Start, Weights, instead
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
@@ -110,6 +111,8 @@ def _by_centred_columns(dense: FloatArray, s: FloatArray, has_constant: bool) ->
     root = np.sqrt(s)[:, None]
     centred = dense.astype(np.float64)
     size = np.sqrt(s @ np.square(centred))
+    if not np.isfinite(size).all() or centred[np.ix_(s > 0, size == 0.0)].any():
+        raise InputError(BEYOND)
     centre = np.zeros(dense.shape[1])
     for _ in range(2 if has_constant else 0):  # a mean is itself rounded: the second is that of its error
         shift = (s @ centred) / s.sum()
