@@ -12,6 +12,7 @@ it never ends by itself.
 from __future__ import annotations
 
 import numbers
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
@@ -32,6 +33,7 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.protocol import check_is_fitted, clone
+from lineal.solvers.driver import Interruption
 
 VARIANTS = ("averaged", "plain", "voted", "random", "best")
 _USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
@@ -149,12 +151,14 @@ class Perceptron(StreamedPerceptron):
         -------
         self
         """
+        began = time.perf_counter()
         rows, codes, labels = self._training(X, y)
         self._forget()
         train, keeper = self._keeper(rows, codes)
-        self._run(rows, codes, train, keeper)
-        if self.probability:
-            self.temperature_ = self._calibrate(X, labels)
+        with Interruption():  # one Ctrl-C ends the epochs and the folds behind them
+            self._run(rows, codes, train, keeper)
+            if self.probability:
+                self._calibrate(X, labels, began=began)
         self._warn_unless_done()
         return self
 

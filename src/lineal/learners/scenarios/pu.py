@@ -178,7 +178,8 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
             place = found[0]
         if len(classes) < 2:
             raise InputError(
-                f"PUClassifier needs labelled and unlabelled rows, but y has only one class: {classes[0]!r}."
+                "PUClassifier needs labelled and unlabelled rows, but y has only one class: "
+                f"{classes.tolist()[0]!r}."
             )
         return classes[[1 - place, place]], codes == place
 
