@@ -90,7 +90,23 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 # Packages that are used by their own name after ``import lineal`` alone: lineal.kernels.Gaussian().
-_PACKAGES = ("kernels",)
+_PACKAGES = (
+    "compose",
+    "data",
+    "errors",
+    "evaluation",
+    "features",
+    "jobs",
+    "kernels",
+    "model",
+    "neighbors",
+    "objective",
+    "plot",
+    "report",
+    "selection",
+    "solvers",
+    "text",
+)
 
 __all__ = sorted(_HOME)
 

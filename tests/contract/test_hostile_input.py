@@ -570,3 +570,30 @@ def test_regressor_refuses_a_three_dimensional_y():
     """y of three dimensions is refused with its shape."""
     with pytest.raises(InputError, match=r"\(40, 1, 1\)"):
         LinearRegressor().fit(features(), np.ones((40, 1, 1)))
+
+
+BEYOND = {
+    "y": lambda X, y: LinearRegressor().fit(X, y * 1e160),
+    "X": lambda X, y: Ridge().fit(X * 1e155, y),
+    "small X": lambda X, y: LinearRegression().fit(X * 1e-310, y),
+    "strength": lambda X, y: LogisticRegression(C=1e308).fit(X, labels(X, 3)),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_numbers_beyond_float64_are_said(name):
+    """Where squares overflow or vanish there is no objective: rescale."""
+    X = features()
+    with pytest.raises(InputError, match="Rescale"):
+        BEYOND[name](X, numbers(X))
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "dual_cd"])
+def test_a_warm_start_from_no_numbers_is_a_cold_one(solver):
+    """Weights that became NaN do not stay so."""
+    X = features()
+    y = labels(X)
+    model = LinearClassifier(solver=solver, warm_start=True).fit(X, y)
+    model.coef_ = np.full_like(model.coef_, np.nan)
+    assert model.fit(X, y).certificate_.converged
+    assert is_finite(model)

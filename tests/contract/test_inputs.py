@@ -20,6 +20,7 @@ from contract.members import (
     whole_features,
 )
 from lineal import LinearClassifier, LinearRegressor, Ridge
+from lineal.errors import InputError, InputTypeError
 from lineal.objective import L1, Hinge
 from strategies import woven
 
@@ -303,3 +304,77 @@ def test_fewer_rows_than_columns_and_very_wide():
     assert wide.coef_.shape == (1, d)
     assert not np.delete(wide.coef_[0], used).any()
     assert wide.certificate_.primal == pytest.approx(narrow.certificate_.primal, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[1, "a"], [(1, 2), (3, 4)], [(1, 2), "a"], [True, "True"], [2.5, "2.5"], [b"a", "a"]],
+    ids=repr,
+)
+def test_labels_in_lists_come_back_as_they_went_in(given):
+    """Anything hashable is a label: no number becomes text, and a tuple is one label; by type, then text."""
+    X = whole_features()
+    y = [given[code] for code in labels(X)]
+    model = LinearClassifier().fit(X, y)
+    known = model.classes_.tolist()
+    assert known == sorted(given, key=lambda label: (type(label).__name__, repr(label)))
+    assert [type(label) for label in known] == [type(given[given.index(label)]) for label in known]
+    assert set(model.predict(X).tolist()) <= set(given)
+
+
+MISSING = {
+    "NaN in a list": [float("nan"), "a", "b", "a"],
+    "NaT": np.array(["NaT", "2020-01-01", "2020-01-02", "2020-01-01"], dtype="M8[D]"),
+    "null of pyarrow": pa.array([None, 1, 2, 1]),
+    "null of polars": pl.Series([None, "a", "b", "a"]),
+    "NA of pandas": pd.Series([pd.NA, "a", "b", "a"], dtype="string"),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_a_missing_label_is_no_class(name):
+    """Rows without a label are refused, with their place."""
+    with pytest.raises(InputError, match="no label at row 0"):
+        LinearClassifier().fit(whole_features(n=4), MISSING[name])
+
+
+@pytest.mark.parametrize(
+    "make", [iter, set, sp.csr_array, lambda y: {1: 2}], ids=["iterator", "set", "sparse", "dict"]
+)
+@pytest.mark.parametrize("kind", [LinearClassifier, LinearRegressor], ids=named)
+def test_targets_without_an_order_are_refused(kind, make):
+    """What is not a sequence is named."""
+    y = np.arange(4) % 2
+    given = make(y[None, :] if make is sp.csr_array else y)
+    with pytest.raises(InputError, match=f"1d array of .* got {type(given).__name__}"):
+        kind().fit(whole_features(n=4), given)
+
+
+DAYS = pd.date_range("2020-01-01", periods=40)
+TABLE = pd.DataFrame({"size": np.arange(40.0), "when": DAYS, "city": ["York", "Bath"] * 20})
+
+
+@pytest.mark.parametrize(
+    "library", [lambda X: X, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "pyarrow"]
+)
+@pytest.mark.parametrize("column", ["when", "city"])
+def test_a_column_that_is_no_number_is_named(library, column):
+    """Times are not read as whole numbers, nor text as anything: the column's name, and what takes it."""
+    X = library(TABLE[["size", column]])
+    with pytest.raises(InputTypeError, match=f"column '{column}'.*TableClassifier"):
+        LinearClassifier().fit(X, np.arange(40) % 2)
+
+
+def test_other_things_that_are_no_matrix_are_said():
+    """Times without names, rows of several lengths, frames that were not computed, times to predict."""
+    y = np.arange(40) % 2
+    with pytest.raises(InputTypeError, match="times"):
+        LinearClassifier().fit(DAYS.to_numpy()[:, None], y)
+    with pytest.raises(InputError, match="2 in row 0, 1 in row 1"):
+        LinearClassifier().fit([[1, 2], [3]] * 20, y)
+    with pytest.raises(InputTypeError, match="collect"):
+        LinearClassifier().fit(pl.from_pandas(TABLE[["size"]]).lazy(), y)
+    with pytest.raises(InputError, match="times"):
+        LinearRegressor().fit(whole_features(), DAYS)
+    with pytest.raises(InputError, match="real"):
+        LinearRegressor().fit(whole_features(), y, sample_weight=np.ones(40) + 2j)

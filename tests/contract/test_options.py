@@ -118,6 +118,8 @@ def test_a_margin_loss_is_no_regression(kind, loss):
         lambda: Lp(-1.0, 2.0),
         lambda: Hinge(-1.0), lambda: Huber(0.0), lambda: Quantile(0.0), lambda: Quantile(1.0),
         lambda: lineal.objective.EpsilonInsensitive(-1.0),
+        lambda: Hinge("1"), lambda: Huber(None), lambda: Quantile("0.5"), lambda: L1("1"), lambda: L2(None),
+        lambda: ElasticNet("1", 1.0), lambda: Lp(1.0, "2"), lambda: lineal.objective.EpsilonInsensitive([]),
     ],
 )  # fmt: skip
 def test_impossible_objects_cannot_be_made(make):
@@ -293,3 +295,31 @@ def test_refusals_are_lineal_errors_and_value_errors():
             refusal()
         assert isinstance(error.value, ValueError)
         assert not isinstance(error.value, InputError) or isinstance(error.value, LinealError)
+
+
+@pytest.mark.parametrize("max_iter", [-5, 0, "x", 1.5])
+def test_max_iter_is_a_count_or_no_limit(max_iter):
+    """-1 is LIBSVM's word for no limit; nothing else below 1 means anything."""
+    X, y = data_for(lineal.LogisticRegression)
+    with pytest.raises(ParameterError, match="epochs"):
+        lineal.LogisticRegression(max_iter=max_iter).fit(X, y)
+    assert lineal.LogisticRegression(max_iter=-1).fit(X, y).certificate_.converged
+
+
+@pytest.mark.parametrize("kind", [lineal.ElasticNet, lineal.SGDRegressor, lineal.LogisticRegression])
+def test_a_share_of_l1_is_a_number(kind):
+    """Text is refused like a number out of range."""
+    X, y = data_for(kind)
+    options = {"penalty": "elasticnet"} if "penalty" in kind().get_params() else {}
+    with pytest.raises(ParameterError, match="l1_ratio"):
+        kind(l1_ratio="half", **options).fit(X, y)
+
+
+def test_parameters_of_losses_and_penalties_are_set_by_name():
+    """penalty__strength, as in grids: another penalty takes the place of the old one."""
+    model = lineal.LinearClassifier(loss=Hinge(), penalty=L2(1.0))
+    assert model.set_params(penalty__strength=3.0, loss__margin=2.0, tol=0.1) is model
+    assert (model.penalty, model.loss, model.tol) == (L2(3.0), Hinge(2.0), 0.1)
+    assert model.set_params(penalty=L1(1.0), penalty__strength=2.0).penalty == L1(2.0)
+    with pytest.raises(ParameterError, match="'power'"):
+        model.set_params(penalty__power=3)

@@ -1,11 +1,15 @@
 """Probabilities: proper, agreeing with predict, and offered only where they mean something."""
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 
 from contract.members import classifiers, features, labels, named
 from lineal import LinearClassifier, LinearSVC, LogisticRegression, RidgeClassifier
-from lineal.errors import InputError
+from lineal.errors import InputError, NotCertifiedWarning
 from lineal.objective import L2, Hinge, Log, ModifiedHuber, Squared, SquaredHinge
 
 NO_LIKELIHOOD = [Hinge(), SquaredHinge(), ModifiedHuber(), Squared()]
@@ -157,3 +161,70 @@ def test_calibration_needs_two_rows_of_each_class():
     y[0] = 2
     with pytest.raises(InputError, match="2 rows of every class"):
         LinearSVC(probability=True).fit(X, y)
+
+
+def test_rows_without_a_weight_are_in_no_fold():
+    """A fit with weights 0 and 1 is calibrated as one on the rows of weight 1 is."""
+    X = features(80)
+    y = labels(X)
+    s = np.zeros(80)
+    s[:16] = 1.0
+    weighted = LinearSVC(probability=True).fit(X, y, sample_weight=s)
+    alone = LinearSVC(probability=True).fit(X[:16], y[:16])
+    assert weighted.temperature_ == pytest.approx(alone.temperature_, rel=1e-6)
+    s[:16] = 0.0
+    s[[np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]]] = 1.0
+    with pytest.raises(InputError, match="2 rows of every class"):
+        LinearSVC(probability=True).fit(X, y, sample_weight=s)
+
+
+def test_what_has_no_probabilities_says_how_to_get_them():
+    """The missing method names the option."""
+    with pytest.raises(AttributeError, match="probability=True"):
+        LinearSVC().predict_proba  # noqa: B018
+
+
+def slow(n_calls):
+    """A callback that takes its time, and counts."""
+
+    def watch(point):
+        n_calls.append(point.epoch)
+        time.sleep(0.05)
+
+    return watch
+
+
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+def test_folds_share_the_seconds_of_the_fit():
+    """max_seconds is for the fit and its folds together."""
+    X = features(80)
+    model = LinearClassifier(
+        loss=SquaredHinge(), solver="gd", tol=1e-15, probability=True, max_seconds=1.0, callbacks=[slow([])]
+    )
+    began = time.perf_counter()
+    model.fit(X, labels(X))
+    # Six fits of a second each would be six; one second, and the last epoch of each fit.
+    assert time.perf_counter() - began < 3.0
+    assert model.temperature_ > 0
+
+
+@pytest.mark.parametrize(("nth", "is_calibrated"), [(1, False), (2, False), (4, True)])
+def test_ctrl_c_in_a_fold_ends_all_folds(nth, is_calibrated):
+    """The folds that are done calibrate; without any there are no probabilities, and the weights stay."""
+    X = features(80)
+    fits = []
+
+    def press(point):
+        if point.epoch == 1:
+            fits.append(point)
+            if len(fits) == nth:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    model = LinearClassifier(
+        loss=SquaredHinge(), solver="lbfgs", tol=1e-8, probability=True, callbacks=[press]
+    )
+    with pytest.warns(NotCertifiedWarning):
+        model.fit(X, labels(X))
+    assert len(fits) == nth
+    assert hasattr(model, "predict_proba") == is_calibrated
+    assert model.predict(X).shape == (80,)

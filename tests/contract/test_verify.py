@@ -185,3 +185,18 @@ def test_empirical_risk_of_three_classes():
     p = model.predict_proba(X)[np.arange(len(y)), y]
     assert empirical_risk(model, X, y) == pytest.approx(-np.log(p).mean())
     assert empirical_risk(model, X, y, loss=ZeroOne()) == pytest.approx(1 - model.score(X, y))
+
+
+def test_verify_refuses_what_fit_refuses():
+    """Bad numbers, a corrupt matrix, another width, no labels: in the words of the learner."""
+    X, y = data_for(LogisticRegression)
+    model = LogisticRegression().fit(X, y)
+    gap = X.copy()
+    gap[2, 1] = np.nan
+    corrupt = sp.csr_array(X)
+    corrupt.indices[3] = 10**9
+    for data, words in ((gap, "row 2, column 1"), (corrupt, "corrupt"), (X[:, :2], "2 features")):
+        with pytest.raises(InputError, match=words):
+            verify(model, data, y)
+    with pytest.raises(InputError, match="requires y"):
+        verify(model, X)

@@ -7,7 +7,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from contract.members import classifiers, data_for, estimators, features, labels, named, same_model
 from lineal import LinearClassifier
-from lineal.objective import L1, L2
+from lineal.errors import InputError, NoMinimumError
+from lineal.objective import L1, L2, NoPenalty
 
 every = pytest.mark.parametrize("kind", estimators(), ids=named)
 every_classifier = pytest.mark.parametrize("kind", classifiers(), ids=named)
@@ -83,3 +84,23 @@ def test_weights_scale_against_the_penalty(penalty, factor):
     lighter = LinearClassifier(penalty=type(penalty)(penalty.strength / factor), tol=1e-10).fit(X, y)
     assert heavy.certificate_.primal == pytest.approx(factor * lighter.certificate_.primal, rel=1e-9)
     np.testing.assert_allclose(heavy.coef_, lighter.coef_, atol=1e-4)
+
+
+def test_weights_that_leave_one_class_are_refused():
+    """Through rows or through classes; the label is shown as it was given."""
+    X = features()
+    y = labels(X) == 1
+    with pytest.raises(InputError, match="one class with weight: False"):
+        LinearClassifier(class_weight={True: 0}).fit(X, y)
+    with pytest.raises(InputError, match="one class with weight: False"):
+        LinearClassifier().fit(X, y, sample_weight=np.where(y, 0.0, 1.0))
+
+
+def test_softmax_of_a_class_without_weight_needs_a_penalty():
+    """Nothing bounds its scores from below: no minimum without a penalty, and one with it."""
+    X = features()
+    y = labels(X, 3)
+    s = np.where(y < 2, 1.0, 0.0)
+    with pytest.raises(NoMinimumError, match="class 2"):
+        LinearClassifier(penalty=NoPenalty()).fit(X, y, sample_weight=s)
+    assert LinearClassifier().fit(X, y, sample_weight=s).certificate_.converged

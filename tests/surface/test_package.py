@@ -203,3 +203,13 @@ def test_representations_are_short_and_true():
     text = str(lineal.Ridge().fit([[0.0], [1.0], [2.5]], [0.0, 1.0, 2.0]).certificate_)
     assert text.startswith("certified: objective")
     assert "\n" not in text
+
+
+def test_packages_are_there_after_import_lineal_alone():
+    """lineal.objective.Hinge() needs no second import, in a process that has imported nothing else."""
+    program = (
+        "import lineal\n"
+        "assert [getattr(lineal, name) for name in lineal._PACKAGES]\n"
+        "print(lineal.objective.Hinge())"
+    )
+    assert python(program) == "Hinge(margin=1.0)"

@@ -19,11 +19,26 @@ def plain_array(y: Any) -> NDArray[Any]:
     elif hasattr(y, "to_numpy"):
         return np.asarray(y.to_numpy())
     try:
-        return np.asarray(y)
+        array = np.asarray(y)
     except ValueError:  # labels of several shapes, such as tuples beside text
-        labels = np.empty(len(y), dtype=object)
-        labels[:] = list(y)
-        return labels
+        return as_objects(y)
+    # NumPy makes text of a number, of None and of NaN beside text.
+    if array.dtype.kind in "US" and isinstance(y, (list, tuple)) and not _is_text(y):
+        return as_objects(y)
+    return array
+
+
+def _is_text(values: Any) -> bool:
+    """Whether a list, or a list of lists, holds one kind of text and nothing else."""
+    kinds = {type(each) for each in values}
+    if kinds <= {list, tuple}:
+        return all(_is_text(each) for each in values)
+    return all(issubclass(kind, str) for kind in kinds) or all(issubclass(kind, bytes) for kind in kinds)
+
+
+def as_objects(values: Any) -> NDArray[Any]:
+    """(n,) things as they are."""
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
@@ -31,12 +46,15 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
     if isinstance(sample_weight, numbers.Number):
-        s = np.full(n_rows, float(sample_weight))  # type: ignore[arg-type]
+        given = np.full(n_rows, sample_weight)
     else:
-        try:
-            s = np.array(plain_array(sample_weight), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"sample_weight must be numbers: {error}.") from error
+        given = plain_array(sample_weight)
+    if given.dtype.kind in "cmM":
+        raise InputError(f"sample_weight must be real numbers, got {given.dtype}.")
+    try:
+        s = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight must be numbers: {error}.") from error
     if s.ndim != 1:
         raise InputError(f"Sample weights must be 1D array or scalar, got an array of {s.ndim} dimensions.")
     if s.shape != (n_rows,):

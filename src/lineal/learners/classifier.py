@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, NoMinimumError, ParameterError
 from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.recipe import Recipe, joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.learners.weighting import class_factors
-from lineal.objective import L2, Log, Loss, Penalty, Problem
+from lineal.learners.whole_fits import all_or_nothing
+from lineal.objective import L2, Log, Loss, NoPenalty, Penalty, Problem
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
 from lineal.solvers import Solution, Solver
-from lineal.solvers.driver import Callback
+from lineal.solvers.driver import Callback, Interruption
 
 
 class BaseLinearClassifier(StreamedClassifier, LinearModel):
@@ -29,6 +31,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
     _n_classes = 2
     class_weight: Any = None
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and proves how good they are.
 
@@ -45,12 +48,23 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         -------
         self
         """
+        began = time.perf_counter()
         task = self._task(X, y, sample_weight)
-        self._learn(task, self._solve(task.problem, self._start(task.problem)))
-        if self.probability and not self._is_likelihood(task.problem):
-            self.temperature_ = self._calibrate(X, task.targets, task.s)
+        with Interruption():  # one Ctrl-C ends the fit and the folds behind it
+            self._learn(task, self._solve(task.problem, self._start(task.problem)))
+            if self._is_calibrated(task.problem):
+                self._calibrate(X, task.targets, task.s, began=began)
         self._warn_unless_certified()
         return self
+
+    def _is_calibrated(self, problem: Problem) -> bool:
+        return bool(self.probability) and not self._is_likelihood(problem)
+
+    def _seconds(self, problem: Problem) -> float | None:
+        # The folds that calibrate have what is left of the other half.
+        if self.max_seconds is None or not self._is_calibrated(problem):
+            return self.max_seconds
+        return self.max_seconds / 2
 
     def _task(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Task:
         require_targets(self, y)
@@ -60,12 +74,28 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         self.classes_, codes = self._classes(labels)
         rows = self._built(array, reset=True)
         s = weights_of_rows(sample_weight, rows.n_rows)
-        if np.count_nonzero(np.bincount(codes, weights=s)) < 2:
-            raise InputError(
-                f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class "
-                f"with weight: {self.classes_[codes[s > 0][0]]!r}. Check the labels or the split."
+        problem = self._pose(rows, codes, s)
+        self._require_weighty_classes(problem, codes)
+        return Task(problem, labels, s)
+
+    def _require_weighty_classes(self, problem: Problem, codes: NDArray[np.int32]) -> None:
+        """Refuses weights of rows and classes that leave nothing to tell apart."""
+        known = self.classes_.tolist()
+        sums = np.bincount(codes, weights=problem.s, minlength=len(known))
+        if np.count_nonzero(sums) < 2:
+            left = (
+                f"only one class with weight: {known[int(np.argmax(sums))]!r}" if sums.any() else "no weight"
             )
-        return Task(self._pose(rows, codes, s), labels, s)
+            raise InputError(
+                f"{type(self).__name__} needs at least 2 classes in the data, but y has {left}. "
+                "Check the labels, the split, sample_weight and class_weight."
+            )
+        is_apart = isinstance(problem.loss, Softmax) and not problem.has_shared_weights
+        if is_apart and isinstance(problem.penalty, NoPenalty) and not sums.all():
+            raise NoMinimumError(
+                f"no row of class {known[int(np.argmin(sums))]!r} has a weight, and without a penalty "
+                "nothing keeps its scores from falling for ever. Leave its rows out, or take a penalty."
+            )
 
     def _learn(self, task: Task, solution: Solution) -> None:
         super()._learn(task, solution)
@@ -142,7 +172,8 @@ class LinearClassifier(BaseLinearClassifier):
     class_weight : dict, "balanced" or None
         Factors on the weights of the rows of each class.
     probability : bool
-        Whether to calibrate probabilities for losses that are not likelihoods (costs five fits).
+        Whether to calibrate probabilities for losses that are not likelihoods (costs five fits, which have
+        half of ``max_seconds``).
     max_seconds, max_epochs : optional
         Budgets. A fit that runs out returns its best model, with its certificate and a warning.
     n_threads : int, optional

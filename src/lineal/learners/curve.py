@@ -25,6 +25,7 @@ from lineal.errors import InputError, InputTypeError, ParameterError, PrecisionW
 from lineal.learners.orthogonal import Basis, Powers
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, RegressorMixin, check_is_fitted
 
@@ -84,6 +85,7 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
         self.scaled = scaled
         self.n_threads = n_threads
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the curves.
 
@@ -168,14 +170,14 @@ class PolynomialRegression(RegressorMixin, BaseEstimator):
                 f"column {j} has {least + 1} different numbers, so many curves of degree {self.degree} fit "
                 f"alike: that of degree {least} was taken. Lower the degree, or give a strength.",
                 PrecisionWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if not self.coef_error_ <= _FAITHFUL:
             warnings.warn(
                 f"coef_ reproduces the curve only to {self.coef_error_:.1e} of the size of y, because powers "
                 "of x cancel. Predictions do not use it. To have it, move x near 0 and scale it to [-1, 1].",
                 PrecisionWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _by_powers(self, A: FloatArray) -> FloatArray:

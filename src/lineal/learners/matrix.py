@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lineal.data import checked_rows, thread_count
+from lineal.data.compressed import CompressedRows
 from lineal.errors import ParameterError
 from lineal.learners.reading import read_matrix
 from lineal.objective.losses import FloatArray
@@ -36,13 +37,10 @@ class MatrixModel(BaseEstimator):
 
     def _numpy_rows(self, X: Any) -> Rows:
         """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
-        from sklearn.utils.validation import validate_data
-
-        return NumpyRows(
-            validate_data(
-                self, X, reset=False, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32)
-            )
-        )
+        array = self._read(X, reset=False)
+        # SciPy follows an index wherever it points: what is refused elsewhere is refused here, first.
+        checked_rows(array, thread_count(self.n_threads), getattr(self, "feature_names_in_", None))
+        return NumpyRows(array.to_scipy() if isinstance(array, CompressedRows) else array)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """X as a float array or SciPy matrix."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,6 +81,10 @@ class LinearModel(StreamedModel):
     def _epoch_limit(self) -> int | None:
         return self.max_epochs
 
+    def _seconds(self, problem: Problem) -> float | None:
+        """How long to look for weights."""
+        return self.max_seconds
+
     def _chosen_solver(self) -> str | Solver:
         return self.solver
 
@@ -88,6 +92,23 @@ class LinearModel(StreamedModel):
         return plan(problem, self._chosen_solver())
 
     # ---- options ------------------------------------------------------------------------------
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets options; ``penalty__strength=2.0`` replaces the penalty by one of that strength."""
+        plain: dict[str, Any] = {}
+        inner: dict[str, Any] = {}
+        for name, value in params.items():
+            owner, _, field = name.partition("__")
+            is_inner = field and isinstance(getattr(self, owner, None), (Loss, Penalty))
+            (inner if is_inner else plain)[name] = value
+        super().set_params(**plain)
+        for name, value in inner.items():
+            owner, _, field = name.partition("__")
+            before = getattr(self, owner)
+            if field not in getattr(before, "__dataclass_fields__", ()):
+                raise ParameterError(f"{before!r} has no {field!r} to set.")
+            setattr(self, owner, replace(before, **{field: value}))
+        return self
 
     @property
     def _tolerance(self) -> float:
@@ -153,7 +174,7 @@ class LinearModel(StreamedModel):
         self.plan_: Plan = self._plan(problem)
         bar = GapBar(tol) if self.progress else None
         callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
-        budget = Budget(self.max_seconds, self._epoch_limit(), callbacks)
+        budget = Budget(self._seconds(problem), self._epoch_limit(), callbacks)
         try:
             return minimise(
                 problem, self.plan_.solvers, tol=tol, budget=budget, start=start, seed=self._seed()
@@ -178,14 +199,14 @@ class LinearModel(StreamedModel):
     def _warn_unless_certified(self) -> None:
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."
-            warnings.warn(message, NotCertifiedWarning, stacklevel=3)
+            warnings.warn(message, NotCertifiedWarning, stacklevel=4)
 
     def _start(self, problem: Problem) -> Start | None:
         """The last fit's weights, where a warm start is wanted and they suit the problem."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
         W, b = np.atleast_2d(self.coef_).T, np.atleast_1d(self.intercept_)
-        if W.shape != problem.weight_shape:
+        if W.shape != problem.weight_shape or not (np.isfinite(W).all() and np.isfinite(b).all()):
             return None
         U = getattr(self, "dual_", None)
         if U is not None and U.shape != (problem.X.n_rows, problem.n_outputs):

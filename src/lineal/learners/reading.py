@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from lineal.data.compressed import CompressedRows
-from lineal.deferred import is_sparse
+from lineal.deferred import is_a, is_sparse
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
 
 # What data make of a learner.
 SHAPE = ("n_features_in_", "feature_names_in_")
+# How the names of dtypes begin that are points in time or spans of it, in any library.
+_TIMES = ("datetime", "timedelta", "timestamp", "date", "time", "duration", "period", "interval[")
+_TABLES = "TableClassifier or TableRegressor, which take columns of any kind"
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -26,6 +29,7 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
         return X
     if isinstance(X, CompressedRows):
         X = X.to_scipy()  # whole numbers, or rows to refuse
+    _refuse_kinds(X)
     from sklearn.utils.validation import validate_data
 
     try:
@@ -36,11 +40,76 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
     except InputError:
         raise
     except ValueError as error:
-        is_kind = any(words in str(error) for words in ("could not convert", "Complex data"))
-        kind = InputTypeError if is_kind else InputError
-        raise kind(str(error)) from error
+        if "inhomogeneous" in str(error):
+            raise InputError(_ragged(X)) from error
+        if "could not convert" in str(error):
+            raise InputTypeError(_no_number(X, error)) from error
+        raise (InputTypeError if "Complex data" in str(error) else InputError)(str(error)) from error
     except TypeError as error:
-        raise InputTypeError(str(error)) from error
+        raise InputTypeError(_no_number(X, error)) from error
+
+
+def _refuse_kinds(X: Any) -> None:
+    """Refuses what NumPy would read as numbers, or as one thing, though it means something else."""
+    if is_a(X, "polars:LazyFrame"):
+        raise InputTypeError("a polars LazyFrame has no rows yet. Call .collect() first.")
+    for name, kind in _kinds(X):
+        if kind.startswith(_TIMES):
+            where = "X" if name is None else f"column {name!r}"
+            raise InputTypeError(
+                f"{where} holds times ({kind}), which are no numbers until a unit and an origin are chosen. "
+                f"Make numbers of them, such as days since a date, or use {_TABLES}."
+            )
+
+
+def _kinds(X: Any) -> list[tuple[Any, str]]:
+    """Names of columns and their dtypes in small letters; an array has one dtype, and no names."""
+    if isinstance(X, np.ndarray):
+        return [(None, str(X.dtype))]
+    names = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow; of pandas and polars
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None:
+        dtypes = getattr(getattr(X, "schema", None), "types", None)
+    if names is None or dtypes is None:
+        return []
+    return [(name, str(dtype).lower()) for name, dtype in zip(names, dtypes, strict=False)]
+
+
+def _no_number(X: Any, error: Exception) -> str:
+    """Where numbers are needed and something else came."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is not None:
+        columns = [(f"column {name!r}", X[name]) for name in names]
+    else:
+        try:
+            cells = np.array(X, dtype=object)
+        except ValueError:
+            return str(error)
+        columns = [(f"column {j}", cells[:, j]) for j in range(cells.shape[1])] if cells.ndim == 2 else []
+    for where, column in columns:
+        values = column.to_pylist() if hasattr(column, "to_pylist") else np.asarray(column).tolist()
+        for value in values:
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                if value is not None:
+                    return (
+                        f"{where} of X holds {value!r}, where a number is needed ({error}). Leave it out, "
+                        f"make numbers of it, or use {_TABLES}."
+                    )
+    return str(error)
+
+
+def _ragged(X: Any) -> str:
+    """Which row has another length than the first."""
+    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+    other = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    if other is None:
+        return "the rows of X have different shapes. Give every row a number for every column."
+    return (
+        f"the rows of X have different lengths: {lengths[0]} in row 0, {lengths[other]} in row {other}. "
+        "Give every row a number for every column."
+    )
 
 
 def _is_ready(X: Any) -> bool:

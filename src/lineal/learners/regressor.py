@@ -12,6 +12,7 @@ from lineal.errors import ParameterError
 from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
@@ -26,6 +27,7 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
     _needs_tol = 1e-4
     _example_loss = "Squared()"
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and proves how good they are.
 

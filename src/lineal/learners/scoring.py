@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import time
+import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.errors import InputError
+from lineal.errors import InputError, NotCertifiedWarning
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import ClassifierMixin, available_if
+from lineal.solvers.driver import Interruption
+
+# What a fold is given where there is no time left: an epoch or so.
+_LEAST_SECONDS = 1e-3
+
+
+def where_probable(method: Callable[..., Any]) -> Any:
+    """A method that is there where scores are probabilities, and elsewhere says what makes them so."""
+    return _WhereProbable(method)
+
+
+class _WhereProbable:
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.__doc__, self.__name__ = method.__doc__, method.__name__
+        self._method = available_if(lambda owner: owner._has_probabilities())(method)
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        try:
+            return self._method.__get__(owner, kind)
+        except AttributeError as error:
+            can_calibrate = "probability" in owner.get_params(deep=False)
+            how = "set probability=True and fit" if can_calibrate else "wrap it in Calibrated and fit"
+            raise AttributeError(
+                f"{error}: its scores are no probabilities. To calibrate them, {how}."
+            ) from None
 
 
 class ScoringClassifier(ClassifierMixin, MatrixModel):
@@ -46,7 +74,7 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
         places = winners(self._scores(X))
         return np.asarray(self.classes_[places])
 
-    @available_if(lambda self: self._has_probabilities())
+    @where_probable
     def predict_proba(self, X: Any) -> FloatArray:
         """(n, K) probabilities whose largest entry is always the predicted label's.
 
@@ -59,7 +87,7 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
     def _probabilities_of(self, Z: FloatArray) -> FloatArray:
         return crowned(self._probabilities(Z), winners(Z))
 
-    @available_if(lambda self: self._has_probabilities())
+    @where_probable
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
@@ -69,22 +97,45 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
         """(n, K), in the order of their scores."""
         return probabilities(Z, self.temperature_)
 
-    def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray | None = None) -> float:
-        """The temperature that makes held-out scores most likely, by out-of-fold scores and a line search."""
+    def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray | None = None, *, began: float) -> None:
+        """Finds the temperature that makes held-out scores most likely, by folds and a line search.
+
+        ``max_seconds``, counted from ``began`` on, are for all folds together. Ctrl-C ends with the folds
+        that are done; without any there are no probabilities, which a warning tells.
+        """
         from sklearn.model_selection import StratifiedKFold
 
         array = self._read(X, reset=False)
         array = array.tocsr() if hasattr(array, "tocsr") else array
-        codes = codes_among(self.classes_, labels)
+        rows = np.arange(len(labels)) if s is None else np.flatnonzero(s > 0)
+        codes = codes_among(self.classes_, labels[rows])
         folds = int(min(5, np.unique(codes, return_counts=True)[1].min()))
         if folds < 2:
-            raise InputError("probability=True needs at least 2 rows of every class, to hold some out.")
-        Z = np.empty((0, 0))
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes):
-            params = {**self.get_params(deep=False), "probability": False}
-            params.update({"warm_start": False} if "warm_start" in params else {})
-            weights = () if s is None else (s[train],)
-            held_out = type(self)(**params).fit(array[train], labels[train], *weights)._scores(array[test])
-            Z = Z if len(Z) else np.empty((len(codes), held_out.shape[1]))
-            Z[test] = held_out
-        return fitted_temperature(Z, codes, np.ones(len(codes)) if s is None else s)
+            raise InputError(
+                "probability=True needs at least 2 rows of every class, with weights, to hold some out."
+            )
+        params = {**self.get_params(deep=False), "probability": False}
+        params.update({"warm_start": False} if "warm_start" in params else {})
+        limit = params.get("max_seconds")
+        Z, held_out = [], []
+        with Interruption() as interruption:
+            splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes)
+            for n_before, (train, test) in enumerate(splits):
+                if interruption.requested:
+                    break
+                if limit is not None:
+                    left = max(limit - (time.perf_counter() - began), _LEAST_SECONDS)
+                    params["max_seconds"] = left / (folds - n_before)
+                weights = () if s is None else (s[rows[train]],)
+                fold = type(self)(**params).fit(array[rows[train]], labels[rows[train]], *weights)
+                if interruption.requested:  # before it was done
+                    break
+                Z.append(fold._scores(array[rows[test]]))
+                held_out.append(test)
+        if not Z:
+            message = f"{type(self).__name__} was interrupted before there were probabilities: fit again."
+            warnings.warn(message, NotCertifiedWarning, stacklevel=4)
+            return
+        found = np.concatenate(held_out)
+        weight = np.ones(len(found)) if s is None else s[rows[found]]
+        self.temperature_ = fitted_temperature(np.concatenate(Z), codes[found], weight)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
+from lineal.data.targets import as_objects, classes_and_codes, plain_array, weights_of_rows
+from lineal.deferred import is_sparse
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
 
@@ -41,7 +42,7 @@ def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDA
 
 def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     """(n,) labels of a classifier: none missing, and classes rather than measurements."""
-    labels = plain_array(y)
+    labels = _labels(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = one_column(labels)
     if labels.ndim != 1:
@@ -50,8 +51,11 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
         raise InputError(
             f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
         )
-    if labels.dtype.kind == "O" and any(label != label for label in labels.tolist()):
-        raise InputError("y contains NaN among its labels. Drop those rows or name the label.")
+    # pyarrow and polars write None where there is no value; elsewhere it is an object like any other.
+    if (missing := _first_missing(labels, has_nulls=hasattr(y, "null_count"))) is not None:
+        raise InputError(
+            f"y has no label at row {missing}: it contains NaN or a null. Drop those rows, or name the label."
+        )
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
             raise InputError(
@@ -63,9 +67,47 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
+def _labels(y: Any) -> NDArray[Any]:
+    """Labels as they came: a tuple is one label, not a row of two."""
+    _require_sequence(y, "labels")
+    is_listed = isinstance(y, (list, tuple))
+    if is_listed and any(isinstance(label, tuple) for label in y):
+        return as_objects(y)
+    return plain_array(y)
+
+
+def _require_sequence(y: Any, what: str) -> None:
+    """Refuses what NumPy would take for one single thing."""
+    is_whole = isinstance(y, (str, bytes, dict, set, frozenset)) or is_sparse(y)
+    if is_whole or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
+        advice = "y.toarray().ravel()" if is_sparse(y) else "a list in the order of the rows"
+        raise InputError(
+            f"y should be a 1d array of {what}, one for each row, got {type(y).__name__}. Give it {advice}."
+        )
+
+
+def _first_missing(labels: NDArray[Any], *, has_nulls: bool) -> int | None:
+    """The first row without a label."""
+    if labels.dtype.kind in "mM":
+        is_missing = np.isnat(labels)
+    elif labels.dtype.kind == "O":
+        listed = labels.tolist()
+        is_missing = np.fromiter(map(_is_missing, listed), bool, len(listed))
+        if has_nulls:
+            is_missing |= np.fromiter((label is None for label in listed), bool, len(listed))
+    else:
+        return None  # numbers that are not finite are told of elsewhere
+    return int(np.flatnonzero(is_missing)[0]) if is_missing.any() else None
+
+
+def _is_missing(label: Any) -> bool:
+    # Missing values of pandas are equal to nothing, and do not say so with a bool.
+    return type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+
+
 def named_labels(classes: Any) -> NDArray[Any]:
     """Labels that are named before they are met."""
-    labels = plain_array(classes)
+    labels = _labels(classes)
     if labels.ndim != 1 or not len(labels):
         raise InputError(f"classes must be a sequence of labels, got {classes!r}.")
     return labels
@@ -73,9 +115,15 @@ def named_labels(classes: Any) -> NDArray[Any]:
 
 def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
     """(n,) or (n, K) finite targets of a regressor."""
+    _require_sequence(y, "numbers")
     raw = plain_array(y)
     if raw.dtype.kind == "c":
         raise InputError("Complex data not supported as y.")
+    if raw.dtype.kind in "mM":
+        raise InputError(
+            f"y must be numbers for {learner}, got times ({raw.dtype}). Make numbers of them, such as days "
+            "since a date."
+        )
     try:
         targets = raw.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -16,7 +16,7 @@ from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ranking.learner import RankSVM
-from lineal.learners.targets import codes_among, weights_of_rows
+from lineal.learners.targets import codes_among, require_targets, weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
@@ -245,6 +245,7 @@ def _numpy_problem(
             f"needs a model that minimises an objective, such as LinearClassifier, got {model!r}."
         )
     check_is_fitted(model)
+    require_targets(model, y)
     rows = model._numpy_rows(X)
     s = weights_of_rows(sample_weight, rows.n_rows)
     if isinstance(model, BaseLinearClassifier):

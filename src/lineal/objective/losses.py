@@ -13,6 +13,7 @@ With more than two classes ``Log``, ``Hinge`` and ``Perceptron`` have a joint fo
 
 from __future__ import annotations
 
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,11 @@ from lineal.errors import ParameterError
 FloatArray = NDArray[np.float64]
 # Numbers for a loss of one score, class codes for a joint loss.
 Targets = NDArray[Any]
+
+
+def as_number(value: Any) -> float:
+    """An option as a number; what is none becomes NaN, which no range contains."""
+    return float(value) if isinstance(value, numbers.Real) else np.nan
 
 
 def _require(holds: bool, message: str) -> None:
@@ -196,7 +202,7 @@ class Hinge(_MarginLoss):
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        _require(self.margin > 0, f"Hinge needs margin > 0, got {self.margin}.")
+        _require(as_number(self.margin) > 0, f"Hinge needs margin > 0, got {self.margin!r}.")
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, self.margin - y * z)
@@ -234,7 +240,7 @@ class SquaredHinge(_MarginLoss):
     steepest: ClassVar[float] = np.inf
 
     def __post_init__(self) -> None:
-        _require(self.margin > 0, f"SquaredHinge needs margin > 0, got {self.margin}.")
+        _require(as_number(self.margin) > 0, f"SquaredHinge needs margin > 0, got {self.margin!r}.")
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, self.margin - y * z) ** 2
@@ -346,7 +352,7 @@ class Huber(_RegressionLoss):
     _curvature: ClassVar[float | None] = 1.0
 
     def __post_init__(self) -> None:
-        _require(self.delta > 0, f"Huber needs delta > 0, got {self.delta}.")
+        _require(as_number(self.delta) > 0, f"Huber needs delta > 0, got {self.delta!r}.")
 
     def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         y = np.asarray(y, dtype=float)
@@ -380,7 +386,9 @@ class EpsilonInsensitive(_RegressionLoss):
     high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
-        _require(self.epsilon >= 0, f"EpsilonInsensitive needs epsilon >= 0, got {self.epsilon}.")
+        _require(
+            as_number(self.epsilon) >= 0, f"EpsilonInsensitive needs epsilon >= 0, got {self.epsilon!r}."
+        )
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, np.abs(z - y) - self.epsilon)
@@ -427,7 +435,10 @@ class SquaredEpsilonInsensitive(_RegressionLoss):
     _curvature: ClassVar[float | None] = 2.0
 
     def __post_init__(self) -> None:
-        _require(self.epsilon >= 0, f"SquaredEpsilonInsensitive needs epsilon >= 0, got {self.epsilon}.")
+        _require(
+            as_number(self.epsilon) >= 0,
+            f"SquaredEpsilonInsensitive needs epsilon >= 0, got {self.epsilon!r}.",
+        )
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, np.abs(z - y) - self.epsilon) ** 2
@@ -453,7 +464,7 @@ class Quantile(_RegressionLoss):
     q: float = 0.5
 
     def __post_init__(self) -> None:
-        _require(0 < self.q < 1, f"Quantile needs 0 < q < 1, got {self.q}.")
+        _require(0 < as_number(self.q) < 1, f"Quantile needs 0 < q < 1, got {self.q!r}.")
 
     def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         y = np.asarray(y, dtype=float)

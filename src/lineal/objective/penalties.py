@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from lineal.errors import ParameterError
-from lineal.objective.losses import FloatArray, _soft
+from lineal.objective.losses import FloatArray, _soft, as_number
 
 
 def _positive(name: str, value: float) -> None:
-    if not (value > 0 and np.isfinite(value)):
+    if not 0 < as_number(value) < np.inf:
         raise ParameterError(
             f"{name} must be a positive finite number, got {value!r}. For no penalty use NoPenalty()."
         )
@@ -180,8 +180,8 @@ class Lp(Penalty):
 
     def __post_init__(self) -> None:
         _positive("Lp(strength)", self.strength)
-        if not (self.p > 1 and np.isfinite(self.p)):
-            raise ParameterError(f"Lp needs a finite p > 1, got {self.p}. For p = 1 use L1(strength).")
+        if not 1 < as_number(self.p) < np.inf:
+            raise ParameterError(f"Lp needs a finite p > 1, got {self.p!r}. For p = 1 use L1(strength).")
 
     def terms(self, w: FloatArray) -> FloatArray:
         return self.strength / self.p * np.abs(w) ** self.p

@@ -86,6 +86,13 @@ class Solution:
     trace: tuple[Progress, ...] = field(default=())
 
 
+# Said where numbers overflow or vanish.
+BEYOND = (
+    "X, y, the weights of rows or the strength lead to numbers that float64 cannot hold: squares must lie "
+    "between 1e-308 and 1e308. Rescale the data, X for example with ColumnScaler, or take another strength."
+)
+
+
 class Solver(ABC):
     """One algorithm. Solvers are stateless values; all state lives in the stream."""
 

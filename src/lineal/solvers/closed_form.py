@@ -8,18 +8,29 @@ from typing import Any
 import numpy as np
 
 from lineal.deferred import linalg
+from lineal.errors import InputError
 from lineal.objective.dual_points import units
 from lineal.objective.losses import FloatArray, Squared
 from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start, Weights, instead
+from lineal.objective.rows import NativeRows
+from lineal.solvers.base import BEYOND, Iterate, Solver, Start, Weights, instead
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
 Solve = Callable[[FloatArray, FloatArray, FloatArray], Weights]
+# From targets to the weights that come closest to them; from weights to shorter ones with the same scores.
+Explain = Callable[[FloatArray], FloatArray]
+Shorten = Callable[[FloatArray], FloatArray]
 
 # The smaller of rows and columns that is still factorised.
 LIMIT = 5000
+# A number that was computed in some steps before it was stored is off by a few units in its last place.
+_ROUNDINGS = 8.0
+# So many multiplications take a fraction of a second: then sparse rows become dense, for singular values.
+_SMALL = 1e9
+# A reciprocal condition number of products of columns that leaves half of the digits.
+_FAR = 1e-8
 
 
 class ClosedForm(Solver):
@@ -74,28 +85,8 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
     X, s, has_constant = problem.X, problem.s, problem.intercept is not Intercept.NONE
     penalises_b = problem.intercept is Intercept.PENALIZED
     d = X.n_columns
-    dense = getattr(X, "dense", None)
-    if strength == 0.0 and dense is not None:
-        root = np.sqrt(s)[:, None]
-        centre = (s @ dense) / s.sum() if has_constant else np.zeros(d)
-        centred = root * (dense - centre)
-        # With more columns than rows singular vectors are the rows' own, and the shortest weights theirs.
-        is_wide = d > len(s)
-        unit = np.ones(d) if is_wide else units(np.einsum("ij,ij->j", centred, centred))
-        left, sizes, right = linalg.svd(centred * unit, full_matrices=False, check_finite=False)
-        keep = sizes > sizes.max(initial=0.0) * max(dense.shape) * np.finfo(float).eps
-        inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
-        shorten = _shortening(unit, right[~keep].T if not is_wide else np.empty((d, 0)))
-
-        def by_singular_values(
-            residual: FloatArray, W: FloatArray, b: FloatArray
-        ) -> tuple[FloatArray, FloatArray]:
-            mean = (s @ residual) / s.sum() if has_constant else np.zeros(residual.shape[1])
-            dW = unit[:, None] * (right.T @ (inverse[:, None] * (left.T @ (root * (residual - mean)))))
-            dW = shorten(W + dW) - W
-            return dW, (mean - centre @ dW) if has_constant else np.zeros_like(b)
-
-        return by_singular_values
+    if strength == 0.0 and (dense := _dense(X)) is not None:
+        return _by_centred_columns(dense, s, has_constant)
     G = X.gram(s, has_constant)
     bend = np.full(len(G), strength)
     if has_constant and not penalises_b:
@@ -107,7 +98,7 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
         if has_constant:
             right = np.vstack([right, SR.sum(axis=0) - (strength * b if penalises_b else 0.0)])
         if strength == 0.0:
-            step = _least_norm(G, right, has_constant)
+            step = _least_norm(G, right, has_constant, X.n_rows)
         else:
             step = np.column_stack([solve_positive(G, bend, column) for column in right.T])
         return step[:d], step[d] if has_constant else np.zeros_like(b)
@@ -115,31 +106,136 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
     return by_gram
 
 
-def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool) -> FloatArray:
+def _by_centred_columns(dense: FloatArray, s: FloatArray, has_constant: bool) -> Solve:
+    """Least squares of few or dense columns: columns are centred before anything is lost in products."""
+    root = np.sqrt(s)[:, None]
+    centred = dense.astype(np.float64)
+    size = np.sqrt(s @ np.square(centred))
+    if not np.isfinite(size).all() or centred[np.ix_(s > 0, size == 0.0)].any():
+        raise InputError(BEYOND)
+    centre = np.zeros(dense.shape[1])
+    for _ in range(2 if has_constant else 0):  # a mean is itself rounded: the second is that of its error
+        shift = (s @ centred) / s.sum()
+        centre, centred = centre + shift, centred - shift
+    centred *= root
+    spread = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    # What the numbers of a column may have been rounded by: centring does not shrink it.
+    noise = _ROUNDINGS * np.finfo(float).eps * size
+    is_constant = spread <= noise
+    centred[:, is_constant] = noise[is_constant] = 0.0
+    # With more columns than rows singular vectors are the rows' own, and the shortest weights theirs.
+    is_wide = dense.shape[1] > len(s)
+    unit = np.ones(len(centre)) if is_wide else units(np.where(is_constant, 0.0, np.square(spread)))
+    centred *= unit
+    noise *= unit
+    explain = None if is_wide or dense.size * len(centre) <= _SMALL else _by_products(centred, noise)
+    shorten: Shorten = _as_they_are
+    if explain is None:
+        explain, silent, rounding = _by_singular_values(centred, noise)
+        shorten = _as_they_are if is_wide else _shortening(unit, silent, rounding)
+
+    def solve(residual: FloatArray, W: FloatArray, b: FloatArray) -> Weights:
+        mean = (s @ residual) / s.sum() if has_constant else np.zeros(residual.shape[1])
+        dW = shorten(W + unit[:, None] * explain(root * (residual - mean))) - W
+        return dW, (mean - centre @ dW) if has_constant else np.zeros_like(b)
+
+    return solve
+
+
+def _by_products(A: FloatArray, noise: FloatArray) -> Explain | None:
+    """Normal equations of columns of length 1 where these are far from collinear, else None.
+
+    A tenth of the time that singular values take.
+    """
+    G = A.T @ A
+    length = float(np.abs(G).sum(axis=0).max())
+    try:
+        factor = linalg.cho_factor(G, lower=True, check_finite=False)
+    except linalg.LinAlgError:
+        return None
+    closeness, _ = linalg.lapack.dpocon(factor[0], length, uplo="L")
+    # What products lose, the second round below wins back; rounded columns must not look independent.
+    if closeness < _FAR or closeness * length < len(G) * float(np.square(noise).max()):
+        return None
+
+    def explain(right: FloatArray) -> FloatArray:
+        first = linalg.cho_solve(factor, A.T @ right, check_finite=False)
+        return np.asarray(first + linalg.cho_solve(factor, A.T @ (right - A @ first), check_finite=False))
+
+    return explain
+
+
+def _by_singular_values(A: FloatArray, noise: FloatArray) -> tuple[Explain, FloatArray, FloatArray]:
+    """Least squares of any rank, the weights without a score, and by what those are rounded."""
+    left, sizes, right = linalg.svd(A, full_matrices=False, check_finite=False)
+    rounding = np.linalg.norm(noise * right, axis=1)
+    least = sizes.max(initial=0.0) * max(A.shape) * np.finfo(float).eps
+    keep = sizes > np.maximum(least, rounding)
+    inverse = np.where(keep, 1.0 / np.where(keep, sizes, 1.0), 0.0)
+
+    def explain(target: FloatArray) -> FloatArray:
+        return np.asarray(right.T @ (inverse[:, None] * (left.T @ target)))
+
+    return explain, right[~keep].T, rounding[~keep]
+
+
+def _dense(X: Any) -> FloatArray | None:
+    """The numbers as an ndarray: always where they are one, and of sparse rows where there are few.
+
+    Products of columns lose half of the digits that the columns themselves have.
+    """
+    dense: FloatArray | None = getattr(X, "dense", None)
+    n, d = X.n_rows, X.n_columns
+    if dense is None and isinstance(X, NativeRows) and n * d * min(n, d) <= _SMALL:
+        return np.asarray(X.csr().toarray())
+    return dense
+
+
+def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool, n_rows: int) -> FloatArray:
     """The least-norm weights of singular normal equations, the intercept eliminated first: it is free."""
+    squares = np.diag(G).copy()
     if has_constant and G[-1, -1] > 0:
         edge, total = G[:-1, -1], G[-1, -1]
-        inner = _least_norm(
-            G[:-1, :-1] - np.outer(edge, edge) / total, right[:-1] - np.outer(edge, right[-1]) / total, False
+        inner = _shortest(
+            G[:-1, :-1] - np.outer(edge, edge) / total,
+            right[:-1] - np.outer(edge, right[-1]) / total,
+            squares[:-1],
+            n_rows,
         )
         return np.vstack([inner, (right[-1] - edge @ inner) / total])
+    return _shortest(G, right, squares, n_rows)
+
+
+def _shortest(G: FloatArray, right: FloatArray, squares: FloatArray, n_rows: int) -> FloatArray:
+    """The least-norm solution of G W = right, where G is what centring left of columns with these squares."""
+    # Sums over rows were rounded relative to the columns as they were, and errors add up like a random walk.
+    noise = _ROUNDINGS * np.sqrt(n_rows) * np.finfo(float).eps * squares
+    is_constant = np.diag(G) <= noise
+    G = np.where(is_constant[:, None] | is_constant, 0.0, G)
+    right = np.where(is_constant[:, None], 0.0, right)
     unit = units(np.diag(G))
     values, vectors = linalg.eigh(G * unit[:, None] * unit, check_finite=False)
-    keep = values > values.max(initial=0.0) * len(G) * np.finfo(float).eps
+    reach = np.where(is_constant, 0.0, np.sqrt(noise) * unit)
+    rounding = np.square(np.linalg.norm(reach[:, None] * vectors, axis=0))
+    keep = values > np.maximum(values.max(initial=0.0) * len(G) * np.finfo(float).eps, rounding)
     inverse = np.where(keep, 1.0 / np.where(keep, values, 1.0), 0.0)
     step = unit[:, None] * (vectors @ (inverse[:, None] * (vectors.T @ (unit[:, None] * right))))
-    return _shortening(unit, vectors[:, ~keep])(step)
+    return _shortening(unit, vectors[:, ~keep], rounding[~keep])(step)
 
 
-def _shortening(unit: FloatArray, silent: FloatArray) -> Callable[[FloatArray], FloatArray]:
+def _as_they_are(W: FloatArray) -> FloatArray:
+    return W
+
+
+def _shortening(unit: FloatArray, silent: FloatArray, rounding: FloatArray) -> Shorten:
     """From weights to the shortest with the same scores.
 
-    The columns of ``silent`` span the weights without a score, in the columns' units.
+    The columns of ``silent`` span the weights without a score, in the columns' units, up to ``rounding``.
     """
     if silent.shape[1] == 0:
-        return lambda W: W
+        return _as_they_are
     # What is rounding in one column's units may be much in another's.
-    noise = 8 * len(unit) * np.finfo(float).eps
+    noise = np.maximum(8 * len(unit) * np.finfo(float).eps, rounding)
     basis, _ = np.linalg.qr(unit[:, None] * np.where(np.abs(silent) > noise, silent, 0.0))
     return lambda W: W - basis @ (basis.T @ W)
 

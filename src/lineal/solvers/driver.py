@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import FrameType, TracebackType
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lineal.errors import CombinationError
+from lineal.errors import CombinationError, InputError
 from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
@@ -22,7 +22,7 @@ from lineal.objective.losses import FloatArray, Log
 from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start, zeros
+from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, zeros
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.native_problem import native_problem
@@ -161,6 +161,9 @@ def minimise(
             raise CombinationError(refusal + ".")
     problem.loss.check(problem.y)
     problem = native_problem(problem)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(problem.primal_at_zero):
+            raise InputError(BEYOND)
     budget = budget or Budget()
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)
@@ -168,7 +171,7 @@ def minimise(
     epochs, reason, used = 0, "", []
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with Interruption() as interruption, quiet, _cores_for_passes(problem):
+    with Interruption() as interruption, quiet, _cores_for_passes(problem), _overflow_in_words():
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
@@ -238,6 +241,15 @@ def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
     if isinstance(X, NativeRows) and X.is_sparse and X.n_threads > 1 and X.n_stored >= _MANY_STORED:
         return OneBlasThread()
     return nullcontext()
+
+
+@contextmanager
+def _overflow_in_words() -> Iterator[None]:
+    """LAPACK gives up on infinities, and says nothing of where they come from."""
+    try:
+        yield
+    except np.linalg.LinAlgError as error:
+        raise InputError(BEYOND) from error
 
 
 def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
@@ -374,8 +386,8 @@ def _finish(
 ) -> Solution:
     if best.bound is None:
         _certify(problem, Iterate(lambda: (best.W, best.b)), best)
-    assert best.Z is not None
-    assert best.bound is not None
+    if best.Z is None or best.bound is None:  # no weights had an objective that is a number
+        raise InputError(BEYOND)
     relative = problem.relative_gap(best.primal, best.dual)
     certificate = Certificate(
         primal=best.primal,

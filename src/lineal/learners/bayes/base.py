@@ -37,6 +37,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, softmax
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, ClassifierMixin, check_is_fitted
@@ -113,6 +114,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     # ---- learning -----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Counts the rows of each class, and forgets any earlier ones.
 

@@ -34,6 +34,7 @@ from lineal.learners.fisher.iterative import conjugated
 from lineal.learners.fisher.scatter import Classes, read_scatter
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
@@ -121,6 +122,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the directions and, for two classes, the threshold.
 

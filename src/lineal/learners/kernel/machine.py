@@ -202,7 +202,7 @@ class KernelMachineModel(KernelModel):
     def _warn_unless_certified(self, certificates: Sequence[Certificate]) -> None:
         bad = [each for each in certificates if not each.converged]
         if bad:
-            warnings.warn(f"{type(self).__name__} is {bad[0]}.", NotCertifiedWarning, stacklevel=3)
+            warnings.warn(f"{type(self).__name__} is {bad[0]}.", NotCertifiedWarning, stacklevel=4)
 
 
 def certificate_of(

@@ -18,6 +18,7 @@ from lineal.learners.kernel.machine import IntArray, KernelMachineModel, Proof, 
 from lineal.learners.kernel.problems import Separation
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
+from lineal.learners.scoring import where_probable
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
 from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
@@ -25,7 +26,7 @@ from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin, available_if
+from lineal.protocol import ClassifierMixin
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback, Interruption
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
@@ -496,7 +497,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
     def _has_probabilities(self) -> bool:
         return hasattr(self, "_temperatures") if hasattr(self, "support_") else bool(self.probability)
 
-    @available_if(lambda self: self._has_probabilities())
+    @where_probable
     def predict_proba(self, X: Any) -> FloatArray:
         """(n, K) probabilities whose largest entry is always the predicted label's.
 
@@ -506,7 +507,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         Z = self._machine_scores(X)
         return self._answers.probabilities(Z)
 
-    @available_if(lambda self: self._has_probabilities())
+    @where_probable
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):

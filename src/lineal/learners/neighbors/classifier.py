@@ -11,6 +11,7 @@ from lineal.errors import InputError
 from lineal.features.relevance import SCORES, information_gain, score_columns
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
 from lineal.protocol import ClassifierMixin, check_is_fitted
@@ -62,6 +63,7 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):
 
     _scores_of_columns = tuple(SCORES)
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Keeps the training rows in an index.
 

@@ -11,6 +11,7 @@ from lineal.errors import InputError
 from lineal.features.relevance import pearson_of_numbers
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import numbers_of_rows, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 from lineal.protocol import RegressorMixin, check_is_fitted
 
@@ -37,6 +38,7 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):
 
     _scores_of_columns = ("pearson",)
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Keeps the training rows in an index.
 

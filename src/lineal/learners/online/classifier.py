@@ -12,12 +12,14 @@ from lineal.learners.online.passes import OnlinePasses
 from lineal.learners.online.recipe import joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Log, Loss, NoPenalty, Penalty
 
 
 class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
     """Shared by the online classifier and its presets."""
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from nothing on: ``epochs`` passes over the rows.
 

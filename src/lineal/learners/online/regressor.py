@@ -11,6 +11,7 @@ from lineal.learners.online.passes import OnlinePasses
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Loss, NoPenalty, Penalty, Squared
 from lineal.protocol import RegressorMixin
 
@@ -18,6 +19,7 @@ from lineal.protocol import RegressorMixin
 class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):
     """Shared by the online regressor and its presets."""
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from nothing on: ``epochs`` passes over the rows.
 

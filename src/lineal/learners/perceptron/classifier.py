@@ -12,6 +12,7 @@ it never ends by itself.
 from __future__ import annotations
 
 import numbers
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
@@ -29,8 +30,10 @@ from lineal.learners.perceptron.sizes import LARGEST, longest, require_finite, s
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
 from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.rows import NativeRows
 from lineal.protocol import check_is_fitted, clone
+from lineal.solvers.driver import Interruption
 
 VARIANTS = ("averaged", "plain", "voted", "random", "best")
 _USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
@@ -134,6 +137,7 @@ class Perceptron(StreamedPerceptron):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Meets the rows, epoch by epoch.
 
@@ -147,12 +151,14 @@ class Perceptron(StreamedPerceptron):
         -------
         self
         """
+        began = time.perf_counter()
         rows, codes, labels = self._training(X, y)
         self._forget()
         train, keeper = self._keeper(rows, codes)
-        self._run(rows, codes, train, keeper)
-        if self.probability:
-            self.temperature_ = self._calibrate(X, labels)
+        with Interruption():  # one Ctrl-C ends the epochs and the folds behind them
+            self._run(rows, codes, train, keeper)
+            if self.probability:
+                self._calibrate(X, labels, began=began)
         self._warn_unless_done()
         return self
 
@@ -312,14 +318,14 @@ class Perceptron(StreamedPerceptron):
 
     def _warn_unless_done(self) -> None:
         if self.reason_.startswith(("interrupted", "max_seconds")):
-            warnings.warn(f"Perceptron: {self.reason_}.", NotConvergedWarning, stacklevel=3)
+            warnings.warn(f"Perceptron: {self.reason_}.", NotConvergedWarning, stacklevel=4)
         elif self.until_convergence and not self.converged_:
             warnings.warn(
                 f"Perceptron made {self.mistakes_[-1]} mistakes in the last of {self.n_iter_} epochs "
                 f"({self.reason_}). lineal.mistake_bound(X, y) tells whether the data can be separated "
                 "at all, and within how many mistakes.",
                 NotConvergedWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     # ---- what was learnt ----------------------------------------------------------------------

@@ -53,6 +53,13 @@ def not_negative(owner: str, name: str, value: float) -> float:
     return float(value)
 
 
+def share(owner: str, value: float | None) -> float:
+    """``l1_ratio``, from 0 to 1."""
+    if not isinstance(value, numbers.Real) or not 0 <= value <= 1:
+        raise ParameterError(f"{owner} needs 0 <= l1_ratio <= 1, got {value!r}.")
+    return float(value)
+
+
 class Dialect:
     """Reads scikit-learn's names for budgets and solvers where the shared code asks for Lineal's."""
 
@@ -66,7 +73,7 @@ class Dialect:
         return {"alpha": strength / total_weight if self._averages_losses else strength}
 
     def _epoch_limit(self) -> int | None:
-        return None if self.max_iter is None or self.max_iter < 0 else self.max_iter
+        return None if self.max_iter == -1 else self.max_iter  # LIBSVM's word for no limit
 
     def _chosen_solver(self) -> str | Solver:
         return known_solver(self.solver)
@@ -99,11 +106,7 @@ def penalty_of_c(owner: Any, penalty: str | None, C: float, l1_ratio: float | No
         return L1(strength)
     # scikit-learn 1.8 chooses by l1_ratio alone: given beside the default penalty, it decides.
     if penalty in ("elasticnet", "l2"):
-        if l1_ratio is None or not 0 <= l1_ratio <= 1:
-            raise ParameterError(
-                f"{name} with penalty='elasticnet' needs 0 <= l1_ratio <= 1, got {l1_ratio!r}."
-            )
-        return mixed(strength, l1_ratio)
+        return mixed(strength, share(f"{name} with penalty='elasticnet'", l1_ratio))
     raise ParameterError(f"{name} knows penalty='l2', 'l1', 'elasticnet' and None, got {penalty!r}.")
 
 

@@ -13,6 +13,7 @@ from lineal.learners.presets.dialect import (
     positive,
     refuse_positive,
     ridge_penalty,
+    share,
 )
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.objective import Loss, losses
@@ -184,9 +185,8 @@ class ElasticNet(Dialect, BaseLinearRegressor):
         refuse_positive(self)
         name = type(self).__name__
         strength = not_negative(name, "alpha", self.alpha) * total_weight
-        if not 0 <= self.l1_ratio <= 1:
-            raise ParameterError(f"{name} needs 0 <= l1_ratio <= 1, got {self.l1_ratio!r}.")
-        return losses.Squared(), NoPenalty() if strength == 0 else mixed(strength, self.l1_ratio)
+        l1_ratio = share(name, self.l1_ratio)
+        return losses.Squared(), NoPenalty() if strength == 0 else mixed(strength, l1_ratio)
 
 
 class Lasso(ElasticNet):

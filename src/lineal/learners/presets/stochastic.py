@@ -8,7 +8,7 @@ from typing import Any
 from lineal.errors import ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.online.recipe import Recipe
-from lineal.learners.presets.dialect import Dialect, mixed, not_negative, positive
+from lineal.learners.presets.dialect import Dialect, mixed, not_negative, positive, share
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.model.answers import own_probabilities
 from lineal.objective import Loss, losses
@@ -75,11 +75,10 @@ class _StochasticDialect(Dialect):
             raise ParameterError(
                 f"{name} knows penalty='l2', 'l1', 'elasticnet' and None, got {self.penalty!r}."
             )
-        if not 0 <= self.l1_ratio <= 1:
-            raise ParameterError(f"{name} needs 0 <= l1_ratio <= 1, got {self.l1_ratio!r}.")
+        l1_ratio = share(name, self.l1_ratio)
         if self.penalty is None or strength == 0:
             return NoPenalty()
-        return mixed(strength, {"l2": 0.0, "l1": 1.0}.get(self.penalty, self.l1_ratio))
+        return mixed(strength, {"l2": 0.0, "l1": 1.0}.get(self.penalty, l1_ratio))
 
 
 class SGDClassifier(_StochasticDialect, BaseLinearClassifier):

@@ -74,7 +74,7 @@ class CertifiedLearner(MatrixModel):
     def _warn_unless_certified(self) -> None:
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."
-            warnings.warn(message, NotCertifiedWarning, stacklevel=3)
+            warnings.warn(message, NotCertifiedWarning, stacklevel=4)
 
     # ---- what verify asks ---------------------------------------------------------------------
 

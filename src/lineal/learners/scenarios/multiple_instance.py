@@ -187,7 +187,7 @@ class MultipleInstanceSVM(KernelScorer):
         if np.count_nonzero(np.bincount(codes, weights=s, minlength=2)) < 2:
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but the bags with weight have "
-                f"only one class: {self.classes_[codes[s > 0][0]]!r}. Check the labels or the split."
+                f"only one class: {self.classes_.tolist()[codes[s > 0][0]]!r}. Check the labels or the split."
             )
         self._direction = 1.0
         if self.positive is not None:

@@ -13,6 +13,7 @@ from lineal.errors import DisorderedThresholdsWarning, InputError, ParameterErro
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ordinal_labels import check_order, ordered_labels, ranks_of
 from lineal.learners.targets import codes_among, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, expit, probabilities, softmax
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
 from lineal.objective.losses import FloatArray
@@ -131,6 +132,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits direction and thresholds and proves how good they are.
 
@@ -169,7 +171,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
                 "thresholds='immediate' does not promise: classes between them are never predicted. "
                 "thresholds='all' promises it.",
                 DisorderedThresholdsWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

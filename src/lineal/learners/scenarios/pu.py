@@ -17,6 +17,7 @@ from lineal.learners.scenarios.pu_nonnegative import minimise_nonnegative
 from lineal.learners.scenarios.pu_prior import PriorEstimate, estimate_prior
 from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURisk, PURows
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.model.heads import ClassesHead
 from lineal.model.linear import LinearScores, Scores
@@ -177,12 +178,14 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
             place = found[0]
         if len(classes) < 2:
             raise InputError(
-                f"PUClassifier needs labelled and unlabelled rows, but y has only one class: {classes[0]!r}."
+                "PUClassifier needs labelled and unlabelled rows, but y has only one class: "
+                f"{classes.tolist()[0]!r}."
             )
         return classes[[1 - place, place]], codes == place
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the weights and, where the risk is convex, proves how good they are.
 

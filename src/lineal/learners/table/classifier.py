@@ -11,6 +11,7 @@ from lineal.learners.classifier import LinearClassifier
 from lineal.learners.searched.classification import SearchedClassifier
 from lineal.learners.table.base import BaseTableModel, one_row
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Log, SquaredHinge
 from lineal.protocol import available_if, check_is_fitted, clone
@@ -79,6 +80,7 @@ class TableClassifier(SearchedClassifier, BaseTableModel):
     _strengths = (1.0, 10.0, 0.1, 100.0)
     _has_classes = True
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,

@@ -11,6 +11,7 @@ from lineal.learners.regressor import LinearRegressor
 from lineal.learners.searched.regression import SearchedRegressor
 from lineal.learners.table.base import BaseTableModel
 from lineal.learners.targets import numbers_of_rows, plain_array, require_targets
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.row_explanation import RowExplanation
 from lineal.objective import L2, Squared
 from lineal.protocol import check_is_fitted, clone
@@ -53,6 +54,7 @@ class TableRegressor(SearchedRegressor, BaseTableModel):
     _strengths = (1.0, 10.0, 0.1, 100.0)
     _has_classes = False
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,

@@ -13,6 +13,7 @@ from lineal.learners.targets import require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.explanation import Explanation
 from lineal.objective import L2, SquaredHinge
 from lineal.protocol import available_if, check_is_fitted, clone
@@ -78,6 +79,7 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
 
     _strengths = (1.0, 10.0, 0.1)
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,

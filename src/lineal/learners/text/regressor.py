@@ -14,6 +14,7 @@ from lineal.learners.targets import require_targets
 from lineal.learners.text.base import BaseTextModel
 from lineal.learners.text.recipes import default_recipes
 from lineal.learners.text.search import Recipe
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.explanation import Explanation
 from lineal.objective import L2, Squared
 from lineal.protocol import clone
@@ -53,6 +54,7 @@ class TextRegressor(SearchedRegressor, BaseTextModel):
 
     _strengths = (1.0, 10.0, 0.1, 0.01)
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,

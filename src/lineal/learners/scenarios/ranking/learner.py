@@ -19,6 +19,7 @@ from lineal.learners.scenarios.ranking.problem import RankingProblem
 from lineal.learners.scenarios.ranking.proof import verified
 from lineal.learners.scenarios.ranking.queries import queries_of_rows, weights_of_queries
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.heads import Head, NumbersHead
 from lineal.model.linear import LinearScores, Scores
 from lineal.objective.certificate import Certificate
@@ -118,6 +119,7 @@ class RankSVM(RegressorMixin, MatrixModel):
 
     # ---- fitting ------------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(
         self,
         X: Any,
@@ -151,6 +153,7 @@ class RankSVM(RegressorMixin, MatrixModel):
         pairs = self._pairs(y, groups, sample_weight, query_weight, rows.n_rows)
         return self._fit(rows, pairs)
 
+    @all_or_nothing
     def fit_pairs(self, better: Any, worse: Any, pair_weight: ArrayLike | None = None) -> Self:
         """Learns from explicit pairs: row k of ``better`` is to stand above row k of ``worse``.
 
@@ -191,7 +194,7 @@ class RankSVM(RegressorMixin, MatrixModel):
         self.n_pairs_ = pairs.n_pairs
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."
-            warnings.warn(message, NotCertifiedWarning, stacklevel=3)
+            warnings.warn(message, NotCertifiedWarning, stacklevel=4)
         return self
 
     def _learn(self, solution: RankingSolution) -> None:
