@@ -70,8 +70,13 @@ class DelimitedTables:
         self.columns = choose(self.names, self.chosen, self.dropped)
         self._line = 1 + n_lines
         self._types: dict[str, Any] = {}
-        self._reader = _core.Delimited(
-            self.delimiter, self.dialect.quoting, len(names), 0, None, self._skip, self._line
+        self._reader = self.reader_of(self.names[0])
+
+    def reader_of(self, name: str) -> _core.Delimited:
+        """The core's reader of one column as texts, for whoever needs no table."""
+        place = self.names.index(name)
+        return _core.Delimited(
+            self.delimiter, self.dialect.quoting, len(self.names), place, None, self._skip, self._line
         )
 
     def parts(self) -> Iterator[tuple[Any, int]]:

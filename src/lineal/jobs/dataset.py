@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.corpus import named_in_errors
 from lineal.data.documents import documents
+from lineal.data.records import Records, stream_records
+from lineal.data.unlabelled import TextColumn
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.roles import Roles
 
@@ -86,7 +90,7 @@ def dataset_of(
     )
 
 
-def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
+def inputs_of(records: Any, model: Any, text: TextColumn) -> Any:
     """What a frozen model takes, from records that may have no label."""
     if model.inputs == "rows":
         if records.rows is None:
@@ -103,16 +107,11 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
     table = records.table
     if model.inputs == "table":
         return table
-    name = columns.get("text")
-    if name not in table.column_names:
-        if table.num_columns != 1:
-            shown = ", ".join(map(repr, table.column_names[:20]))
-            raise InputError(
-                f"{records.path} has no column {name!r}, which the model reads. "
-                f"Choose with --text among {shown}."
-            )
-        name = table.column_names[0]
-    return documents(table.column(name), missing="empty")
+    if records.format in ("lines", "folder"):
+        text.refuse_columns()
+        return documents(table.column("text"), missing="empty")
+    with named_in_errors("standard input" if records.path == "-" else records.path):
+        return documents(table.column(text.among(table.column_names)), missing="empty")
 
 
 def sparse_options(model: Any) -> dict[str, Any]:
@@ -130,10 +129,27 @@ def first_index(model: Any) -> int:
     return 0 if (model.about.columns or {}).get("first_index") == 0 else 1
 
 
-def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) -> Any:
-    """Records read as a model takes them; a file of another kind is refused in words."""
+def read_for(model: Any, path: str, read: Callable[..., Records], **options: Any) -> Records:
+    """Records read as a model takes them; nested columns that it has no use for are left out."""
+    return _with_needed(_read(model, path, read, options), model)
+
+
+def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> Iterator[Records]:
+    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean."""
+
+    def begun(path: str, **options: Any) -> tuple[Records | None, Iterator[Records]]:
+        parts = iter(stream_records(path, **options))
+        return next(parts, None), parts  # what cannot be is said with the first part
+
+    head, rest = _read(model, path, begun, {"n_bytes": n_bytes, "as_text": True, **reading})
+    for records in () if head is None else chain([head], rest):
+        yield _with_needed(records, model)
+
+
+def _read(model: Any, path: str, read: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """What ``read`` returns; a file of another kind is refused in words."""
     try:
-        return read(path, **sparse_options(model), **options)
+        return read(path, nested="skip", **sparse_options(model), **options)
     except ParameterError as flaw:
         if model.inputs == "rows" and "n_columns" in str(flaw):
             raise InputError(
@@ -143,18 +159,16 @@ def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) ->
         raise
 
 
-def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> Iterator[Any]:
-    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean."""
-    from lineal.data.records import stream_records
-
-    def begun(path: str, **options: Any) -> Any:
-        parts = iter(stream_records(path, **options))
-        return next(parts, None), parts  # what cannot be is said with the first part
-
-    head, rest = read_for(model, path, begun, n_bytes=n_bytes, as_text=True, **reading)
-    if head is not None:
-        yield head
-        yield from rest
+def _with_needed(records: Records, model: Any) -> Records:
+    """The records, if no column was left out that the model learned from."""
+    known = model.about.columns or {}
+    needed = {known.get("text"), known.get("label"), *(known.get("features") or ())}
+    for name in records.skipped:
+        if name in needed:
+            raise InputError(
+                f"{records.path}: column {name!r} holds objects or lists, but the model needs single values."
+            )
+    return records
 
 
 def named(estimator: Any, names: Any) -> Any:

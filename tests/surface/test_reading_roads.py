@@ -1,0 +1,232 @@
+"""Every verb reads a file alike: what can be learned from can be labelled, the rest is refused by all."""
+
+import gzip
+import io
+import json
+import lzma
+import sys
+
+import pytest
+
+from lineal.cli.main import run
+
+WORDS = {"pos": ["good", "fine", "lovely", "great"], "neg": ["bad", "poor", "awful", "dull"]}
+ROWS = [
+    (f"a {WORDS[label][k // 2 % 4]} caf\xe9 film with number {k % 7}", label)
+    for k, label in enumerate(["neg", "pos"] * 30)
+]
+
+
+def delimited(mark=",", end="\n", header=("text", "label")):
+    """The rows as they are written with a mark between fields."""
+    return "".join(mark.join(row) + end for row in ([header] if header else []) + ROWS)
+
+
+def json_lines(text="text", **more):
+    return "".join(json.dumps({text: words, "label": label, **more}) + "\n" for words, label in ROWS)
+
+
+FORMATS = {
+    "csv.csv": (delimited().encode(), []),
+    "semicolons.csv": (delimited(";").encode(), []),
+    "bars.csv": (delimited("|").encode(), []),
+    "tabs.tsv": (delimited("\t").encode(), []),
+    "carriage_returns.csv": (delimited(end="\r").encode(), []),
+    "both_ends.csv": (delimited(end="\r\n").encode(), []),
+    "marked.csv": (delimited().encode("utf-8-sig"), []),
+    "wide.csv": (delimited().encode("utf-16"), ["--encoding", "utf-16"]),
+    "latin.csv": (delimited(";").encode("latin-1"), ["--encoding", "latin-1"]),
+    "packed.csv.gz": (gzip.compress(delimited().encode()), []),
+    "lines.jsonl": (json_lines().encode(), []),
+    "nested.jsonl": (json_lines(more={"a": [1]}).encode(), []),
+    "array.json": (json.dumps([{"text": words, "label": label} for words, label in ROWS]).encode(), []),
+    "spread_array.json": (
+        json.dumps([{"text": words, "label": label} for words, label in ROWS], indent=1).encode(),
+        [],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model of texts, trained with columns text and label."""
+    home = tmp_path_factory.mktemp("model")
+    (home / "good.csv").write_text(delimited(), encoding="utf-8")
+    path = home / "model.lineal"
+    assert (
+        run(["train", str(home / "good.csv"), "-o", str(path), "--no-report", "-q", "--learner", "svm"]) == 0
+    )
+    return path
+
+
+@pytest.fixture
+def answer(tmp_path, monkeypatch, capsys):
+    """Runs a command in an empty folder: exit code, standard output, standard error output."""
+    monkeypatch.chdir(tmp_path)
+
+    def answered(*arguments, piped=None):
+        if piped is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(piped))))
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return answered
+
+
+@pytest.fixture
+def labels(answer, model):
+    """The labels that `predict` gives, and nothing but success."""
+
+    def found(*arguments, using=model, **more):
+        code, out, err = answer("predict", using, *arguments, **more)
+        assert code == 0, err
+        head, *rows = out.splitlines()
+        assert head == "prediction,probability"
+        return [row.split(",")[0] for row in rows]
+
+    return found
+
+
+@pytest.mark.parametrize("is_piped", [False, True], ids=["file", "pipe"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_texts_of_every_format_get_the_same_labels(labels, tmp_path, name, is_piped):
+    """How rows are written changes neither how many there are nor what is said of them."""
+    content, options = FORMATS[name]
+    (tmp_path / name).write_bytes(content)
+    expected = [label for _, label in ROWS]
+    assert labels("-" if is_piped else name, *options, piped=content if is_piped else None) == expected
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_labelled_is_judged(answer, model, tmp_path, name):
+    """`evaluate` and `update` read each of these files, and count its rows."""
+    content, options = FORMATS[name]
+    (tmp_path / name).write_bytes(content)
+    code, out, err = answer("evaluate", model, name, *options, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n_rows"] == len(ROWS)
+    code, out, err = answer("update", model, name, *options, "-o", "new.lineal", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n_rows"] == len(ROWS)
+
+
+TABLES_WITHOUT_THE_TEXT = {
+    "lines.jsonl": json_lines("review"),
+    "array.json": json.dumps([{"review": "nice film"}]),
+    "one.jsonl": '{"review": "nice film"}\n',
+    "comma.csv": delimited(header=("words", "label")),
+    "semicolon.csv": delimited(";", header=("words", "label")),
+    "two.csv": "words,number\na good film,1\na bad film,2\n",
+    "header.csv": "words,label\n",
+}
+
+
+@pytest.mark.parametrize("name", TABLES_WITHOUT_THE_TEXT)
+def test_a_table_without_the_text_is_refused(answer, model, tmp_path, name):
+    """By file, by pipe, and with columns carried along: nothing is labelled in its place."""
+    content = TABLES_WITHOUT_THE_TEXT[name]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    carried = "review" if "review" in content else "words"
+    for arguments in (["-"], [name], [name, "--carry", carried], ["-", "--carry", carried]):
+        code, out, err = answer("predict", model, *arguments, piped=content.encode())
+        assert (code, out) == (3, ""), arguments
+        assert "'text'" in err
+        assert "--text" in err
+        assert carried in err
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, content in TABLES_WITHOUT_THE_TEXT.items() if "film" in content]
+)
+def test_the_text_of_another_name_is_read_if_it_is_named(answer, labels, tmp_path, name):
+    """--text leads to the same labels through a file and a pipe; a name that is not there is refused."""
+    content = TABLES_WITHOUT_THE_TEXT[name]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    column = "review" if "review" in content else "words"
+    found = labels(name, "--text", column)
+    assert found == labels("-", "--text", column, piped=content.encode())
+    assert len(found) in (1, 2, len(ROWS))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["so good, but bad\nfine, thanks\n", "[laughs] good\n", "good\n\nbad", "a; b\n", "\n", "good,bad\n"],
+)
+def test_plain_lines_of_a_pipe_are_texts(labels, lines):
+    """Commas and brackets in sentences make no table: a label to a line."""
+    assert len(labels("-", piped=lines.encode())) == len(lines.splitlines())
+
+
+def test_lines_have_no_columns_to_choose(answer, model, tmp_path):
+    """--text is refused for plain lines, instead of being forgotten."""
+    (tmp_path / "plain.txt").write_text("a good film\n")
+    for arguments, piped in ((["plain.txt"], None), (["-"], b"a good film\n")):
+        code, out, err = answer("predict", model, *arguments, "--text", "words", piped=piped)
+        assert (code, out) == (3, "")
+        assert "'words'" in err
+
+
+def test_a_later_object_may_have_the_key_that_the_first_ones_lack(labels, tmp_path):
+    """A missing text is an empty one, as in training, as long as some object has the key."""
+    (tmp_path / "late.jsonl").write_text('{"id": 1}\n{"id": 2, "text": "a good film"}\n{"text": null}\n')
+    assert labels("late.jsonl")[1] == "pos"
+    assert len(labels("late.jsonl")) == 3
+
+
+def test_a_column_that_was_dropped_for_its_kind_stands_in_nobodys_way(answer, tmp_path):
+    """Trained with --drop, judged, labelled, proved and gone on with; one that is needed is refused."""
+    (tmp_path / "a.jsonl").write_text(json_lines(more={"a": [1]}, kind="x"))
+    options = ["--drop", "more", "--no-report", "-q", "--learner", "svm"]
+    assert answer("train", "a.jsonl", *options, "-o", "table.lineal", "--keep", "kind")[0] == 0
+    for verb, *more in (["predict"], ["evaluate"], ["verify"], ["update", "-o", "new.lineal"]):
+        code, _, err = answer(verb, "table.lineal", "a.jsonl", *more)
+        assert (code, err) == (0, ""), verb
+    (tmp_path / "b.jsonl").write_text(json.dumps({"text": ["a", "b"], "label": "pos", "kind": "x"}) + "\n")
+    for verb, *more in (["predict"], ["evaluate"], ["verify"], ["update", "-o", "new.lineal"]):
+        code, _, err = answer(verb, "table.lineal", "b.jsonl", *more)
+        assert code == 3
+        assert "'text'" in err
+
+
+def test_files_without_a_header_are_learned_from_and_labelled(answer, labels, tmp_path):
+    """Columns are called 0, 1 ... by every verb."""
+    (tmp_path / "bare.csv").write_text(delimited(header=None), encoding="utf-8")
+    more = ["--no-header", "--label", "1", "--no-report", "-q", "--learner", "svm", "-o", "bare.lineal"]
+    assert answer("train", "bare.csv", *more)[0] == 0
+    expected = [label for _, label in ROWS]
+    using = tmp_path / "bare.lineal"
+    assert labels("bare.csv", "--no-header", using=using) == expected
+    piped = delimited(header=None).encode()
+    assert labels("-", "--no-header", using=using, piped=piped) == expected
+
+
+def test_texts_in_a_folder_are_read_in_their_encoding(answer, model, labels, tmp_path):
+    """--encoding and --errors hold for every file of a folder."""
+    for number, (text, label) in enumerate(ROWS):
+        (tmp_path / "texts" / label).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "texts" / label / f"{number:02d}.txt").write_bytes(text.encode("latin-1"))
+    code, _, err = answer("predict", model, "texts")
+    assert code == 3
+    assert "00.txt" in err
+    for options in (["--encoding", "latin-1"], ["--errors", "replace"]):
+        assert labels("texts", *options) == sorted(label for _, label in ROWS)
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate", "update"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cut.csv.gz", gzip.compress(delimited().encode())[:-20]),
+        ("cut.csv.xz", lzma.compress(delimited().encode())[:-20]),
+        ("wide.csv", delimited().encode("utf-16")),
+        ("wide_without_mark.csv", delimited().encode("utf-16-le")),
+        ("latin.csv", delimited().encode("latin-1")),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(answer, model, tmp_path, verb, name, content):
+    """Whichever verb meets it: the message begins with the file."""
+    (tmp_path / name).write_bytes(content)
+    code, _, err = answer(verb, model, name, *(["-o", "new.lineal"] if verb == "update" else []))
+    assert code == 3
+    assert err.startswith(f"lineal: {name}"), err
