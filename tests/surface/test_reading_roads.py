@@ -8,7 +8,11 @@ import sys
 
 import pytest
 
+from lineal import load
 from lineal.cli.main import run
+from lineal.errors import InputError
+from lineal.jobs.predict import predict
+from lineal.jobs.update import update
 
 WORDS = {"pos": ["good", "fine", "lovely", "great"], "neg": ["bad", "poor", "awful", "dull"]}
 ROWS = [
@@ -230,3 +234,79 @@ def test_a_file_that_cannot_be_read_is_named(answer, model, tmp_path, verb, name
     code, _, err = answer(verb, model, name, *(["-o", "new.lineal"] if verb == "update" else []))
     assert code == 3
     assert err.startswith(f"lineal: {name}"), err
+
+
+def table(n=60, **cells):
+    """Rows of a boolean, a number, a date, a category and a label; some cells are given by column and row."""
+    lines = ["flag,number,day,country,label"]
+    for row in range(n):
+        made = {
+            "flag": "true" if row % 3 else "false",
+            "number": str(row % 11),
+            "day": f"2020-01-{row % 28 + 1:02d}",
+            "country": ["NA", "DE"][row % 2],
+            "label": ["neg", "pos"][row // 3 % 2],
+        }
+        made.update({name: given[row] for name, given in cells.items() if row in given})
+        lines.append(",".join(made.values()))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def table_model(tmp_path_factory):
+    """A model of a table, and nothing but success."""
+    home = tmp_path_factory.mktemp("table")
+    (home / "table.csv").write_text(table())
+    path = home / "table.lineal"
+    kept = [word for name in ("flag", "number", "day", "country") for word in ("--keep", name)]
+    more = ["-o", str(path), "--no-report", "-q", "--learner", "svm", *kept]
+    assert run(["train", str(home / "table.csv"), *more]) == 0
+    return path
+
+
+@pytest.mark.parametrize("spelling", ["NA", "nan", "?", "null", "None", "#N/A"])
+def test_what_is_missing_in_training_is_missing_everywhere(answer, table_model, tmp_path, spelling):
+    """The usual words among numbers, booleans and dates are as good as a blank; NA is a country."""
+    (tmp_path / "words.csv").write_text(table(flag={3: spelling}, number={4: spelling}, day={5: spelling}))
+    (tmp_path / "blanks.csv").write_text(table(flag={3: ""}, number={4: ""}, day={5: ""}))
+    for verb, *more in (["predict", "--probabilities"], ["evaluate", "--json"]):
+        said = [answer(verb, table_model, name, *more)[:2] for name in ("words.csv", "blanks.csv")]
+        assert said[0][0] == 0
+        assert said[0] == said[1], verb
+    code, out, err = answer("update", table_model, "words.csv", "-o", "new.lineal", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n_rows"] == 60
+
+
+def test_a_label_that_is_missing_among_numbers_is_none(answer, tmp_path):
+    """A row without a number to learn is left out by `update` as by `train`."""
+    rows = "".join(f"{k},{'NA' if k == 30 else 2 * k + k % 3}\n" for k in range(60))
+    (tmp_path / "numbers.csv").write_text("x,y\n" + rows)
+    options = [
+        "--label",
+        "y",
+        "--no-report",
+        "-q",
+        "--learner",
+        "ridge",
+        "--task",
+        "regression",
+        "--keep",
+        "x",
+    ]
+    code, _, err = answer("train", "numbers.csv", *options, "-o", "line.lineal")
+    assert code == 0, err
+    code, out, err = answer("update", "line.lineal", "numbers.csv", "-o", "new.lineal", "--json")
+    assert code == 0, err
+    assert json.loads(out)["n_rows"] == 59
+
+
+@pytest.mark.parametrize("n_bytes", [64, 1 << 22])
+def test_a_cell_that_cannot_be_read_has_its_file_and_its_row(table_model, tmp_path, n_bytes):
+    """However small the pieces are, rows are those of the file, with rows that have no label among them."""
+    path = tmp_path / "bad.csv"
+    path.write_text(table(number={50: "many"}, label={7: ""}))
+    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but row 50 has 'many'"):
+        list(predict(load(table_model), str(path), n_bytes=n_bytes))
+    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but row 50 has 'many'"):
+        update(str(table_model), str(path), n_bytes=n_bytes)

@@ -370,6 +370,20 @@ def blanks_to_null(table: Any) -> Any:
     return table
 
 
+def missing_to_null(table: Any, columns: Sequence[str]) -> Any:
+    """The table with the usual spellings of "missing" as null in columns that were read as text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in columns:
+        column = table.column(name)
+        if pa.types.is_string(column.type):
+            is_missing = pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(MISSING))
+            if pc.any(is_missing).as_py():
+                table = replaced(table, name, pc.if_else(is_missing, pa.scalar(None, column.type), column))
+    return table
+
+
 def is_blank(block: bytes) -> bool:
     """Whether there is nothing but white space, which is looked at no further than needed."""
     return not block or block.isspace()

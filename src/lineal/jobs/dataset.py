@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.corpus import named_in_errors
+from lineal.data.csv_records import missing_to_null
 from lineal.data.documents import documents
 from lineal.data.records import Records, stream_records
 from lineal.data.unlabelled import TextColumn
@@ -134,8 +135,14 @@ def read_for(model: Any, path: str, read: Callable[..., Records], **options: Any
     return _with_needed(_read(model, path, read, options), model)
 
 
-def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> Iterator[Records]:
-    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean."""
+def stream_for(
+    model: Any, path: str, n_bytes: int, reading: dict[str, Any], *, label: str | None = None
+) -> Iterator[Records]:
+    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean.
+
+    Cells that say "missing" where numbers, booleans or dates were learned from are null, as in training.
+    """
+    unsaid = _without_words(model, label)
 
     def begun(path: str, **options: Any) -> tuple[Records | None, Iterator[Records]]:
         parts = iter(stream_records(path, **options))
@@ -143,7 +150,24 @@ def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> 
 
     head, rest = _read(model, path, begun, {"n_bytes": n_bytes, "as_text": True, **reading})
     for records in () if head is None else chain([head], rest):
-        yield _with_needed(records, model)
+        yield _nulled(_with_needed(records, model), unsaid)
+
+
+def _without_words(model: Any, label: str | None) -> list[str]:
+    """Columns whose cells are numbers, booleans or dates to a model."""
+    known = model.about.columns or {}
+    kinds = known.get("features") or {}
+    names = [name for name, kind in kinds.items() if kind in ("number", "boolean", "date")]
+    has_names = model.task == "classification" and model.classes_.dtype.kind in "USO"
+    return names if has_names else [*names, str(label or known.get("label"))]
+
+
+def _nulled(records: Records, columns: list[str]) -> Records:
+    if records.format not in ("csv", "tsv"):  # the others say null in a way of their own
+        return records
+    there = set(records.table.column_names)
+    table = missing_to_null(records.table, [name for name in columns if name in there])
+    return replace(records, table=table)
 
 
 def _read(model: Any, path: str, read: Callable[..., Any], options: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from lineal.errors import InputError
 from lineal.jobs.answers import Answers, answers_of
+from lineal.jobs.places import told_of_file
 from lineal.model.model import Model
 
 N_BYTES = 1 << 22
@@ -71,7 +72,8 @@ def predict(
     """
     first = 0
     for X, carried in _pieces(model, path, text, carry, reading or {}, n_bytes):
-        answers = answers_of(model, X)
+        with told_of_file(path, first.__add__):
+            answers = answers_of(model, X)
         yield Predicted(first, X, answers, carried)
         first += len(answers.labels)
 
