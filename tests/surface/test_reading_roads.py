@@ -10,6 +10,8 @@ import pytest
 
 from lineal import load
 from lineal.cli.main import run
+from lineal.data import read_records
+from lineal.data.compression import SUFFIXES, compression_of
 from lineal.errors import InputError
 from lineal.jobs.predict import predict
 from lineal.jobs.update import update
@@ -310,3 +312,23 @@ def test_a_cell_that_cannot_be_read_has_its_file_and_its_row(table_model, tmp_pa
         list(predict(load(table_model), str(path), n_bytes=n_bytes))
     with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but row 50 has 'many'"):
         update(str(table_model), str(path), n_bytes=n_bytes)
+
+
+@pytest.mark.parametrize("packed", ["", ".gz", ".xz", ".bz2", ".zst"])
+@pytest.mark.parametrize("name", ["out.csv", "out.jsonl", "out.json", "out.txt"])
+def test_predictions_are_written_as_the_name_ends(answer, model, tmp_path, name, packed):
+    """The file is what its name says: read back it has a row for each text, and packed ones are packed."""
+    (tmp_path / "new.csv").write_text(delimited(), encoding="utf-8")
+    assert answer("predict", model, "new.csv", "-o", name + packed)[:2] == (0, "")
+    found = read_records(name + packed, **({"format": "csv"} if name == "out.txt" else {}))
+    assert found.table.column("prediction").to_pylist() == [label for _, label in ROWS]
+    assert compression_of((tmp_path / (name + packed)).read_bytes()[:8]) == SUFFIXES.get(packed)
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.tsv", "out.libsvm", "out.vw.gz"])
+def test_predictions_are_not_written_under_a_name_that_says_otherwise(answer, model, tmp_path, name):
+    """A format that cannot be is refused before anything is read, and nothing is left there."""
+    code, _, err = answer("predict", model, "nowhere.csv", "-o", name)
+    assert code == 2
+    assert "lineal convert" in err
+    assert not (tmp_path / name).exists()
