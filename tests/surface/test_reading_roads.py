@@ -332,3 +332,54 @@ def test_predictions_are_not_written_under_a_name_that_says_otherwise(answer, mo
     assert code == 2
     assert "lineal convert" in err
     assert not (tmp_path / name).exists()
+
+
+def test_a_folder_without_labels_is_not_learned_from(answer, model, tmp_path):
+    """The names of files are no labels: sub-folders are asked for, though the texts can be labelled."""
+    (tmp_path / "texts").mkdir()
+    for number, (text, _) in enumerate(ROWS):
+        (tmp_path / "texts" / f"{number}.txt").write_text(text, encoding="utf-8")
+    for verb, *more in (["train", "--no-report"], ["tune", "learner.C=[1.0]", "--learner", "svm"]):
+        code, _, err = answer(verb, "texts", *more)
+        assert code == 3
+        assert "sub-folders" in err
+    assert len(answer("predict", model, "texts")[1].splitlines()) == 1 + len(ROWS)
+
+
+@pytest.mark.parametrize("verb", ["train", "predict", "evaluate", "update", "verify", "convert", "tune"])
+def test_an_empty_name_is_no_name_of_the_current_folder(answer, model, verb):
+    """What a script with an unset variable gives is refused by every verb."""
+    before = [model] if verb in ("predict", "evaluate", "update", "verify") else []
+    after = {"convert": ["out.csv"], "tune": ["learner.C=[1.0]"]}.get(verb, [])
+    code, _, err = answer(verb, *before, "", *after)
+    assert code == 3
+    assert "name of the file is empty" in err
+
+
+def test_advice_can_be_followed(answer, model, tmp_path):
+    """Options that `convert` names are options of `convert`."""
+    (tmp_path / "a.jsonl").write_text('{"text": "a", "n": 1, "label": 1, "more": [1]}\n')
+    code, _, err = answer("convert", "a.jsonl", "a.csv")
+    assert (code, "--drop" in err) == (3, True)
+    assert answer("convert", "a.jsonl", "a.csv", "--drop", "more")[0] == 0
+    code, _, err = answer("convert", "a.csv", "a.libsvm")
+    assert (code, "--drop" in err) == (3, True)
+    assert answer("convert", "a.csv", "a.libsvm", "--drop", "text")[0] == 0
+    code, _, err = answer("convert", "a.csv", "a.unknown")
+    assert (code, "--to" in err, "--format" in err) == (2, True, False)
+    assert answer("convert", "a.csv", "a.unknown", "--to", "jsonl")[0] == 0
+    (tmp_path / "a.bin").write_bytes(b"anything")
+    code, _, err = answer("convert", "a.bin", "a.lineal")
+    assert (code, "--from" in err, "--format" in err) == (4, True, False)
+
+
+def test_indices_that_begin_elsewhere_than_in_training_are_said_to(answer, tmp_path):
+    """There is no option for it: the model knows where its columns begin."""
+    (tmp_path / "one.libsvm").write_text("".join(f"{k % 2} 1:{k % 7} 2:{k % 2}\n" for k in range(40)))
+    (tmp_path / "zero.libsvm").write_text("".join(f"{k % 2} 0:{k % 7} 1:{k % 2}\n" for k in range(40)))
+    assert answer("train", "one.libsvm", "--no-report", "-q", "-o", "rows.lineal", "--learner", "svm")[0] == 0
+    for verb in ("predict", "evaluate"):
+        code, _, err = answer(verb, "rows.lineal", "zero.libsvm")
+        assert code == 3
+        assert "first_index" not in err
+        assert "counted from 1" in err

@@ -34,6 +34,11 @@ VERBS = {
 # Options of functions, as they are spelled on the command line.
 _OPTION = r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test|cv|drop)="
 _SPELLINGS = (
+    # Only a model, or a training file, tells the command line where indices begin.
+    (
+        re.compile("Say that columns are counted from 0: first_index=0"),
+        "In training columns were counted from 1: number these so, too",
+    ),
     (re.compile(_OPTION + "False"), r"--no-\1"),
     (re.compile(_OPTION + "True"), r"--\1"),
     (re.compile(_OPTION + r'"([^"]*)"'), r"--\1 \2"),
