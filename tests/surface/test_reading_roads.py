@@ -157,7 +157,15 @@ def test_the_text_of_another_name_is_read_if_it_is_named(answer, labels, tmp_pat
 
 @pytest.mark.parametrize(
     "lines",
-    ["so good, but bad\nfine, thanks\n", "[laughs] good\n", "good\n\nbad", "a; b\n", "\n", "good,bad\n"],
+    [
+        "so good, but bad\nfine, thanks\n",
+        "great, thanks\nno, never\n",
+        "[laughs] good\n",
+        "good\n\nbad",
+        "a; b\n",
+        "\n",
+        "good,bad\n",
+    ],
 )
 def test_plain_lines_of_a_pipe_are_texts(labels, lines):
     """Commas and brackets in sentences make no table: a label to a line."""

@@ -141,7 +141,7 @@ def _piped(head: bytes, column: TextColumn, *, has_dialect: bool) -> str:
         names = [name.strip().strip('"') for name in first.split(mark)]
         if any(name in wanted for name in names) and (len(names) > 1 or first == column.name):
             return format
-        if len(names) > 1 and found in ("csv", "tsv") and _are_names(names, is_alone=len(lines) < 2):
+        if len(names) > 1 and found in ("csv", "tsv") and _are_names(first.split(mark), len(lines) < 2):
             shown = ", ".join(map(repr, names[:20]))
             raise InputError(
                 f"the first line looks like names of columns, but {wanted[0]!r} is not among them: {shown}. "
@@ -152,12 +152,14 @@ def _piped(head: bytes, column: TextColumn, *, has_dialect: bool) -> str:
     return "lines"
 
 
-def _are_names(fields: Sequence[str], *, is_alone: bool) -> bool:
+def _are_names(fields: Sequence[str], is_alone: bool) -> bool:
     """Whether evenly split lines begin with these as names of columns, not as parts of a text.
 
-    One of them is a usual name, or all are single words; of a line without others, both.
+    One of them is a usual name, or all are single words without the space that follows a comma in a sentence;
+    of a line without others, both.
     """
-    has_usual = any(field.lower() in (*TEXT_NAMES, *LABEL_NAMES) for field in fields)
+    fields = [field.strip('"') for field in fields]
+    has_usual = any(field.strip().lower() in (*TEXT_NAMES, *LABEL_NAMES) for field in fields)
     are_words = len(set(fields)) == len(fields) and all(_WORD.fullmatch(field) for field in fields)
     return has_usual and are_words if is_alone else has_usual or are_words
 
