@@ -2,6 +2,7 @@
 
     LinealError
     ├── InputError (ValueError)         the data: shapes, NaN, labels, weights
+    │   ├── CellError                   a cell of a table, with its row
     │   └── InputTypeError (TypeError)  data of a kind that cannot be numbers
     ├── ParameterError (ValueError)     an option that cannot be
     │   └── CombinationError            loss, penalty and solver that do not go together
@@ -35,6 +36,26 @@ class LinealError(Exception):
 
 class InputError(LinealError, ValueError):
     """The data are not what the model needs."""
+
+
+class CellError(InputError):
+    """A cell of a table that cannot be read.
+
+    Attributes
+    ----------
+    row : int or None
+        Its row in what was given, from 0.
+    """
+
+    def __init__(self, before: str, row: int | None = None, after: str = "") -> None:
+        super().__init__(before if row is None else f"{before}row {row}{after}")
+        self.row = row
+        self._around = before, after
+
+    def of_row(self, row: int) -> str:
+        """What is said where the rows that were given are a part of more, and the cell is in this one."""
+        before, after = self._around
+        return f"{before}row {row}{after}"
 
 
 class InputTypeError(InputError, TypeError):

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+
 from contract.read_back import refuses, rows, types, write
 from lineal.data import read_records, stream_records
+from lineal.errors import InputError
 
 
 def test_json_keys_may_differ(tmp_path):
@@ -44,6 +47,20 @@ def test_nested_json_is_refused_by_key_and_line(tmp_path):
     assert rows(path, drop=["b"]) == [{"a": 1}, {"a": 2}]
     assert rows(path, columns=["a"]) == [{"a": 1}, {"a": 2}]
     refuses(write(tmp_path / "a.jsonl", '{"a": 1}\n{"a": [1]}\n'), "line 2: key 'a' holds an array")
+
+
+def test_nested_columns_are_skipped_if_that_is_asked_for(tmp_path):
+    """They are named, stay out of all later parts, and are refused where single values would be lost."""
+    path = write(tmp_path / "a.jsonl", '{"a": 1, "b": [2], "c": {"d": 3}}\n{"a": 4, "b": 5, "c": null}\n')
+    found = read_records(path, nested="skip")
+    assert found.table.to_pylist() == [{"a": 1}, {"a": 4}]
+    assert sorted(found.skipped) == ["b", "c"]
+    parts = list(stream_records(path, nested="skip", n_bytes=1))
+    assert [row for part in parts for row in part.table.to_pylist()] == [{"a": 1}, {"a": 4}]
+    refuses(path, "'b' holds", nested="skip", columns=["a", "b"])
+    late = write(tmp_path / "late.jsonl", '{"a": 1, "b": "x"}\n{"a": 2, "b": ["y"]}\n')
+    with pytest.raises(InputError, match="line 2: key 'b' holds an array"):
+        list(stream_records(late, nested="skip", n_bytes=1))
 
 
 def test_json_that_is_none_is_refused_at_its_byte(tmp_path):

@@ -433,6 +433,49 @@ def test_pipes_are_read_and_may_be_closed(trained, tmp_path):
         assert process.wait(timeout=60) == 141
 
 
+READERS = {
+    "train": ["train", "reviews.csv", "--no-report", "-q", "--learner", "svm"],
+    "train --json": ["train", "reviews.csv", "--no-report", "-q", "--learner", "svm", "--json"],
+    "evaluate": ["evaluate", "model.lineal", "reviews.csv"],
+    "compare": ["compare", "model.lineal", "other.lineal", "reviews.csv"],
+    "doctor": ["doctor", "reviews.csv"],
+    "inspect": ["inspect", "model.lineal"],
+    "explain": ["explain", "model.lineal", "a good film"],
+    "update": ["update", "model.lineal", "reviews.csv", "-o", "new.lineal"],
+    "predict": ["predict", "model.lineal", "reviews.csv"],
+}
+
+
+@pytest.fixture
+def at_work(trained, tmp_path, monkeypatch):
+    """A folder of its own with the reviews and two models."""
+    monkeypatch.chdir(tmp_path)
+    for name, source in (("reviews.csv", "reviews.csv"), ("model.lineal", "model.lineal"),
+                         ("other.lineal", "model.lineal")):  # fmt: skip
+        (tmp_path / name).write_bytes((trained / source).read_bytes())
+
+
+@pytest.mark.parametrize("verb", READERS)
+def test_a_closed_pipe_ends_every_verb_quietly_with_141(at_work, verb):
+    """Also those whose tables are drawn by another library, which has an exit code of its own."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with lineal(*READERS[verb], stdout=theirs, stderr=subprocess.PIPE) as process:
+        os.close(theirs)
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.parametrize("verb", ["train", "train --json", "evaluate", "predict"])
+def test_without_a_standard_output_the_work_is_done(at_work, verb):
+    """Nobody listens, which is no mistake."""
+    found = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "lineal", *READERS[verb]],
+        capture_output=True,
+    )
+    assert (found.returncode, found.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize(
     "lines",
     [

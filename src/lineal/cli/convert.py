@@ -18,6 +18,7 @@ _MODELS = ("liblinear", "libsvm", "fasttext", "sklearn")
 @click.option("--from", "model_format", type=click.Choice(_MODELS), help="Of a model; guessed if not given.")
 @click.option("--to", type=click.Choice(FORMATS[:-2]), help="Of the data written; by the name if not given.")
 @click.option("--label", help="The column of labels, where LIBSVM or VW is written.")
+@click.option("--drop", multiple=True, help="A column of the data not to write.")
 @click.option("--check", "check_path", type=click.Path(), metavar="DATA", help="Predict these rows with both "
               "models and tell the difference.")  # fmt: skip
 @click.option("--trust", is_flag=True, help="Open a scikit-learn model, although a pickle can run any code.")
@@ -30,6 +31,7 @@ def command(
     model_format: str | None,
     to: str | None,
     label: str | None,
+    drop: tuple[str, ...],
     check_path: str | None,
     trust: bool,
     reading: dict[str, Any],
@@ -58,7 +60,7 @@ def command(
         )
         sentence, document = found.sentence, found.to_dict()
     else:
-        n_rows = convert_data(source, target, to=to, label=label, reading=reading)
+        n_rows = convert_data(source, target, to=to, label=label, drop=drop, reading=reading)
         sentence, document = f"{n_rows:,} rows written to {target}.", {"n_rows": n_rows, "target": target}
     if as_json:
         print_json(document)

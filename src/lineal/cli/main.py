@@ -34,6 +34,11 @@ VERBS = {
 # Options of functions, as they are spelled on the command line.
 _OPTION = r"\b(text|label|format|delimiter|encoding|errors|header|quoting|group|test|cv|drop)="
 _SPELLINGS = (
+    # Only a model, or a training file, tells the command line where indices begin.
+    (
+        re.compile("Say that columns are counted from 0: first_index=0"),
+        "In training columns were counted from 1: number these so, too",
+    ),
     (re.compile(_OPTION + "False"), r"--no-\1"),
     (re.compile(_OPTION + "True"), r"--\1"),
     (re.compile(_OPTION + r'"([^"]*)"'), r"--\1 \2"),
@@ -132,6 +137,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """The exit code of a command line."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: nobody listens, which is no error
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal lacks must not end the run
             stream.reconfigure(errors="backslashreplace")

@@ -14,7 +14,11 @@ from lineal.cli.options import file_argument, model_argument, reading_options
 @file_argument
 @click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-",
               show_default=True, help="Where the predictions go.")  # fmt: skip
-@click.option("--to", type=click.Choice(["csv", "jsonl"]), help="CSV unless OUTPUT ends in .jsonl.")
+@click.option(
+    "--to",
+    type=click.Choice(["csv", "jsonl"]),
+    help="CSV unless OUTPUT ends in .jsonl; a second suffix (.gz, .zst ...) packs it.",
+)
 @click.option("--probabilities", is_flag=True, help="Of every label, not of the predicted one alone.")
 @click.option("--explain", type=click.IntRange(min=1), is_flag=False, flag_value=5, metavar="[K]",
               help="The K (5) features that weighed most.")  # fmt: skip
@@ -44,12 +48,12 @@ def command(
     """
     from lineal.jobs.places import check_places
     from lineal.jobs.predict import predict
-    from lineal.jobs.writing import write_predictions
+    from lineal.jobs.writing import kind_for, write_predictions
     from lineal.model import load
 
     check_places(None if output == "-" else output, inputs=(model, file))
+    kind = to or kind_for(output)
     frozen = load(model)
-    kind = to or ("jsonl" if output.endswith((".jsonl", ".ndjson")) else "csv")
     pieces = predict(frozen, file, text=text, carry=carry, reading=reading)
     write_predictions(
         frozen, pieces, output, kind=kind, with_probabilities=probabilities, n_terms=explain or 0, carry=carry

@@ -15,8 +15,14 @@ def console() -> Any:
     """Where people read: the standard output, plain where it is no terminal."""
     from rich.console import Console
 
+    class Leaving(Console):
+        """Leaves it to the command line how to end when nobody reads on: rich itself would leave with 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     width = None if sys.stdout.isatty() else 110
-    return Console(width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Leaving(width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 class Teller:

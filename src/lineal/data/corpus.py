@@ -40,7 +40,7 @@ class Corpus(NamedTuple):
 
 
 @contextmanager
-def named_in_errors(path: Path) -> Iterator[None]:
+def named_in_errors(path: Path | str) -> Iterator[None]:
     """Puts the name of the file before what is wrong in it."""
     try:
         yield

@@ -70,8 +70,13 @@ class DelimitedTables:
         self.columns = choose(self.names, self.chosen, self.dropped)
         self._line = 1 + n_lines
         self._types: dict[str, Any] = {}
-        self._reader = _core.Delimited(
-            self.delimiter, self.dialect.quoting, len(names), 0, None, self._skip, self._line
+        self._reader = self.reader_of(self.names[0])
+
+    def reader_of(self, name: str) -> _core.Delimited:
+        """The core's reader of one column as texts, for whoever needs no table."""
+        place = self.names.index(name)
+        return _core.Delimited(
+            self.delimiter, self.dialect.quoting, len(self.names), place, None, self._skip, self._line
         )
 
     def parts(self) -> Iterator[tuple[Any, int]]:
@@ -357,6 +362,20 @@ def blanks_to_null(table: Any) -> Any:
             is_blank = pc.or_(pc.equal(column, ""), pc.utf8_is_space(column))
             if pc.any(is_blank).as_py():
                 table = replaced(table, name, pc.if_else(is_blank, pa.scalar(None, column.type), column))
+    return table
+
+
+def missing_to_null(table: Any, columns: Sequence[str]) -> Any:
+    """The table with the usual spellings of "missing" as null in columns that were read as text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in columns:
+        column = table.column(name)
+        if pa.types.is_string(column.type):
+            is_missing = pc.is_in(pc.utf8_trim_whitespace(column), value_set=pa.array(MISSING))
+            if pc.any(is_missing).as_py():
+                table = replaced(table, name, pc.if_else(is_missing, pa.scalar(None, column.type), column))
     return table
 
 

@@ -12,24 +12,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from lineal import _core
-from lineal.data.blocks import (
-    Reader,
-    Window,
-    as_utf8,
-    check_encoding,
-    pieces,
-    scanned,
-    with_ended_lines,
-)
-from lineal.data.compression import SUFFIXES, raw_pieces
+from lineal.data.blocks import Reader, Window, check_encoding, pieces, scanned, with_ended_lines
+from lineal.data.compression import SUFFIXES
 from lineal.data.corpus import Corpus, Label, Name, choose_columns, label_values, named_in_errors
 from lineal.data.folders import read_folder
-from lineal.data.formats import HEAD, resolve
 from lineal.data.parquet import read_parquet
 from lineal.errors import InputError, ParameterError
 
@@ -148,71 +138,6 @@ def stream_texts(
     format = _format(Path(path), format)
     options = _options(format, text, label, header, delimiter, quoting, encoding, errors, missing)
     return _parts(Path(path), int(n_bytes), options)
-
-
-def stream_unlabelled(
-    path: str,
-    *,
-    n_bytes: int = 1 << 22,
-    text: str | None = None,
-    format: str | None = None,
-    header: bool = True,
-    delimiter: str | None = None,
-    quoting: bool | None = None,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-) -> Iterator[_core.Documents] | None:
-    """The texts of a file to be labelled, piece by piece; None where the format is not one of texts by line.
-
-    ``"-"`` is the standard input, whose first line tells the format: an object of JSON, or names of columns
-    with the text's among them; anything else is a text to a line. Missing texts are empty ones. What comes
-    through a pipe is handed on as it comes, up to its last whole line.
-    """
-    source = None if path == "-" else Path(path)
-    more = {"delimiter": delimiter, "quoting": quoting, "header": header}
-    if source is not None and source.is_dir():
-        return (part.documents for part in stream_texts(source, n_bytes=n_bytes, label=False))
-    if source is not None and not source.exists():
-        raise InputError(f"There is no file or folder {source}. The current folder is {Path.cwd()}.")
-    piped = with_ended_lines(as_utf8(raw_pieces(source, n_bytes), encoding, errors))
-    window = Window(piped, looks_ahead=source is not None)
-    head = window.bytes[:HEAD]
-    if format is None and source is None:
-        format = _piped(head, text)
-    elif format is None:
-        format, _ = resolve(source, None, head)
-    if format not in _LINE_FORMATS:
-        if source is None:
-            raise InputError(f"{format} cannot come through the standard input here. Name the file.")
-        return None
-    place = Path("standard input") if source is None else source
-    columns: dict[str, Any] = {"text": text} if format != "lines" else {}
-    given: dict[str, Any] = (
-        {name: value for name, value in more.items() if value is not None} if format in ("csv", "tsv") else {}
-    )
-    options = _options(
-        format, **columns, label=False, encoding=encoding, errors=errors, missing="empty", **given
-    )
-    return _documents(place, window, options)
-
-
-def _piped(head: bytes, text: str | None) -> str:
-    """The format of what comes through a pipe to a reader of texts."""
-    first = head.lstrip()[:1]
-    if first == b"{":
-        return "jsonl"
-    line = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
-    for mark, format in (("\t", "tsv"), (",", "csv")):
-        names = [name.strip().strip('"') for name in line.split(mark)]
-        if text is not None and text in names and (len(names) > 1 or line == text):
-            return format
-    return "lines"
-
-
-def _documents(place: Path, window: Window, options: _Options) -> Iterator[_core.Documents]:
-    with named_in_errors(place):
-        for part in _scanned_lines(window, options):
-            yield part.documents
 
 
 def _options(

@@ -37,6 +37,7 @@ class JsonTables:
     dropped: Sequence[str]
     as_text: bool
     notes: list[str] = field(default_factory=list)
+    skipped: list[str] | None = None  # nested columns, as they are met; None refuses them
 
     def __post_init__(self) -> None:
         self._line = 1
@@ -122,8 +123,10 @@ class JsonTables:
         self._met.update(dict.fromkeys(met))
         kept = [name for name in self._wanted(met) if name in met]
         table = table.select(kept)
-        if any(pa.types.is_nested(column.type) for column in table.schema):
+        nested = [column.name for column in table.schema if pa.types.is_nested(column.type)]
+        if not all(map(self._may_skip, nested)):
             return None
+        table = table.select(kept := [name for name in kept if name not in nested])
         if self.as_text and (dates := [f.name for f in table.schema if pa.types.is_temporal(f.type)]):
             self._dates.update(dates)
             table = self._parse(block).select(kept)
@@ -150,7 +153,20 @@ class JsonTables:
                 size = min(8 * size, 1 << 30)
 
     def _wanted(self, met: Sequence[str]) -> list[str]:
-        return [name for name in (met if self.chosen is None else self.chosen) if name not in self.dropped]
+        out = (*self.dropped, *(self.skipped or ()))
+        return [name for name in (met if self.chosen is None else self.chosen) if name not in out]
+
+    def _may_skip(self, name: str) -> bool:
+        """Whether a nested column is left out from here on: not if it was chosen, or had single values."""
+        import pyarrow as pa
+
+        if self.skipped is None or self.chosen is not None:
+            return False
+        if name not in self.skipped:
+            if not pa.types.is_null(self._types.get(name, pa.null())):
+                return False
+            self.skipped.append(name)
+        return True
 
     def _by_line(self, block: bytes) -> Any:
         records, places = [], []
@@ -170,10 +186,12 @@ class JsonTables:
         for name in names:
             values = [record.get(name) for record in records]
             nested = next((row for row, value in enumerate(values) if isinstance(value, (dict, list))), None)
+            if nested is not None and self._may_skip(name):
+                continue
             if nested is not None:
                 raise InputError(
                     f"{places[nested]}: key {name!r} holds {_kind(values[nested])}, where a column needs "
-                    "single values. Take it apart before, or leave it out: choose columns= or drop=."
+                    "single values. Take it apart before, or leave it out with drop=."
                 )
             columns[name] = self._column(name, values)
         return pa.table(columns)
@@ -222,7 +240,8 @@ class JsonTables:
                     column = column.cast(kind)
             columns[name] = column
         if not columns:
-            raise InputError("the objects have no keys, so that there are no columns.")
+            what = "values that are single" if self.skipped else "keys"
+            raise InputError(f"the objects have no {what}, so that there are no columns.")
         return pa.table(columns)
 
     def _remember(self, table: Any) -> None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import codecs
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lineal.data.blocks import Window, as_utf8, check_encoding, ends_lines_with_returns
-from lineal.data.compression import Fingerprint, Tapped, compression_of, raw_pieces
+from lineal.data.blocks import Window
+from lineal.data.compression import Fingerprint
 from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import DelimitedTables, Dialect, dialect, is_blank
-from lineal.data.formats import HEAD, check_format, refuse_strangers, resolve
+from lineal.data.opening import Opened, ReadOptions, Source, open_file, reading
 from lineal.data.sparse_records import SparseOptions, SparseRows, sparse_parts
 from lineal.errors import InputError, ParameterError
-
-Source = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -41,6 +36,8 @@ class Records:
         Their rows, for LIBSVM and VW.
     notes : tuple of str
         What a person should know: a name that says another format, a column that was read as text.
+    skipped : tuple of str
+        Columns that were left out so far, since their values are nested.
     fingerprint : Fingerprint or None
         Of what came through the standard input so far. For files there is `lineal.data.fingerprint`.
     """
@@ -53,26 +50,12 @@ class Records:
     rows: SparseRows | None = None
     notes: tuple[str, ...] = ()
     fingerprint: Fingerprint | None = None
+    skipped: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         n_columns = self.table.num_columns if self.rows is None else self.rows.n_columns
         shape = f"{self.n_rows} rows, {n_columns} columns"
         return f"Records({self.format}, {shape}, {self.n_bytes} bytes)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Options:
-    path: Path | None  # None: the standard input
-    format: str | None
-    columns: tuple[str, ...] | None
-    drop: tuple[str, ...]
-    header: bool
-    delimiter: str | None
-    quoting: bool | None
-    encoding: str
-    errors: str
-    as_text: bool
-    sparse: SparseOptions
 
 
 def read_records(
@@ -90,6 +73,7 @@ def read_records(
     n_columns: int | None = None,
     names: Sequence[str] | None = None,
     first_index: int | None = None,
+    nested: str = "refuse",
 ) -> Records:
     """All records of a file or a folder.
 
@@ -116,6 +100,9 @@ def read_records(
         index 0 is met.
     names
         Of VW: the only features to read, by column. By default all, numbered as they come.
+    nested
+        Of JSON and Parquet: ``"refuse"`` or ``"skip"``, what to do with columns of objects or lists that are
+        not among ``columns``.
 
     Returns
     -------
@@ -141,8 +128,8 @@ def read_records(
     [{'name': 'Ada', 'age': 36, 'zip': '00123'}, {'name': 'Alan', 'age': None, 'zip': '04567'}]
     """
     sparse = _sparse(n_columns, names, first_index)
-    options = _options(
-        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse
+    options = reading(
+        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse, nested
     )
     parts = list(_parts(options, None))
     if len(parts) == 1:
@@ -166,6 +153,7 @@ def stream_records(
     n_columns: int | None = None,
     names: Sequence[str] | None = None,
     first_index: int | None = None,
+    nested: str = "refuse",
 ) -> Iterator[Records]:
     """The same, in parts of about ``n_bytes`` of the file, so that one larger than memory can be read.
 
@@ -178,44 +166,10 @@ def stream_records(
     if isinstance(n_bytes, bool) or not isinstance(n_bytes, (int, np.integer)) or n_bytes < 1:
         raise ParameterError(f"n_bytes must be a positive whole number, got {n_bytes!r}.")
     sparse = _sparse(n_columns, names, first_index)
-    options = _options(
-        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse
+    options = reading(
+        path, format, columns, drop, header, delimiter, quoting, encoding, errors, as_text, sparse, nested
     )
     return _parts(options, int(n_bytes))
-
-
-def _options(
-    path: Source,
-    format: str | None,
-    columns: Sequence[str] | None,
-    drop: Sequence[str],
-    header: bool,
-    delimiter: str | None,
-    quoting: bool | None,
-    encoding: str,
-    errors: str,
-    as_text: bool,
-    sparse: SparseOptions,
-) -> _Options:
-    """Checked before the file is opened."""
-    check_format(format)
-    check_encoding(encoding, errors)
-    if isinstance(columns, str) or isinstance(drop, str):
-        raise ParameterError("columns and drop are lists of names, not one name.")
-    dialect(format or "csv", delimiter, quoting, header)
-    return _Options(
-        path=_existing(path, format),
-        format=format,
-        columns=None if columns is None else tuple(columns),
-        drop=tuple(drop),
-        header=header,
-        delimiter=delimiter,
-        quoting=quoting,
-        encoding=encoding,
-        errors=errors,
-        as_text=as_text,
-        sparse=sparse,
-    )
 
 
 def _sparse(n_columns: int | None, names: Sequence[str] | None, first_index: int | None) -> SparseOptions:
@@ -225,35 +179,7 @@ def _sparse(n_columns: int | None, names: Sequence[str] | None, first_index: int
     return sparse
 
 
-def _existing(path: Source, format: str | None) -> Path | None:
-    """The path of something that is there; None for the standard input."""
-    if str(path) == "-":
-        if format == "folder":
-            raise ParameterError("A folder cannot come through the standard input.")
-        return None
-    found = Path(path)
-    if not found.exists():
-        raise InputError(f"There is no file or folder {found}. The current folder is {Path.cwd()}.")
-    if found.is_dir() and format not in (None, "folder"):
-        raise InputError(f"{found} is a folder. Leave out format=, or name a file in it.")
-    if format == "folder" and not found.is_dir():
-        raise InputError(f"{found} is a file, not a folder. Leave out format=, or name the folder.")
-    return found
-
-
-@dataclass
-class _Opened:
-    """A file whose first bytes were looked at."""
-
-    format: str
-    raw: Iterator[bytes]
-    is_packed: bool
-    is_old_mac: bool
-    notes: list[str] = field(default_factory=list)
-    tap: list[Tapped] = field(default_factory=list)
-
-
-def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
+def _parts(options: ReadOptions, n_bytes: int | None) -> Iterator[Records]:
     name = "-" if options.path is None else str(options.path)
     if options.path is not None and options.path.is_dir():
         from lineal.data.folders import said_of_unlabelled
@@ -267,8 +193,8 @@ def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
             yield Records("folder", name, len(table), size, table, notes=(said,) if said else ())
         return
     with named_in_errors(options.path or Path("standard input")):
-        opened = _opened(options, n_bytes)
-        for found, size in _contents(opened, options, n_bytes):
+        opened = open_file(options, n_bytes)
+        for found, size in contents(opened, options, n_bytes):
             is_sparse = isinstance(found, SparseRows)
             yield Records(
                 opened.format,
@@ -279,79 +205,20 @@ def _parts(options: _Options, n_bytes: int | None) -> Iterator[Records]:
                 found if is_sparse else None,
                 tuple(opened.notes),
                 opened.tap[0].fingerprint if opened.tap else None,
+                tuple(opened.skipped),
             )
 
 
-def _opened(options: _Options, n_bytes: int | None) -> _Opened:
-    tap: list[Tapped] = []
-    raw = raw_pieces(options.path, n_bytes, tap=tap)
-    pieces: list[bytes] = []
-    n_read = 0
-    while n_read < HEAD and (piece := next(raw, b"")):
-        pieces.append(piece)
-        n_read += len(piece)
-    head = b"".join(piece[:HEAD] for piece in pieces)[:HEAD]
-    refuse_strangers(head)
-    _refuse_wide(head, options.encoding)
-    if codecs.lookup(options.encoding).name not in ("utf-8", "utf-8-sig"):
-        head = head.decode(options.encoding, "replace").encode("utf-8", "replace")
-    format, note = resolve(options.path, options.format, head)
-    _refuse_useless(format, options)
-    is_old_mac = format != "parquet" and ends_lines_with_returns(head)
-    notes = [note] if note else []
-    if is_old_mac:
-        notes.append("lines end with a carriage return alone; they were read as lines.")
-    return _Opened(format, chain(pieces, raw), _is_packed(options.path), is_old_mac, notes, tap)
-
-
-def _is_packed(path: Path | None) -> bool:
-    if path is None or not path.is_file():
-        return True
-    with path.open("rb") as file:
-        return compression_of(file.read(8)) is not None
-
-
-def _refuse_wide(head: bytes, encoding: str) -> None:
-    """UTF-16 begins with a mark, or has a NUL in every other byte."""
-    is_utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-    if not is_utf8 or head.startswith(b"PAR1"):
-        return
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError('the file begins like UTF-16, not UTF-8. Read it with encoding="utf-16".')
-    if len(head) > 3 and head.count(0) > 0.4 * len(head):
-        order = "le" if head[1::2].count(0) > head[::2].count(0) else "be"
-        raise InputError(
-            "nearly every other byte is NUL: the file looks like UTF-16. "
-            f'Read it with encoding="utf-16-{order}".'
-        )
-
-
-def _refuse_useless(format: str, options: _Options) -> None:
-    """An option that the format has no use for is a mistake."""
-    given = (options.header, options.delimiter, options.quoting) != (True, None, None)
-    if format not in ("csv", "tsv") and given:
-        raise ParameterError(f"header, delimiter and quoting are options of csv and tsv, not of {format}.")
-    is_sparse = format in ("libsvm", "vw")
-    if is_sparse and (options.columns is not None or options.drop):
-        raise ParameterError(f"columns and drop are names of columns of tables; {format} has none.")
-    if not is_sparse and options.sparse != SparseOptions():
-        raise ParameterError(
-            f"n_columns, names and first_index are options of libsvm and vw, not of {format}."
-        )
-    if format == "parquet" and (options.encoding, options.errors) != ("utf-8", "strict"):
-        raise ParameterError("Parquet holds UTF-8: leave out encoding= and errors=.")
-
-
-def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterator[tuple[Any, int]]:
+def contents(opened: Opened, options: ReadOptions, n_bytes: int | None) -> Iterator[tuple[Any, int]]:
+    """Every part of an opened file, a table or sparse rows, and how many bytes it was read from."""
     chosen, dropped = options.columns, options.drop
+    skipped = opened.skipped if options.skips_nested else None
     if opened.format == "parquet":
         source = b"".join(opened.raw) if opened.is_packed or options.path is None else options.path
         from lineal.data.stored_records import parquet_tables
 
-        return parquet_tables(source, n_bytes, chosen, dropped)
-    text = as_utf8(opened.raw, options.encoding, options.errors)
-    if opened.is_old_mac:  # lines end with a carriage return alone
-        text = (piece.replace(b"\r", b"\n") for piece in text)
+        return parquet_tables(source, n_bytes, chosen, dropped, skipped)
+    text = opened.text(options)
     if n_bytes is None:
         text = iter([b"".join(text)])
     if opened.format in ("libsvm", "vw"):
@@ -364,13 +231,13 @@ def _contents(opened: _Opened, options: _Options, n_bytes: int | None) -> Iterat
     if opened.format == "jsonl":
         from lineal.data.json_records import JsonTables
 
-        return JsonTables(window, chosen, dropped, options.as_text, opened.notes).parts()
+        return JsonTables(window, chosen, dropped, options.as_text, opened.notes, skipped).parts()
     spoken = dialect(opened.format, options.delimiter, options.quoting, options.header)
     return _delimited(window, spoken, options, opened.notes)
 
 
 def _delimited(
-    window: Window, spoken: Dialect, options: _Options, notes: list[str]
+    window: Window, spoken: Dialect, options: ReadOptions, notes: list[str]
 ) -> Iterator[tuple[Any, int]]:
     while is_blank(window.bytes) and not window.is_last:
         window.more()

@@ -17,9 +17,16 @@ from lineal.errors import InputError
 
 
 def parquet_tables(
-    source: Path | bytes, n_bytes: int | None, chosen: Sequence[str] | None, dropped: Sequence[str]
+    source: Path | bytes,
+    n_bytes: int | None,
+    chosen: Sequence[str] | None,
+    dropped: Sequence[str],
+    skipped: list[str] | None = None,
 ) -> Iterator[tuple[Any, int]]:
-    """Tables of about ``n_bytes``, or all at once; only the chosen columns are read."""
+    """Tables of about ``n_bytes``, or all at once; only the chosen columns are read.
+
+    Nested columns that were not chosen are refused, or added to ``skipped``.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -28,6 +35,10 @@ def parquet_tables(
             names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
             refuse_duplicates(names, "Rename one where the file is made")
             columns = choose(names, chosen, dropped)
+            if skipped is not None and chosen is None:
+                schema = file.schema_arrow
+                skipped += [name for name in columns if pa.types.is_nested(schema.field(name).type)]
+                columns = [name for name in columns if name not in skipped]
             _refuse_nested(file.schema_arrow, columns)
             total = sum(
                 file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups)
@@ -52,7 +63,7 @@ def _refuse_nested(schema: Any, columns: Sequence[str]) -> None:
         if pa.types.is_nested(kind):
             raise InputError(
                 f"column {name!r} holds {kind}, where single values are needed. Take it apart before, or "
-                "leave it out: choose columns= or drop=."
+                "leave it out with drop=."
             )
 
 
@@ -70,8 +81,7 @@ def _plain(table: Any) -> Any:
                 )
             except pa.ArrowInvalid:
                 raise InputError(
-                    f"column {column.name!r} holds bytes that are not UTF-8 text. Leave it out: choose "
-                    "columns= or drop=."
+                    f"column {column.name!r} holds bytes that are not UTF-8 text. Leave it out with drop=."
                 ) from None
         elif pa.types.is_decimal(kind):
             cast = table.column(place).cast(pa.float64())

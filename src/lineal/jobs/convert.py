@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from lineal.data.formats import FILE_FORMATS, suffix_format
 from lineal.data.records import read_records
 from lineal.data.writing import write_records
+from lineal.errors import ModelFileError, ParameterError
 from lineal.jobs.foreign import Difference, difference, import_model
 from lineal.model.model import Model
 
@@ -42,10 +46,19 @@ class Converted:
 
 
 def convert_data(
-    source: str, target: str, *, to: str | None = None, label: str | None = None, reading: dict[str, Any]
+    source: str,
+    target: str,
+    *,
+    to: str | None = None,
+    label: str | None = None,
+    drop: Sequence[str] = (),
+    reading: dict[str, Any],
 ) -> int:
-    """Reads and writes; returns how many rows there were."""
-    records = read_records(source, **reading)
+    """Reads and writes all columns but those to drop; returns how many rows there were."""
+    if to is None and (target == "-" or suffix_format(Path(target)) is None):
+        where = "the standard output" if target == "-" else repr(target)
+        raise ParameterError(f"{where} does not tell a format. Give --to, one of {', '.join(FILE_FORMATS)}.")
+    records = read_records(source, drop=drop, **reading)
     write_records(records, target, format=to, **({} if label is None else {"label": label}))
     return records.n_rows
 
@@ -60,7 +73,10 @@ def convert_model(
     reading: dict[str, Any],
 ) -> Converted:
     """Imports a model, tries it on data if any are given, and stores it."""
-    model = import_model(source, format=format, trust=trust)
+    try:
+        model = import_model(source, format=format, trust=trust)
+    except ModelFileError as flaw:  # of the data that are read beside it, --format is said
+        raise type(flaw)(str(flaw).replace("format=", "--from")) from None
     found = None
     if check is not None:
         found = difference(model, source, read_records(check, **reading), format=format, trust=trust)

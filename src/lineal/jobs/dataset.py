@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.corpus import named_in_errors
+from lineal.data.csv_records import missing_to_null
 from lineal.data.documents import documents
+from lineal.data.records import Records, stream_records
+from lineal.data.unlabelled import TextColumn
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.roles import Roles
 
@@ -86,7 +91,7 @@ def dataset_of(
     )
 
 
-def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
+def inputs_of(records: Any, model: Any, text: TextColumn) -> Any:
     """What a frozen model takes, from records that may have no label."""
     if model.inputs == "rows":
         if records.rows is None:
@@ -103,16 +108,11 @@ def inputs_of(records: Any, model: Any, columns: Mapping[str, Any]) -> Any:
     table = records.table
     if model.inputs == "table":
         return table
-    name = columns.get("text")
-    if name not in table.column_names:
-        if table.num_columns != 1:
-            shown = ", ".join(map(repr, table.column_names[:20]))
-            raise InputError(
-                f"{records.path} has no column {name!r}, which the model reads. "
-                f"Choose with --text among {shown}."
-            )
-        name = table.column_names[0]
-    return documents(table.column(name), missing="empty")
+    if records.format in ("lines", "folder"):
+        text.refuse_columns()
+        return documents(table.column("text"), missing="empty")
+    with named_in_errors("standard input" if records.path == "-" else records.path):
+        return documents(table.column(text.among(table.column_names)), missing="empty")
 
 
 def sparse_options(model: Any) -> dict[str, Any]:
@@ -130,10 +130,50 @@ def first_index(model: Any) -> int:
     return 0 if (model.about.columns or {}).get("first_index") == 0 else 1
 
 
-def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) -> Any:
-    """Records read as a model takes them; a file of another kind is refused in words."""
+def read_for(model: Any, path: str, read: Callable[..., Records], **options: Any) -> Records:
+    """Records read as a model takes them; nested columns that it has no use for are left out."""
+    return _with_needed(_read(model, path, read, options), model)
+
+
+def stream_for(
+    model: Any, path: str, n_bytes: int, reading: dict[str, Any], *, label: str | None = None
+) -> Iterator[Records]:
+    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean.
+
+    Cells that say "missing" where numbers, booleans or dates were learned from are null, as in training.
+    """
+    unsaid = _without_words(model, label)
+
+    def begun(path: str, **options: Any) -> tuple[Records | None, Iterator[Records]]:
+        parts = iter(stream_records(path, **options))
+        return next(parts, None), parts  # what cannot be is said with the first part
+
+    head, rest = _read(model, path, begun, {"n_bytes": n_bytes, "as_text": True, **reading})
+    for records in () if head is None else chain([head], rest):
+        yield _nulled(_with_needed(records, model), unsaid)
+
+
+def _without_words(model: Any, label: str | None) -> list[str]:
+    """Columns whose cells are numbers, booleans or dates to a model."""
+    known = model.about.columns or {}
+    kinds = known.get("features") or {}
+    names = [name for name, kind in kinds.items() if kind in ("number", "boolean", "date")]
+    has_names = model.task == "classification" and model.classes_.dtype.kind in "USO"
+    return names if has_names else [*names, str(label or known.get("label"))]
+
+
+def _nulled(records: Records, columns: list[str]) -> Records:
+    if records.format not in ("csv", "tsv"):  # the others say null in a way of their own
+        return records
+    there = set(records.table.column_names)
+    table = missing_to_null(records.table, [name for name in columns if name in there])
+    return replace(records, table=table)
+
+
+def _read(model: Any, path: str, read: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """What ``read`` returns; a file of another kind is refused in words."""
     try:
-        return read(path, **sparse_options(model), **options)
+        return read(path, nested="skip", **sparse_options(model), **options)
     except ParameterError as flaw:
         if model.inputs == "rows" and "n_columns" in str(flaw):
             raise InputError(
@@ -143,18 +183,16 @@ def read_for(model: Any, path: str, read: Callable[..., Any], **options: Any) ->
         raise
 
 
-def stream_for(model: Any, path: str, n_bytes: int, reading: dict[str, Any]) -> Iterator[Any]:
-    """The same piece by piece, with cells of CSV as they are written: the model knows what they mean."""
-    from lineal.data.records import stream_records
-
-    def begun(path: str, **options: Any) -> Any:
-        parts = iter(stream_records(path, **options))
-        return next(parts, None), parts  # what cannot be is said with the first part
-
-    head, rest = read_for(model, path, begun, n_bytes=n_bytes, as_text=True, **reading)
-    if head is not None:
-        yield head
-        yield from rest
+def _with_needed(records: Records, model: Any) -> Records:
+    """The records, if no column was left out that the model learned from."""
+    known = model.about.columns or {}
+    needed = {known.get("text"), known.get("label"), *(known.get("features") or ())}
+    for name in records.skipped:
+        if name in needed:
+            raise InputError(
+                f"{records.path}: column {name!r} holds objects or lists, but the model needs single values."
+            )
+    return records
 
 
 def named(estimator: Any, names: Any) -> Any:

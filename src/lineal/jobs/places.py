@@ -1,12 +1,26 @@
-"""Where results may be written."""
+"""Where results may be written, and where flaws are."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from lineal.errors import ParameterError
+from lineal.errors import CellError, InputError, ParameterError
+
+
+@contextmanager
+def told_of_file(path: str, row_of: Callable[[int], int]) -> Iterator[None]:
+    """Puts the file before what a model says of a piece of it, and its own row in place of the piece's."""
+    place = "standard input" if path == "-" else path
+    try:
+        yield
+    except CellError as flaw:
+        said = str(flaw) if flaw.row is None else flaw.of_row(row_of(flaw.row))
+        raise InputError(f"{place}: {said}") from None
+    except InputError as flaw:
+        raise InputError(f"{place}: {flaw}") from None
 
 
 def check_places(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:

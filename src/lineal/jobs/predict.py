@@ -12,6 +12,7 @@ from typing import Any
 
 from lineal.errors import InputError
 from lineal.jobs.answers import Answers, answers_of
+from lineal.jobs.places import told_of_file
 from lineal.model.model import Model
 
 N_BYTES = 1 << 22
@@ -71,7 +72,8 @@ def predict(
     """
     first = 0
     for X, carried in _pieces(model, path, text, carry, reading or {}, n_bytes):
-        answers = answers_of(model, X)
+        with told_of_file(path, first.__add__):
+            answers = answers_of(model, X)
         yield Predicted(first, X, answers, carried)
         first += len(answers.labels)
 
@@ -79,23 +81,29 @@ def predict(
 def _pieces(
     model: Model, path: str, text: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
-    wanted = text or (model.about.columns or {}).get("text")
+    usual = (model.about.columns or {}).get("text")
     if model.inputs == "texts" and not carry:
-        from lineal.data.files import stream_unlabelled
+        from lineal.data.unlabelled import stream_unlabelled
 
-        texts = stream_unlabelled(path, text=wanted, n_bytes=n_bytes, **reading)
-        if texts is not None:
-            for documents in texts:
-                yield documents, {}
-            return
-    yield from _records(model, path, wanted, carry, reading, n_bytes)
+        for documents in stream_unlabelled(path, text=text, usual=usual, n_bytes=n_bytes, **reading):
+            yield documents, {}
+        return
+    yield from _records(model, path, text, usual, carry, reading, n_bytes)
 
 
 def _records(
-    model: Model, path: str, wanted: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
+    model: Model,
+    path: str,
+    text: str | None,
+    usual: str | None,
+    carry: Sequence[str],
+    reading: dict[str, Any],
+    n_bytes: int,
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
+    from lineal.data.unlabelled import TextColumn
     from lineal.jobs.dataset import inputs_of, stream_for
 
+    column = TextColumn(text, usual)
     for records in stream_for(model, path, n_bytes, reading):
         carried = {}
         for name in carry:
@@ -105,4 +113,4 @@ def _records(
                     f"{path} has no column {name!r} to carry. It has {', '.join(map(repr, there))}."
                 )
             carried[name] = records.table.column(name).to_pylist()
-        yield inputs_of(records, model, {"text": wanted}), carried
+        yield inputs_of(records, model, column), carried

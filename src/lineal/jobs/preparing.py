@@ -61,11 +61,11 @@ def prepared(
 ) -> Prepared:
     """Reads, guesses roles, deals rows and looks for problems; columns that tell the label are left out."""
     with clock.step("read", f"reading {path}"):
-        records = _read(path, columns, reading, read)
+        records = read_wanted(path, columns, reading, read)
         fingerprint = fingerprint_of(records, path)
         other = None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
     with clock.step("look", "looking at the columns"):
-        roles = None if records.table is None else guess_roles(records.table, **vars(columns))
+        roles = roles_of(records, columns)
         data = dataset_of(records, roles, task=columns.task)
         task = task_of(roles, data, columns)
         plan = _plan(data, task, judging)
@@ -93,7 +93,21 @@ def _plan(data: Dataset, task: str, judging: Judging) -> Plan:
     return held_out(data, task, judging.share, judging.seed)
 
 
-def _read(path: str, columns: Columns, reading: dict[str, Any], read: Callable[..., Records]) -> Records:
+def roles_of(records: Records, columns: Columns) -> Roles | None:
+    """What each column is taken for; None for sparse rows, which have none."""
+    if records.table is None:
+        return None
+    if records.format == "folder" and "label" not in records.table.column_names and columns.label is None:
+        raise InputError(
+            f"{records.path} has texts, but no sub-folders: put the texts of each label into a folder of "
+            "their own, with the label for its name."
+        )
+    return guess_roles(records.table, **vars(columns))
+
+
+def read_wanted(
+    path: str, columns: Columns, reading: dict[str, Any], read: Callable[..., Records] = read_records
+) -> Records:
     """The records; a column that cannot be read, such as nested JSON, may be one that is not wanted."""
     try:
         return read(path, **reading)
@@ -117,7 +131,7 @@ def _read_test(
 ) -> Records:
     """The test file; sparse rows are numbered, or named, as those of the training file are."""
     if trained.rows is None:
-        return _read(path, columns, reading, read)
+        return read_wanted(path, columns, reading, read)
     names = trained.rows.names
     own = {"first_index": trained.rows.first_index} if names is None else {"names": names}
     try:

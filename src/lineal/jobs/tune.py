@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineal.data.records import read_records
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import dataset_of, named
 from lineal.jobs.learner import Learner
-from lineal.jobs.preparing import columns_of, task_of
-from lineal.jobs.roles import guess_roles
+from lineal.jobs.preparing import columns_of, read_wanted, roles_of, task_of
 from lineal.jobs.training import Columns
 from lineal.learners.freezing import freeze
 from lineal.learners.searched.search import is_broken_off
@@ -55,8 +53,8 @@ def tune_file(
     """Searches ``space``, such as ``["learner.C=[0.1, 1, 10]", "text.ngrams=[(1, 1), (1, 2)]"]``."""
     learner.check(columns.task)
     tell(f"reading {path}")
-    records = read_records(path, **(reading or {}))
-    roles = None if records.table is None else guess_roles(records.table, **vars(columns))
+    records = read_wanted(path, columns, reading or {})
+    roles = roles_of(records, columns)
     data = dataset_of(records, roles, task=columns.task)
     task = task_of(roles, data, columns)
     estimator = learner.made(data, roles, task, seed=seed)

@@ -1,4 +1,4 @@
-"""Predictions as CSV or JSON lines, as they come."""
+"""Predictions as CSV or JSON lines, as they come, packed as the name ends."""
 
 from __future__ import annotations
 
@@ -7,12 +7,26 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from lineal.data.atomic import atomic_file
+from lineal.data.compression import SUFFIXES, packing
+from lineal.data.formats import suffix_format
 from lineal.errors import ParameterError
 from lineal.jobs.predict import Predicted
 from lineal.model.model import Model
+
+
+def kind_for(output: str) -> str:
+    """``"csv"`` or ``"jsonl"``: what a name says, under any suffix of compression; CSV if it says nothing."""
+    said = suffix_format(Path(output))
+    if said in ("csv", "jsonl", "lines", None):
+        return "jsonl" if said == "jsonl" else "csv"
+    raise ParameterError(
+        f"{output}: predictions are written as they come, as CSV or JSON lines, not as {said}. Let the name "
+        "end in .csv or .jsonl; lineal convert makes other formats of that."
+    )
 
 
 def write_predictions(
@@ -38,11 +52,14 @@ def write_predictions(
     if output == "-":
         return _written(sys.stdout, model, pieces, lines, with_probabilities, n_terms, carry)
     with atomic_file(output) as raw:
-        file = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="")
+        packed = packing(raw, SUFFIXES.get(Path(output).suffix.lower()))
+        file = io.TextIOWrapper(packed, encoding="utf-8", errors="backslashreplace", newline="")
         try:
             return _written(file, model, pieces, lines, with_probabilities, n_terms, carry)
         finally:
             file.detach()
+            if packed is not raw:
+                packed.close()
 
 
 def _written(

@@ -58,10 +58,10 @@ class Numbers(Kind):
             return NumbersEncoding(*usual, fill, self.bins.inner_borders(column.present))
         if self.scale is None:
             return NumbersEncoding(*usual, fill)
-        fitted = clone(self.scale).fit(np.where(column.missing, fill, column.values)[:, None])
-        if type(fitted) is ColumnScaler:
-            return NumbersEncoding(*usual, fill, None, fitted.of_column(0))
-        return _TransformedNumbers(*usual, fill, None, None, fitted)
+        filled = np.where(column.missing, fill, column.values)
+        if type(self.scale) is ColumnScaler:
+            return NumbersEncoding(*usual, fill, None, self.scale.of_numbers(filled))
+        return _TransformedNumbers(*usual, fill, None, None, clone(self.scale).fit(filled[:, None]))
 
     def _fill(self, present: FloatArray) -> float:
         if self.missing == "mean":

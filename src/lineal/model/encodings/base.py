@@ -10,7 +10,7 @@ import numpy as np
 
 from lineal.data.columns import Column
 from lineal.data.rows import Arrays, one_hot, side_by_side
-from lineal.errors import InputError
+from lineal.errors import CellError
 from lineal.model.record import Draft, Spec
 
 
@@ -99,9 +99,11 @@ def checked(column: Column, read: Any, *, refuses_missing: bool) -> Column:
         column = replace(column, values=np.full(len(column), None, dtype=object))
     column = read(column)
     if refuses_missing and column.missing.any():
-        raise InputError(
-            f"column {column.name!r} has no value at row {int(np.argmax(column.missing))}, and its kind "
-            "says missing='refuse'. Fill the value, drop the row, or choose another way to treat it."
+        raise CellError(
+            f"column {column.name!r} has no value at ",
+            int(np.argmax(column.missing)),
+            ", and its kind says missing='refuse'. Fill the value, drop the row, or choose another way to "
+            "treat it.",
         )
     return column
 
@@ -124,7 +126,8 @@ def parsed(column: Column, needed: str, parse: Any, dtype: Any) -> Column:
 def refuse(column: Column, row: int, value: Any, needed: str) -> NoReturn:
     """Refuses a value with its place."""
     shown = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."
-    raise InputError(
-        f"column {column.name!r} needs {needed}, but row {row} has {shown}. "
-        "Correct the value, or give the column another kind."
+    raise CellError(
+        f"column {column.name!r} needs {needed}, but ",
+        row,
+        f" has {shown}. Correct the value, or give the column another kind.",
     )
