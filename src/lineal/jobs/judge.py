@@ -18,7 +18,7 @@ from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.labels import labels_like
 from lineal.jobs.roles import Role, Roles
-from lineal.jobs.scoring import evaluated
+from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.model.loading import load
 from lineal.model.model import Model
 
@@ -57,6 +57,9 @@ def labelled(
     found = label or _label_of(model, names, str(records.path))
     if found not in names:
         raise ParameterError(f"{records.path} has no column {found!r} to be the label. It has {_few(names)}.")
+    if group is None:
+        own = (model.about.columns or {}).get("group")
+        group = own if own in names and own != found else None
     for name, role in ((weight, "weight"), (group, "group")):
         if name is not None and name not in names:
             raise ParameterError(
@@ -104,12 +107,13 @@ def evaluate_file(
     label: str | None = None,
     text: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     reading: dict[str, Any] | None = None,
     confidence: float = 0.95,
 ) -> Judged:
     """A model judged by a labelled file."""
     records = read_for(model, path, read_records, **(reading or {}))
-    data = labelled(model, records, label=label, text=text, weight=weight)
+    data = labelled(model, records, label=label, text=text, weight=weight, group=group)
     answers = answers_of(model, data.X)
     evaluation = evaluated(answers, data, model.task, confidence=confidence)
     return Judged(model, data, answers, evaluation)
@@ -122,6 +126,7 @@ def compare_files(
     label: str | None = None,
     text: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     metric: str | None = None,
     reading: dict[str, Any] | None = None,
     confidence: float = 0.95,
@@ -136,13 +141,18 @@ def compare_files(
             "some of the models predict labels and others numbers: compare those of one kind."
         )
     answers: dict[str, Answers] = {}
-    data: Dataset | None = None
     records: dict[str, Records] = {}  # models of texts and tables share what was read
     for name, model in models.items():
         key = name if model.inputs == "rows" else ""
         if key not in records:
             records[key] = read_for(model, data_path, read_records, **(reading or {}))
-        data = labelled(model, records[key], label=label, text=text, weight=weight)
+    shared = records.get("")
+    if label is None and shared is not None and shared.table is not None:
+        label = _one_label(models, shared.table.column_names, data_path)
+    data: Dataset | None = None
+    for name, model in models.items():
+        own = records[name if model.inputs == "rows" else ""]
+        data = labelled(model, own, label=label, text=text, weight=weight, group=group)
         answers[name] = answers_of(model, data.X)
     assert data is not None
     return compare(
@@ -150,10 +160,24 @@ def compare_files(
         X_test=np.zeros((len(data), 1)),
         y_test=data.y,
         sample_weight_test=data.sample_weight,
+        weights=WEIGHTS_MEAN,
+        groups=data.groups,
         metric=metric,
         confidence=confidence,
         task=tasks.pop(),
     )
+
+
+def _one_label(models: dict[str, Model], names: list[str], path: str) -> str:
+    """The column that all models predict; those of different columns have no truth in common."""
+    found = {name: _label_of(model, names, path) for name, model in models.items() if model.inputs != "rows"}
+    if len(set(found.values())) > 1:
+        told = ", ".join(f"{name} predicts {column!r}" for name, column in found.items())
+        raise ParameterError(
+            f"the models were trained to predict different columns of {path}: {told}. "
+            "Say by which one to judge all of them, with --label."
+        )
+    return next(iter(found.values()))
 
 
 def _names(paths: Sequence[str]) -> list[str]:

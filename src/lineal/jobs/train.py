@@ -26,7 +26,7 @@ from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, named
 from lineal.jobs.learner import Learner
 from lineal.jobs.preparing import Prepared, columns_of, prepared
-from lineal.jobs.scoring import evaluated
+from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.jobs.splitting import Plan
 from lineal.jobs.training import Clock, Columns, Judging, Training
 from lineal.learners.freezing import freeze
@@ -213,6 +213,8 @@ def _judged(fit: _Fit, task: str, judging: Judging) -> tuple[Evaluation, ModelCo
         X_test=np.zeros((len(fit.test), 1)),  # answers are known already
         y_test=fit.test.y,
         sample_weight_test=fit.test.sample_weight,
+        weights=WEIGHTS_MEAN,
+        groups=fit.test.groups,
         task=task,
         **own,
     )
