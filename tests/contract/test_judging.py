@@ -5,8 +5,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.jobs.judge import compare_files, evaluate_file
+from lineal.jobs.mistakes import worst_mistakes
 from lineal.jobs.report_scores import calibration_of, curves_of
 from lineal.jobs.train import train
 from lineal.jobs.training import Columns, Judging
@@ -98,3 +99,45 @@ def test_the_point_on_a_weighted_curve_is_on_it(tmp_path):
     for curve in (curves.roc[0], curves.precision_recall[0]):
         apart = np.hypot(np.array(curve.x) - curve.point[0], np.array(curve.y) - curve.point[1])
         assert apart.min() < 1e-12
+
+
+# ---- where things are -----------------------------------------------------------------------------
+
+
+def test_what_is_wrong_is_told_by_its_line_whatever_the_split(tmp_path):
+    """A number that is infinite is refused by the line that an editor shows, for every seed."""
+    columns = {**numbers(30), "x": np.where(np.arange(30) == 3, np.inf, np.arange(30) + 0.5)}
+    path = written(tmp_path / "inf.csv", columns)
+    for seed in range(3):
+        with pytest.raises(InputError, match=r"inf\.csv, line 5: column 'x' needs finite numbers"):
+            train(path, judging=Judging(seed=seed))
+
+
+def test_an_infinite_target_is_told_by_its_line(tmp_path):
+    """The same of a number that is to be predicted."""
+    price = np.where(np.arange(30) == 10, np.inf, np.arange(30) + 0.5)
+    path = written(tmp_path / "p.csv", {"x": np.arange(30) * 1.5, "price": price})
+    with pytest.raises(InputError, match=r"p\.csv, line 12: the label needs finite numbers"):
+        train(path, columns=Columns(label="price"))
+
+
+def test_findings_and_mistakes_count_alike(tmp_path):
+    """Both name lines where every row is one; else both count rows from 0, and say so."""
+    n = 120
+    texts = [f"a {'good' if k % 2 else 'bad'} film number {k}" for k in range(n)]
+    labels = ["pos" if (k % 2) ^ (k % 9 == 0) else "neg" for k in range(n)]
+    labels[7] = None
+    path = written(tmp_path / "a.csv", {"text": texts, "label": labels})
+    training = train(path)
+    (finding,) = (f for f in training.findings if f.code == "label-missing")
+    assert finding.lines == (9,)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    for mistake in worst_mistakes(training).examples:
+        line = int(mistake.place.rpartition("line ")[2])
+        assert f'"{mistake.truth}"' in lines[line - 1]
+    texts[0] += "\nin two lines"
+    again = train(written(tmp_path / "b.csv", {"text": texts, "label": labels}))
+    (finding,) = (f for f in again.findings if f.code == "label-missing")
+    assert (finding.lines, finding.rows) == ((), (7,))
+    assert "table.drop(index=[7])" in finding.fix
+    assert "(the first is row 0)" in worst_mistakes(again).examples[0].place

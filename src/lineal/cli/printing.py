@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import sys
 from typing import Any
 
 import click
+
+_PLAIN_BRACKET = re.compile(r"(\\+)\[(?![a-z#/@][^[]*?\])")
 
 
 def console() -> Any:
@@ -50,7 +53,9 @@ def escaped(text: str) -> str:
     """Text as it is, in a place that would read markup."""
     from rich.markup import escape
 
-    return escape(visible(text))
+    # A bracket that begins no markup loses a backslash before it, so it gets one more.
+    kept = _PLAIN_BRACKET.sub(r"\1\\[", visible(text))
+    return escape(kept)
 
 
 def visible(text: str) -> str:

@@ -69,11 +69,18 @@ def show_findings(findings: Sequence[Any], out: Any, *, most: int = 8) -> None:
     for found in order[:most]:
         place = f"{_short(found.place)}: " if found.place else ""
         colour = colours[found.severity]
-        out.print(f"[{colour}]{found.severity}[/{colour}]  {escaped(place + found.message)}")
+        out.print(f"[{colour}]{found.severity}[/{colour}]  {escaped(place + found.message)}{_extent(found)}")
         if found.fix:
             out.print(f"         [dim]fix:[/dim] {escaped(found.fix)}")
+    if any(found.rows and not found.lines for found in order[:most]):
+        out.print("         [dim]rows are counted from 0[/dim]")
     if len(findings) > most:
         out.print(f"         [dim]and {len(findings) - most} more: lineal doctor shows all[/dim]")
+
+
+def _extent(found: Any) -> str:
+    """How many places a finding has in all, and the first of them."""
+    return f" {escaped(found.others)}" if found.others else ""
 
 
 def show_scores(training: Any, out: Any) -> None:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import Dataset, dataset_of
 from lineal.jobs.labels import labels_like
+from lineal.jobs.lines import first_line, place_of
 from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
@@ -39,6 +41,8 @@ class Prepared:
     task : "classification" or "regression"
     plan : Plan
         Which of the rows are held out; with a test file none.
+    lines : int or None
+        The line of the first row of the file that the model is judged by, where each row is one line.
     """
 
     records: Records
@@ -49,6 +53,7 @@ class Prepared:
     test: Dataset | None
     task: str
     plan: Plan
+    lines: int | None
 
 
 def prepared(
@@ -70,18 +75,23 @@ def prepared(
         task = task_of(roles, data, columns)
         plan = _plan(data, task, judging)
         findings: list[Finding] = []
+        lines = first_line(records, path, reading)
         if roles is not None:
-            kept, findings = _without_answers(roles, _findings(records, other, roles, data, plan), columns)
+            kept, findings = _without_answers(
+                roles, _findings(records, other, roles, data, plan, lines), columns
+            )
             if kept is not roles:
                 roles, data = kept, dataset_of(records, kept)  # the same rows
             if other is not None:
                 _check_test(other, roles)
+        _check_finite(records, roles, data, task, lines)
         test = None if other is None else _test_rows(other, roles, data, columns)
-    if test is not None:
+    if judging.test is not None and test is not None and other is not None:
+        lines = first_line(other, judging.test, reading)
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
     return Prepared(
         records=records, fingerprint=fingerprint, roles=roles, findings=findings, data=data, test=test,
-        task=task, plan=plan,
+        task=task, plan=plan, lines=lines,
     )  # fmt: skip
 
 
@@ -129,7 +139,7 @@ def _read_test(
 
 
 def _findings(
-    records: Records, other: Records | None, roles: Roles, data: Dataset, plan: Plan
+    records: Records, other: Records | None, roles: Roles, data: Dataset, plan: Plan, lines: int | None
 ) -> list[Finding]:
     """What is wrong with the data; columns that decide the label are sought where models learn.
 
@@ -143,6 +153,7 @@ def _findings(
         features=list(roles.features),
         test=other,
         task=roles.task,
+        first_line=lines,
     )
     if len(plan.splits) != 1:
         return found
@@ -174,6 +185,33 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
         else finding
         for finding in findings
     ]
+
+
+def _check_finite(records: Records, roles: Roles | None, data: Dataset, task: str, lines: int | None) -> None:
+    """Refuses what no learner takes while it is known where in the file it stands."""
+    if task == "regression":
+        _refuse_infinite(data.y, data, records, "the label", lines)
+    if roles is None or data.inputs != "table":
+        return
+    import pyarrow as pa
+
+    for name in (name for name, kind in roles.features.items() if kind == "number"):
+        column = data.X.column(name)
+        if pa.types.is_floating(column.type):
+            _refuse_infinite(column.to_numpy(), data, records, f"column {name!r}", lines)
+
+
+def _refuse_infinite(
+    values: NDArray[Any], data: Dataset, records: Records, what: str, lines: int | None
+) -> None:
+    is_infinite = np.isinf(values)
+    if is_infinite.any():
+        first = int(np.argmax(is_infinite))
+        place = place_of(int(data.rows[first]), lines)
+        raise InputError(
+            f"{records.path}, {place}: {what} needs finite numbers, but here is {values[first]:g}. "
+            "Correct the cell, or leave it blank."
+        )
 
 
 def _check_test(records: Records, roles: Roles) -> None:

@@ -95,9 +95,10 @@ def train(
     return Training(
         model=fit.model.with_about(scores=scores, notes=notes), estimator=fit.estimator,
         records=ready.records, roles=ready.roles, findings=ready.findings, train=fit.part, test=fit.test,
-        test_name=judging.test or str(path), split=ready.plan.sentence, answers=fit.answers,
-        baseline=fit.baseline, baseline_name=fit.baseline_name, evaluation=evaluation, comparison=comparison,
-        judging=judging, seconds=clock.seconds, interrupted=interrupted,
+        test_name=judging.test or str(path), test_lines=ready.lines, split=ready.plan.sentence,
+        answers=fit.answers, baseline=fit.baseline, baseline_name=fit.baseline_name,
+        evaluation=evaluation, comparison=comparison, judging=judging, seconds=clock.seconds,
+        interrupted=interrupted,
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ _LABELS = (
             "other": "'spam'",
             "what": "capitals and space",
             "n_other": 747,
-            "command": "sed -i '17s/Spam /spam/' reviews.csv",
+            "command": r"""sed -i '17s/,\("*\)Spam \("*\r*\)$/,\1spam\2/' reviews.csv""",
         },
     ),
     Kind(
@@ -61,7 +61,7 @@ _LABELS = (
             "rows_word": "row",
             "other": "'spam'",
             "n_other": 747,
-            "command": "sed -i '17s/spma/spam/' reviews.csv",
+            "command": r"""sed -i '17s/,\("*\)spma\("*\r*\)$/,\1spam\2/' reviews.csv""",
         },
     ),
     Kind(
