@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from lineal.evaluation.wording import visible
+
 _PLAIN_BRACKET = re.compile(r"(\\+)\[(?![a-z#/@][^[]*?\])")
 
 
@@ -56,11 +58,6 @@ def escaped(text: str) -> str:
     # A bracket that begins no markup loses a backslash before it, so it gets one more.
     kept = _PLAIN_BRACKET.sub(r"\1\\[", visible(text))
     return escape(kept)
-
-
-def visible(text: str) -> str:
-    """Control characters, which could rewrite a terminal, as signs that can be seen."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def command_line() -> str:

@@ -14,9 +14,11 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluation import Evaluation
+from lineal.evaluation.wording import counted
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.labels import labels_like
+from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Role, Roles
 from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.model.loading import load
@@ -116,7 +118,22 @@ def evaluate_file(
     data = labelled(model, records, label=label, text=text, weight=weight, group=group)
     answers = answers_of(model, data.X)
     evaluation = evaluated(answers, data, model.task, confidence=confidence)
+    if note := _learned_from(model, records, path):
+        evaluation = replace(evaluation, notes=(*evaluation.notes, note))
     return Judged(model, data, answers, evaluation)
+
+
+def _learned_from(model: Model, records: Records, path: str) -> str:
+    """What to bear in mind where a file is one that the model has learned from; else nothing."""
+    about = model.about
+    known = [about.fingerprint or {}, *about.notes.get("updates", ())]
+    n_bytes = None if path == "-" or Path(path).is_dir() else Path(path).stat().st_size
+    seals = {seal.get("sha256") for seal in known if n_bytes in (None, seal.get("bytes"))} - {None}
+    if not seals or fingerprint_of(records, path).sha256 not in seals:
+        return ""
+    held = about.notes.get("held out")
+    part = " but for a part that was held out" if held else ""
+    return f"the model has learned from this very file{part}: the scores flatter it"
 
 
 def compare_files(
@@ -155,7 +172,7 @@ def compare_files(
         data = labelled(model, own, label=label, text=text, weight=weight, group=group)
         answers[name] = answers_of(model, data.X)
     assert data is not None
-    return compare(
+    found = compare(
         answers,
         X_test=np.zeros((len(data), 1)),
         y_test=data.y,
@@ -166,6 +183,13 @@ def compare_files(
         confidence=confidence,
         task=tasks.pop(),
     )
+    told = [
+        f"{name}: {note}"
+        for name, model in models.items()
+        if (note := _learned_from(model, next(iter(records.values())), data_path))
+    ]
+    title = f"{len(models)} models on {counted(len(data), 'row')} of {data_path}"
+    return replace(found, title=title, notes=(*found.notes, *told))
 
 
 def _one_label(models: dict[str, Model], names: list[str], path: str) -> str:

@@ -191,6 +191,11 @@ def _check_finite(records: Records, roles: Roles | None, data: Dataset, task: st
     """Refuses what no learner takes while it is known where in the file it stands."""
     if task == "regression":
         _refuse_infinite(data.y, data, records, "the label", lines)
+        if np.ptp(data.y) == 0:
+            raise InputError(
+                f"{records.path}: every value to predict is {data.y[0]:g}, so there is nothing to learn. "
+                "Choose another column with --label."
+            )
     if roles is None or data.inputs != "table":
         return
     import pyarrow as pa

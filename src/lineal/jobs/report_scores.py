@@ -24,7 +24,8 @@ _CURVES_SHOWN = 6
 
 def headline(evaluation: Evaluation) -> evaluation_records.Score:
     """The score that a reader wants first."""
-    return evaluation.scores["accuracy" if evaluation.task == "classification" else "r2"]
+    names = ("accuracy",) if evaluation.task == "classification" else ("r2", "rmse")
+    return next(evaluation.scores[name] for name in names if name in evaluation)
 
 
 def scores_of(
