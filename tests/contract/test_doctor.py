@@ -21,7 +21,7 @@ CASES = [
     # bytes and lines
     ("empty", "a.csv", "", {}, "empty-file", None, None, "a.csv"),
     ("blank", "a.csv", "\n \n", {}, "empty-file", None, None, "a.csv"),
-    ("header alone", "a.csv", "label,text\n", {}, "no-rows", None, None, "a.csv"),
+    ("header alone", "a.csv", "label,text\n", {}, "no-rows", None, None, "rows below the names"),
     ("latin-1", "a.csv", changed(CSV, 7, "pos,un café noir,3\n").encode("latin-1"), {}, "not-utf-8", 7,
      "text", "iconv -f WINDOWS-1252 -t UTF-8"),
     ("mixed encodings", "a.csv",

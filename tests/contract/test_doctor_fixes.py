@@ -3,6 +3,8 @@
 import shlex
 import subprocess
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lineal.data.doctor import diagnose
@@ -73,3 +75,43 @@ def test_empty_fields_that_belong_to_the_line_stay(tmp_path):
     (finding,) = diagnose(path, label="label").of("too-many-fields")
     subprocess.run(shlex.split(finding.fix[finding.fix.index("sed -i") :]), check=True)
     assert path.read_text().splitlines()[4] == "text number 3,a,"
+
+
+def test_every_index_of_sparse_rows_that_cannot_be_is_told(tmp_path):
+    """A negative index has no place in an order, and one beyond all columns is told."""
+    path = tmp_path / "a.svm"
+    path.write_text("1 -3:1 2:1\n1 99999999999999999999:1\n-1 2:1\n" * 5)
+    found = diagnose(path)
+    assert not found.of("svm-order")
+    assert [finding.line for finding in found.of("svm-negative-index")] == [1]
+    assert [finding.line for finding in found.of("svm-pair")] == [2]
+
+
+def test_a_header_alone_is_told_to_lack_rows(tmp_path):
+    """Nothing was said above it that could be put right."""
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n")
+    (finding,) = diagnose(path).findings
+    assert "above" not in finding.fix
+    assert "rows below the names" in finding.fix
+
+
+def test_other_formats_are_not_read_as_csv(tmp_path):
+    """Commands for columns of Parquet are of columns, not of a file that pandas would read as CSV."""
+    values = ["N/A" if k == 4 else f"{k % 7},5" if k % 3 else f"{k},234,567" for k in range(60)]
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"v": values, "label": ["x", "y"] * 30}), path)
+    found = diagnose(path, label="label")
+    assert found.findings
+    assert not [finding for finding in found.findings if "read_csv" in finding.fix]
+
+
+def test_a_column_of_objects_has_values(tmp_path):
+    """It is told to be nested, and not to be empty."""
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        "".join(f'{{"text": "a {k}", "meta": {{"a": 1}}, "label": "{k % 2}"}}\n' for k in range(40))
+    )
+    found = diagnose(path, label="label")
+    assert found.of("nested-value")
+    assert not found.of("all-missing")

@@ -3,12 +3,14 @@
 import io
 import json
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from lineal import load
+from lineal import Ridge, load
 from lineal.cli.main import run
 from lineal.cli.printing import escaped
+from lineal.errors import InputError
 
 N = 90
 
@@ -155,3 +157,60 @@ def test_a_target_that_does_not_vary_is_refused(folder, capsys):
     write("a.csv", [("x", "price"), *((f"{k % 7}.5", 2.5) for k in range(30))])
     assert run(["train", "a.csv", "--label", "price", "--task", "regression", "--no-report"]) == 3
     assert "every value to predict is 2.5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", ["e60", "e150", "e200"])
+def test_targets_that_overflow_are_to_be_rescaled(folder, capsys, size):
+    """Numbers whose powers cannot be added up are refused with what to do, not with a mistake of ours."""
+    write("a.csv", [("x", "price"), *((f"{k % 7}.5", f"{k % 5 + 1}.5{size}") for k in range(40))])
+    assert run(["train", "a.csv", "--label", "price", "--task", "regression", "--no-report"]) == 3
+    assert "Divide the column by a power of ten" in capsys.readouterr().err
+    X = np.arange(10.0)[:, None]
+    with pytest.raises(InputError, match="power of ten"):
+        Ridge().fit(X, X[:, 0] * 1e150)
+
+
+def test_a_file_without_a_header_is_told_before_its_first_row_is_lost(folder, capsys):
+    """The cheap part of the doctor sees that the names of columns are values."""
+    write("a.csv", texts()[1:])
+    assert run(["train", "a.csv", "-q", "--no-report"]) == 0
+    said = capsys.readouterr().out
+    assert "line 1: the first line looks like data" in said
+    assert "--no-header" in said
+    write("b.csv", texts())
+    assert run(["train", "b.csv", "-q", "--no-report"]) == 0
+    assert "looks like data" not in capsys.readouterr().out
+
+
+def test_the_example_of_tune_works_without_a_learner(folder, capsys):
+    """Settings of a learner, and of texts, are searched with the usual learner."""
+    write("a.csv", texts())
+    space = ["learner.C=[0.1, 1]", "text.ngrams=[(1, 1), (1, 2)]"]
+    assert run(["tune", "a.csv", *space, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["params"]) == {"learner__C", "vectorizer__ngrams"}
+    assert len(found["trials"]) == 4
+    write("r.csv", table())
+    assert run(["tune", "r.csv", "learner.C=[0.1, 1]", "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tune", "a.csv", "learner.C=[1]", "--metric", "acuracy"], "is no scorer of scikit-learn. There are"),
+        (["train", "a.csv", "--drop", "nothing"], "there is no column 'nothing' to drop."),
+        (["train", "a.csv", "-o", "/proc/m.lineal"], "the folder /proc takes no new files.\n"),
+        (["train", "a.csv", "--learner", "foo"], "(gaussian-bayes and neighbors in Python alone"),
+        (["evaluate", "r.lineal", "r.csv", "--text", "a"], "leave it out"),
+    ],
+)  # fmt: skip
+def test_refusals_say_what_is_meant(folder, capsys, arguments, said):
+    """A refusal names what was wrong and what there is, in few words."""
+    write("a.csv", texts())
+    write("r.csv", table())
+    assert run(["train", "r.csv", "-q", "--no-report", "-o", "r.lineal"]) == 0
+    capsys.readouterr()
+    assert run(arguments) in (2, 3)
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err) < 450

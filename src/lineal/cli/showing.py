@@ -35,7 +35,7 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
     )
     seconds = training.seconds
     spent = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items() if value >= 0.05)
-    out.print(f"[bold]time[/bold]         {sum(seconds.values()):.1f} s: {spent}")
+    out.print(f"[bold]time[/bold]         {sum(seconds.values()):.1f} s{': ' + spent if spent else ''}")
     out.print(f"[bold]model[/bold]        {escaped(model_path)} ({size_text(training.model.size)})")
     if report_path is not None:
         out.print(f"[bold]report[/bold]       {escaped(report_path)}")
@@ -85,7 +85,7 @@ def _extent(found: Any) -> str:
 
 def show_scores(training: Any, out: Any) -> None:
     """Scores with intervals, the baseline beside them, and whether the difference is real."""
-    from lineal.evaluation.wording import brief, percent
+    from lineal.evaluation.wording import brief, counted, percent
 
     evaluation, pair = training.evaluation, training.comparison.pairs[0]
     level = percent(evaluation.confidence)
@@ -98,7 +98,7 @@ def show_scores(training: Any, out: Any) -> None:
             rows.append([evaluation.titles.get(name, name), brief(score.value),
                          f"{brief(score.low)} .. {brief(score.high)}", beside])  # fmt: skip
     header = [
-        f"{len(training.test):,} rows not seen",
+        f"{counted(len(training.test), 'row')} not seen",
         "model",
         f"{level} interval",
         escaped(training.baseline_name),

@@ -92,6 +92,10 @@ def _label_of(model: Model, names: list[str], path: str) -> str:
 
 def _features(model: Model, names: list[str], text: str | None, path: str) -> dict[str, str]:
     if model.inputs == "table":
+        if text is not None:
+            raise ParameterError(
+                "the model reads columns by their own names, so --text says nothing: leave it out."
+            )
         there = set(names)
         return {name: "category" for name in model.feature_names_in_.tolist() if name in there}
     wanted = text or (model.about.columns or {}).get("text") or "text"

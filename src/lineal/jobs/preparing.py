@@ -22,6 +22,8 @@ from lineal.jobs.training import Clock, Columns, Judging
 
 # Findings that make a column useless to learn from, since it tells the label: left out unless it is kept.
 _DECIDES = "decides-label"
+# Intervals add up sixth powers of errors, which overflow beyond.
+_LARGEST = 1e50
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,18 +75,21 @@ def prepared(
         roles = None if records.table is None else guess_roles(records.table, **vars(columns))
         data = dataset_of(records, roles, task=columns.task)
         task = task_of(roles, data, columns)
+        lines = first_line(records, path, reading)
+        if task == "regression":
+            _check_targets(records, data, lines)
         plan = _plan(data, task, judging)
         findings: list[Finding] = []
-        lines = first_line(records, path, reading)
         if roles is not None:
             kept, findings = _without_answers(
-                roles, _findings(records, other, roles, data, plan, lines), columns
+                roles, _findings(records, other, roles, data, plan, lines, reading), columns
             )
             if kept is not roles:
                 roles, data = kept, dataset_of(records, kept)  # the same rows
             if other is not None:
                 _check_test(other, roles)
-        _check_finite(records, roles, data, task, lines)
+        if roles is not None and data.inputs == "table":
+            _check_finite(records, roles, data, lines)
         test = None if other is None else _test_rows(other, roles, data, columns)
     if judging.test is not None and test is not None and other is not None:
         lines = first_line(other, judging.test, reading)
@@ -139,7 +144,13 @@ def _read_test(
 
 
 def _findings(
-    records: Records, other: Records | None, roles: Roles, data: Dataset, plan: Plan, lines: int | None
+    records: Records,
+    other: Records | None,
+    roles: Roles,
+    data: Dataset,
+    plan: Plan,
+    lines: int | None,
+    reading: dict[str, Any],
 ) -> list[Finding]:
     """What is wrong with the data; columns that decide the label are sought where models learn.
 
@@ -153,6 +164,7 @@ def _findings(
         features=list(roles.features),
         test=other,
         task=roles.task,
+        delimiter=_delimiter(records, reading),
         first_line=lines,
     )
     if len(plan.splits) != 1:
@@ -165,6 +177,13 @@ def _findings(
     part = records.table.select([roles.label, *others]).take(data.rows[np.sort(train_rows)])
     told = diagnose_records(part, label=roles.label, features=others, task=roles.task, file=str(records.path))
     return found + [finding for finding in told if finding.code == _DECIDES]
+
+
+def _delimiter(records: Records, reading: dict[str, Any]) -> str | None:
+    """What is between the names in the first line, of a file that was read with one."""
+    if records.format not in ("csv", "tsv") or not reading.get("header", True):
+        return None
+    return reading.get("delimiter") or ("\t" if records.format == "tsv" else ",")
 
 
 def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) -> tuple[Roles, list[Finding]]:
@@ -187,17 +206,23 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
     ]
 
 
-def _check_finite(records: Records, roles: Roles | None, data: Dataset, task: str, lines: int | None) -> None:
+def _check_targets(records: Records, data: Dataset, lines: int | None) -> None:
+    """Refuses numbers that cannot be predicted, before they are dealt into parts."""
+    _refuse_infinite(data.y, data, records, "the label", lines)
+    if (most := float(np.abs(data.y).max())) > _LARGEST:
+        raise InputError(
+            f"{records.path}: the values to predict reach {most:.3g}, too large to add up powers of their "
+            "errors. Divide the column by a power of ten, or take its logarithm."
+        )
+    if np.ptp(data.y) == 0:
+        raise InputError(
+            f"{records.path}: every value to predict is {data.y[0]:g}, so there is nothing to learn. "
+            "Choose another column with --label."
+        )
+
+
+def _check_finite(records: Records, roles: Roles, data: Dataset, lines: int | None) -> None:
     """Refuses what no learner takes while it is known where in the file it stands."""
-    if task == "regression":
-        _refuse_infinite(data.y, data, records, "the label", lines)
-        if np.ptp(data.y) == 0:
-            raise InputError(
-                f"{records.path}: every value to predict is {data.y[0]:g}, so there is nothing to learn. "
-                "Choose another column with --label."
-            )
-    if roles is None or data.inputs != "table":
-        return
     import pyarrow as pa
 
     for name in (name for name, kind in roles.features.items() if kind == "number"):

@@ -12,6 +12,7 @@ from lineal.data.doctor.collector import Collector
 from lineal.data.doctor.columns import check_columns
 from lineal.data.doctor.findings import Finding
 from lineal.data.doctor.frame import Column, Frame, Texts, is_string, quick_texts
+from lineal.data.doctor.headers import check_header
 from lineal.data.doctor.labels import check_labels
 from lineal.data.doctor.leaks import check_leaks
 from lineal.data.doctor.pairs import check_pair
@@ -28,6 +29,7 @@ def diagnose_records(
     test: Any = None,
     task: str | None = None,
     file: str | None = None,
+    delimiter: str | None = None,
     first_line: int | None = None,
     test_first_line: int | None = None,
     max_findings_per_kind: int = 10,
@@ -47,6 +49,8 @@ def diagnose_records(
         By default what the labels look like.
     file : str, optional
         What findings call the table.
+    delimiter : str, optional
+        Of a file whose first line was taken for names of columns, so that it is asked whether it is one.
     first_line, test_first_line : int, optional
         The line of the first row, where every row is one line of its file.
     max_findings_per_kind : int
@@ -83,6 +87,12 @@ def diagnose_records(
     }
     own = {column: parts[0] for column, parts in digests.items()}
     frame = _frame(table, name, label, kept, own, first_line)
+    if delimiter is not None:
+        # Names are looked at beside all values, also of columns that are not learned from.
+        wider = _frame(table, name, label, [*there], own, first_line)
+        wider.has_header, wider.header_line, wider.delimiter = True, 1, delimiter
+        wider.raw_names = wider.names
+        check_header(wider, found)
     is_classes = check_labels(frame, found, task)
     check_columns(frame, found, is_quick=True)
     check_leaks(frame, found, is_classes=is_classes)
