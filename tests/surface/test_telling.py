@@ -197,7 +197,7 @@ def test_the_example_of_tune_works_without_a_learner(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["tune", "a.csv", "learner.C=[1]", "--metric", "acuracy"], "is no scorer of scikit-learn. There are"),
+        (["tune", "a.csv", "learner.C=[1]", "--metric", "acuracy"], "no scorer of scikit-learn. There are"),
         (["train", "a.csv", "--drop", "nothing"], "there is no column 'nothing' to drop."),
         (["train", "a.csv", "-o", "/proc/m.lineal"], "the folder /proc takes no new files.\n"),
         (["train", "a.csv", "--learner", "foo"], "(gaussian-bayes and neighbors in Python alone"),
