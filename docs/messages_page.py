@@ -44,9 +44,9 @@ def main() -> None:
             with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
                 code = run(case.command)
             words = " ".join(said.getvalue().split()).replace(str(folder), ".").replace("|", "\\\\|")
-            command = " ".join(
-                word for word in case.command if word not in ("--no-report", "-q", "-o", "out.lineal")
-            )
+            command = " ".join(case.command)
+            for usual in (" --no-report", " -q", " -o out.lineal"):
+                command = command.replace(usual, "")
             rows.append(f"| {case.kind} | `lineal {command}` | {code} | {words} |")
         os.chdir(HERE)
     (HERE / "messages.md").write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")

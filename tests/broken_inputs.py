@@ -161,6 +161,6 @@ CASES = [
            "'meh'"),
     Broken("one model to compare", _good, ["compare", "model.lineal", "good.csv"], 2, "two models"),
     Broken("a verb that there is not", _nothing, ["trian", "good.csv"], 2, "Did you mean 'train'"),
-    Broken("a file that may not be read", lambda folder: (folder / "good.csv").mkdir(),
+    Broken("an empty folder in place of a file", lambda folder: (folder / "good.csv").mkdir(),
            ["predict", "model.lineal", "good.csv"], 3, "no files in good.csv"),
 ]  # fmt: skip

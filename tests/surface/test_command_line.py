@@ -587,7 +587,7 @@ def test_sparse_rows_keep_their_columns(folder, capsys):
     code, out, _ = answer(capsys, "predict", "zero.lineal", "new.svm")
     assert code == 0
     said = document(capsys, "explain", "zero.lineal", '{"2": 4}')
-    assert [term["name"] for term in said["terms"]] == ["x2"]
+    assert [term["name"] for term in said["terms"]] == ["2"]
     likely = max(said["probabilities"].values())
     assert float(out.splitlines()[1].split(",")[1]) == pytest.approx(likely, rel=1e-5)  # as it is printed
     moved = document(capsys, "explain", "zero.lineal", '{"1": 4}')

@@ -15,6 +15,8 @@ from lineal.cli.options import confidence_option, json_option, reading_options
 @click.option("--label", help="The column of labels; the models' own if not given.")
 @click.option("--text", help="The column of texts, if it is called otherwise than in training.")
 @click.option("--weight", help="How much each row counts.")
+@click.option("--group", help="Rows with the same value here are one draw, and intervals are by group; the "
+              "models' own column if not given.")  # fmt: skip
 @click.option("--metric", help="accuracy, f1_macro, roc_auc, r2, ...; accuracy or R² if not given.")
 @confidence_option
 @reading_options
@@ -26,6 +28,7 @@ def command(
     label: str | None,
     text: str | None,
     weight: str | None,
+    group: str | None,
     metric: str | None,
     confidence: float,
     reading: dict[str, Any],
@@ -45,6 +48,7 @@ def command(
         label=label,
         text=text,
         weight=weight,
+        group=group,
         metric=metric,
         reading=reading,
         confidence=confidence,

@@ -15,6 +15,8 @@ from lineal.cli.options import confidence_option, file_argument, json_option, mo
 @click.option("--label", help="The column of labels; the model's own if not given.")
 @click.option("--text", help="The column of texts, if it is called otherwise than in training.")
 @click.option("--weight", help="How much each row counts.")
+@click.option("--group", help="Rows with the same value here are one draw, and intervals are by group; the "
+              "model's own column if not given.")  # fmt: skip
 @confidence_option
 @reading_options
 @json_option
@@ -25,6 +27,7 @@ def command(
     label: str | None,
     text: str | None,
     weight: str | None,
+    group: str | None,
     confidence: float,
     reading: dict[str, Any],
     as_json: bool,
@@ -35,7 +38,14 @@ def command(
     from lineal.model import load
 
     judged = evaluate_file(
-        load(model), file, label=label, text=text, weight=weight, reading=reading, confidence=confidence
+        load(model),
+        file,
+        label=label,
+        text=text,
+        weight=weight,
+        group=group,
+        reading=reading,
+        confidence=confidence,
     )
     if as_json:
         print_json(judged.evaluation.to_dict())

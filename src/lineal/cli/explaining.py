@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.cli.printing import console, escaped, table, visible
+from lineal.cli.printing import console, escaped, table
+from lineal.evaluation.wording import visible
 from lineal.model.explanation import shown
 
 

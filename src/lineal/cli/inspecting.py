@@ -29,7 +29,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         names = [str(label) for label in model.classes_.tolist()]
         labels = f"{len(names)}: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
     scores = ", ".join(
-        f"{name.replace('_', ' ')} {found['value']:.4g} ({found['low']:.4g} .. {found['high']:.4g})"
+        f"{name.replace('_', ' ')} {found['value']:.4g}{_between(found)}"
         for name, found in list(about.scores.items())[:4]
     )
     origin = about.fingerprint or {}
@@ -47,7 +47,19 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("made", " ".join(part for part in (about.created, f"by Lineal {about.version}") if part)),
         ("command", about.command or ""),
         ("data", " ".join(f"{name} {value}" for name, value in origin.items() if value)),
+        *(("updated with", _words(update)) for update in about.notes.get("updates", ())),
     ]
+
+
+def _words(update: dict[str, Any]) -> str:
+    """A file that a model went on with."""
+    names = ("rows", "bytes", "sha256", "file", "created")
+    return " ".join(f"{name} {update[name]}" for name in names if update.get(name))
+
+
+def _between(score: dict[str, float]) -> str:
+    """The interval of a stored score, if it has one."""
+    return f" ({score['low']:.4g} .. {score['high']:.4g})" if {"low", "high"} <= score.keys() else ""
 
 
 def inspection_document(model: Any, top: int) -> dict[str, Any]:

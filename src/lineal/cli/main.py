@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
+from lineal.errors import FileWriteError, InputError, LinealError, ModelFileError, ParameterError
 from lineal.protocol import take_light_classes
 
 # What each verb does, in the words of the overview.
@@ -175,6 +175,9 @@ def run(arguments: list[str] | None = None) -> int:
 def _told(error: Exception) -> int:
     if isinstance(error, MemoryError):
         _say("there is not enough memory for this. Give fewer rows, or hash features with text.n_features.")
+        return 3
+    if isinstance(error, FileWriteError):
+        _say(str(error))
         return 3
     if isinstance(error, OSError):
         place = f" {error.filename}" if error.filename is not None else ""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import sys
 from typing import Any
 
 import click
+
+from lineal.evaluation.wording import visible
+
+_PLAIN_BRACKET = re.compile(r"(\\+)\[(?![a-z#/@][^[]*?\])")
 
 
 def console() -> Any:
@@ -56,12 +61,9 @@ def escaped(text: str) -> str:
     """Text as it is, in a place that would read markup."""
     from rich.markup import escape
 
-    return escape(visible(text))
-
-
-def visible(text: str) -> str:
-    """Control characters, which could rewrite a terminal, as signs that can be seen."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+    # A bracket that begins no markup loses a backslash before it, so it gets one more.
+    kept = _PLAIN_BRACKET.sub(r"\1\\[", visible(text))
+    return escape(kept)
 
 
 def command_line() -> str:

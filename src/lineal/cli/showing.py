@@ -35,7 +35,7 @@ def show_training(training: Any, model_path: str, report_path: str | None) -> No
     )
     seconds = training.seconds
     spent = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items() if value >= 0.05)
-    out.print(f"[bold]time[/bold]         {sum(seconds.values()):.1f} s: {spent}")
+    out.print(f"[bold]time[/bold]         {sum(seconds.values()):.1f} s{': ' + spent if spent else ''}")
     out.print(f"[bold]model[/bold]        {escaped(model_path)} ({size_text(training.model.size)})")
     if report_path is not None:
         out.print(f"[bold]report[/bold]       {escaped(report_path)}")
@@ -69,16 +69,23 @@ def show_findings(findings: Sequence[Any], out: Any, *, most: int = 8) -> None:
     for found in order[:most]:
         place = f"{_short(found.place)}: " if found.place else ""
         colour = colours[found.severity]
-        out.print(f"[{colour}]{found.severity}[/{colour}]  {escaped(place + found.message)}")
+        out.print(f"[{colour}]{found.severity}[/{colour}]  {escaped(place + found.message)}{_extent(found)}")
         if found.fix:
             out.print(f"         [dim]fix:[/dim] {escaped(found.fix)}")
+    if any(found.rows and not found.lines for found in order[:most]):
+        out.print("         [dim]rows are counted from 0[/dim]")
     if len(findings) > most:
         out.print(f"         [dim]and {len(findings) - most} more: lineal doctor shows all[/dim]")
 
 
+def _extent(found: Any) -> str:
+    """How many places a finding has in all, and the first of them."""
+    return f" {escaped(found.others)}" if found.others else ""
+
+
 def show_scores(training: Any, out: Any) -> None:
     """Scores with intervals, the baseline beside them, and whether the difference is real."""
-    from lineal.evaluation.wording import brief, percent
+    from lineal.evaluation.wording import brief, counted, percent
 
     evaluation, pair = training.evaluation, training.comparison.pairs[0]
     level = percent(evaluation.confidence)
@@ -91,7 +98,7 @@ def show_scores(training: Any, out: Any) -> None:
             rows.append([evaluation.titles.get(name, name), brief(score.value),
                          f"{brief(score.low)} .. {brief(score.high)}", beside])  # fmt: skip
     header = [
-        f"{len(training.test):,} rows not seen",
+        f"{counted(len(training.test), 'row')} not seen",
         "model",
         f"{level} interval",
         escaped(training.baseline_name),

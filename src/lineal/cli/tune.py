@@ -24,8 +24,8 @@ from lineal.cli.options import (
 @click.option("--drop", multiple=True, help="A column to leave out.")
 @click.option("--group", help="Rows with the same value here are never parted.")
 @click.option("--task", type=click.Choice(["classification", "regression"]))
-@click.option("--learner", metavar="NAME", help="svm, logistic, ... or a spelled one; what the data call for "
-              "if not given.")  # fmt: skip
+@click.option("--learner", metavar="NAME", help="svm, ... or a spelled one. If not given, logistic for "
+              "labels and ridge for numbers, or without SPACE what the data call for.")  # fmt: skip
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Options that stay as they are.")
 @click.option("--method", type=click.Choice(["grid", "random", "halving", "optuna"]), default="grid",
               show_default=True)  # fmt: skip

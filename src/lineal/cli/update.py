@@ -36,14 +36,22 @@ def command(
 
     Labels may be new. Each piece is predicted before it is learned from: the accuracy shown is honest.
     """
-    from lineal.cli.printing import Teller, console, print_json
+    from lineal.cli.printing import Teller, command_line, console, escaped, print_json
     from lineal.jobs.places import check_places
     from lineal.jobs.update import update
 
     place = output or model
     check_places(place, inputs=(file,))
     tell = Teller(quiet or as_json)
-    found = update(model, file, label=label, text=text, weight=weight, reading=reading, tell=tell)
+    found = update(
+        *(model, file),
+        label=label,
+        text=text,
+        weight=weight,
+        reading=reading,
+        command=command_line(),
+        tell=tell,
+    )
     found.model.save(place)
     document = {
         "model": place,
@@ -60,6 +68,6 @@ def command(
     )
     out.print(f"{found.n_rows:,} rows learned from{before}.")
     if found.new_labels:
-        out.print(f"new labels: {', '.join(map(str, found.new_labels))}")
-    out.print(f"[bold]model[/bold]  {place}")
+        out.print(f"new labels: {escaped(', '.join(map(str, found.new_labels)))}")
+    out.print(f"[bold]model[/bold]  {escaped(place)}")
     return 0

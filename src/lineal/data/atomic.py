@@ -153,7 +153,9 @@ def _explained(named: Path) -> Iterator[None]:
 
 
 def _explanation(named: Path, flaw: OSError) -> FileWriteError:
-    if isinstance(flaw, FileNotFoundError | NotADirectoryError):
+    if named.parent.is_dir() and isinstance(flaw, FileNotFoundError):
+        reason = f"the folder {named.parent} takes no new files."
+    elif isinstance(flaw, FileNotFoundError | NotADirectoryError):
         reason = f"there is no folder {named.parent}. Make it first."
     else:
         reason = f"{flaw.strerror or flaw}. What was there before is unchanged."

@@ -62,7 +62,8 @@ def compare(
     cv : int, splitter or list of (train, test) rows, optional
         10 folds if not given: shuffled, stratified by label, whole groups in one fold.
     groups : (n,) labels, optional
-        Rows of one group stay together in the folds.
+        Rows of one group stay together in the folds. With a test set and fitted models they are groups of its
+        rows, and intervals and tests are by whole groups.
     metric : str or function, optional
         Accuracy or R² if not given; a name in ``lineal.evaluation.METRICS``, or a function of
         (y_true, y_pred) whose larger values are better.
@@ -126,11 +127,17 @@ def compare(
 
         return compare_over_sets(models, X, cv, options)
     if X_test is not None:
-        _refuse({"cv": cv, "groups": groups}, "a test set, which needs no folds")
-        if X is None:
+        _refuse({"cv": cv}, "a test set, which needs no folds")
+        if X is not None:
+            _refuse({"groups": groups}, "a test set and rows to learn from, which need no folds")
+        else:
             _refuse({"y": y, "sample_weight": sample_weight}, "fitted models alone: pass X too")
-        train = None if X is None else Table.of(X, y, sample_weight, groups)
-        held_out = Table.of(X_test, y_test, sample_weight_test, name="X_test")
+        train = None if X is None else Table.of(X, y, sample_weight)
+        held_out = Table.of(X_test, y_test, sample_weight_test, groups, name="X_test")
+        if groups is not None and test not in ("auto", "permutation"):
+            raise ParameterError(
+                f"test={test!r} takes rows as independent, and groups= are given. Use 'auto'."
+            )
         return compare_on_rows(models, train, held_out, refit, options)
     if X is None:
         raise ParameterError("compare needs rows: X and y for folds, X_test and y_test for fitted models.")

@@ -156,11 +156,12 @@ class ModelComparison:
 
     def _sections(self) -> list[Section]:
         stopped = "" if self.is_complete else "; stopped by Ctrl-C"
-        rows = [
-            [name, brief(self[name].value), ends(self[name]), f"{self.seconds.get(name, 0.0):.2g} s"]
-            for name in self.ranking()
-        ]
-        header = ["", self.metric, f"{percent(self.confidence)} interval", "fit"]
+        rows = [[name, brief(self[name].value), ends(self[name])] for name in self.ranking()]
+        header = ["", self.metric, f"{percent(self.confidence)} interval"]
+        if any(self.seconds.values()):  # models that came fitted took no time
+            header.append("fit")
+            for row in rows:
+                row.append(f"{self.seconds.get(row[0], 0.0):.2g} s")
         sections = [Section(self.title + stopped, header, rows)]
         cells = [
             [

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lineal.evaluation.classification import evaluate_classes
 from lineal.evaluation.evaluation import Evaluation
-from lineal.evaluation.inputs import checked_confidence, checked_count, generator
+from lineal.evaluation.inputs import checked_confidence, checked_count, generator, groups_of_rows
 from lineal.evaluation.predictions import (
     Classified,
     Predictions,
@@ -26,6 +26,7 @@ def evaluate(
     *,
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
+    groups: ArrayLike | None = None,
     confidence: float = 0.95,
     n_resamples: int = 2000,
     n_bins: int = 10,
@@ -45,6 +46,9 @@ def evaluate(
     weights : "counts" or "importance"
         What a weight means: so many rows, or one row that counts for so much. Values are the same, intervals
         are not.
+    groups : (n,) labels, optional
+        Rows of one group, such as the visits of one patient, resemble each other: intervals are then about
+        other groups, not about other rows of the same ones.
     confidence : float
         The share of intervals that hold the true value.
     n_resamples : int
@@ -77,7 +81,7 @@ def evaluate(
     """
     options = _options(confidence, n_resamples, n_bins, random_state)
     found = predictions_of(model, X, y, sample_weight=sample_weight, weights=weights, task=task)
-    return judged(found, **options)
+    return _by_groups(judged(found, **options), found, groups, sample_weight)
 
 
 def evaluate_predictions(
@@ -89,6 +93,7 @@ def evaluate_predictions(
     classes: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
+    groups: ArrayLike | None = None,
     confidence: float = 0.95,
     n_resamples: int = 2000,
     n_bins: int = 10,
@@ -106,7 +111,7 @@ def evaluate_predictions(
         Whose the columns are; not given, the labels found, sorted.
     task : "classification" or "regression", optional
         Not given: regression if there are numbers with a fraction and no probabilities, else classification.
-    sample_weight, weights, confidence, n_resamples, n_bins, random_state
+    sample_weight, weights, groups, confidence, n_resamples, n_bins, random_state
         As for ``evaluate``.
 
     Returns
@@ -127,7 +132,16 @@ def evaluate_predictions(
         weights=weights,
         task=task,
     )
-    return judged(found, **options)
+    return _by_groups(judged(found, **options), found, groups, sample_weight)
+
+
+def _by_groups(evaluation: Evaluation, found: Predictions, groups: Any, sample_weight: Any) -> Evaluation:
+    """Intervals by groups, where there are some."""
+    if groups is None:
+        return evaluation
+    from lineal.evaluation.by_groups import evaluated_by_groups
+
+    return evaluated_by_groups(evaluation, found, groups_of_rows(groups, len(found.truth), sample_weight))
 
 
 def _options(confidence: Any, n_resamples: Any, n_bins: Any, random_state: Any) -> dict[str, Any]:

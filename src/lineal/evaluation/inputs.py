@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal.data.targets import plain_array
 from lineal.errors import InputError, ParameterError
@@ -73,6 +74,16 @@ def two_samples(a: Any, b: Any, least: int = 2) -> tuple[FloatArray, FloatArray]
             "Use t_test for samples that are not paired."
         )
     return first, second
+
+
+def groups_of_rows(groups: Any, n_rows: int, sample_weight: Any) -> NDArray[Any]:
+    """(n_rows,) groups of the rows that count: those of weight 0 are not there."""
+    found = plain_array(groups)
+    if sample_weight is not None and found.shape == np.shape(sample_weight):
+        found = found[np.asarray(sample_weight) > 0]
+    if found.shape != (n_rows,):
+        raise InputError(f"groups must name one group for each row, got an array of shape {found.shape}.")
+    return found
 
 
 def score_table(scores: Any) -> FloatArray:

@@ -13,6 +13,7 @@ from lineal.evaluation.classification import class_scores
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Table, check_weights, is_fitted, run, timed_fit
 from lineal.evaluation.heldout import PairedRows, choose
+from lineal.evaluation.inputs import groups_of_rows
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.predictions import Classified, Predictions, joined_labels
 from lineal.evaluation.records import Score
@@ -56,12 +57,18 @@ def compare_on_rows(
         raise KeyboardInterrupt
     names = [list(models)[entry.place[0]] for entry in done]
     found = [entry.result[1] for entry in done]
-    tests, scores = _tests_on_rows(metric, names, found, options)
+    on = f"on {counted(len(held_out), 'example')}"
+    if held_out.groups is None:
+        tests, scores = _tests_on_rows(metric, names, found, options)
+    else:
+        groups = groups_of_rows(held_out.groups, len(found[0].truth), held_out.sample_weight)
+        tests, scores = _tests_on_groups(metric, names, found, groups, options)
+        on += f" in {counted(len(set(groups.tolist())), 'group')}"
     given = [name for name in names if not to_fit[name]]
     notes = (f"compared as they came, already fitted: {', '.join(given)}",) if given and train else ()
     return ModelComparison(
         f"{len(names)} models on {counted(len(held_out), 'held-out row')}",
-        *outcome(metric, scores, tests, f"on {counted(len(held_out), 'example')}", options.confidence),
+        *outcome(metric, scores, tests, on, options.confidence),
         seconds={name: entry.result[2] for name, entry in zip(names, done, strict=True)},
         models={name: entry.result[0] for name, entry in zip(names, done, strict=True)},
         is_complete=is_complete,
@@ -83,6 +90,28 @@ def _tests_on_rows(
     scores = {
         name: _score(metric, p, options.confidence, options.n_resamples, options.rng)
         for name, p in zip(names, found, strict=True)
+    }
+    return tests, scores
+
+
+def _tests_on_groups(
+    metric: Metric, names: Sequence[str], found: Sequence[Predictions], groups: Any, options: Options
+) -> tuple[Tests, dict[str, Score]]:
+    from lineal.evaluation.by_groups import compared_by_groups, score_by_groups
+
+    own: dict[str, Any] = {
+        "confidence": options.confidence, "n_resamples": options.n_resamples, "rng": options.rng
+    }  # fmt: skip
+    said = dict(zip(names, _same_classes(found), strict=True))
+    tests = {
+        (first, second): compared_by_groups(metric, said[first], said[second], groups, **own)
+        for first, second in combinations(names, 2)
+    }
+    scores = {
+        name: score_by_groups(
+            _score(metric, p, options.confidence, options.n_resamples, options.rng), metric, p, groups
+        )
+        for name, p in said.items()
     }
     return tests, scores
 

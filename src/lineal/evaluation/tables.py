@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineal.evaluation.records import Score
-from lineal.evaluation.wording import aligned, brief
+from lineal.evaluation.wording import aligned, brief, visible
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -43,13 +43,13 @@ class Section:
         from rich.text import Text
 
         if not self.header:
-            return Text(self.caption)
+            return Text(visible(self.caption))
         table = Table(box=SIMPLE_HEAD)
         for place, name in enumerate(self.header):
-            table.add_column(name, justify="right" if place else "left", overflow="fold")
+            table.add_column(Text(visible(name)), justify="right" if place else "left", overflow="fold")
         for row in self.rows:
-            table.add_row(*map(Text, row))
-        return Group(Text(self.caption, style="bold"), table)
+            table.add_row(*(Text(visible(cell)) for cell in row))
+        return Group(Text(visible(self.caption), style="bold"), table)
 
 
 def plain(sections: Sequence[Section]) -> str:

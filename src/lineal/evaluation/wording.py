@@ -40,6 +40,11 @@ def counted(n: float, one: str, many: str | None = None) -> str:
     return f"{whole} {one if n == 1 else many or one + 's'}"
 
 
+def visible(text: str) -> str:
+    """Control characters, which could rewrite a terminal, as signs that can be seen."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table: the first column from the left, the others from the right."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]

@@ -32,10 +32,27 @@ def explain(model_path: str, given: str, *, label: str | None = None) -> Explain
     row: Any = text
     if model.inputs != "texts":
         row = _object(text, model)
+    if model.inputs == "table":
+        _check_columns(row, model)
     if model.inputs == "rows":
         row = _vector(row, model)
     named = None if label is None else _label(model, label)
     return Explained(model, row, answers_of(model, [row]), model.explain(row, named))
+
+
+def _check_columns(row: dict[str, Any], model: Model) -> None:
+    """Refuses a row that lacks a column, as ``predict`` does: it would be explained as if it were empty."""
+    needed = model.feature_names_in_.tolist()
+    absent = [name for name in needed if name not in row]
+    if not absent:
+        return
+    known = {*needed, *(str(name) for name in (model.about.columns or {}).values() if isinstance(name, str))}
+    strange = [name for name in row if name not in known]
+    also = f", and the model does not know {', '.join(map(repr, strange[:8]))}" if strange else ""
+    raise InputError(
+        f"the row lacks {', '.join(map(repr, absent[:8]))}{also}. Name every column that the model reads "
+        f"({', '.join(map(repr, needed[:20]))}); null is a value that is missing."
+    )
 
 
 def _vector(row: dict[str, Any], model: Model) -> list[float]:

@@ -14,11 +14,13 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluation import Evaluation
+from lineal.evaluation.wording import counted
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.labels import labels_like
+from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Role, Roles
-from lineal.jobs.scoring import evaluated
+from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.model.loading import load
 from lineal.model.model import Model
 
@@ -57,6 +59,9 @@ def labelled(
     found = label or _label_of(model, names, str(records.path))
     if found not in names:
         raise ParameterError(f"{records.path} has no column {found!r} to be the label. It has {_few(names)}.")
+    if group is None:
+        own = (model.about.columns or {}).get("group")
+        group = own if own in names and own != found else None
     for name, role in ((weight, "weight"), (group, "group")):
         if name is not None and name not in names:
             raise ParameterError(
@@ -87,6 +92,10 @@ def _label_of(model: Model, names: list[str], path: str) -> str:
 
 def _features(model: Model, names: list[str], text: str | None, path: str) -> dict[str, str]:
     if model.inputs == "table":
+        if text is not None:
+            raise ParameterError(
+                "the model reads columns by their own names, so --text says nothing: leave it out."
+            )
         there = set(names)
         return {name: "category" for name in model.feature_names_in_.tolist() if name in there}
     wanted = text or (model.about.columns or {}).get("text") or "text"
@@ -104,15 +113,31 @@ def evaluate_file(
     label: str | None = None,
     text: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     reading: dict[str, Any] | None = None,
     confidence: float = 0.95,
 ) -> Judged:
     """A model judged by a labelled file."""
     records = read_for(model, path, read_records, **(reading or {}))
-    data = labelled(model, records, label=label, text=text, weight=weight)
+    data = labelled(model, records, label=label, text=text, weight=weight, group=group)
     answers = answers_of(model, data.X)
     evaluation = evaluated(answers, data, model.task, confidence=confidence)
+    if note := _learned_from(model, records, path):
+        evaluation = replace(evaluation, notes=(*evaluation.notes, note))
     return Judged(model, data, answers, evaluation)
+
+
+def _learned_from(model: Model, records: Records, path: str) -> str:
+    """What to bear in mind where a file is one that the model has learned from; else nothing."""
+    about = model.about
+    known = [about.fingerprint or {}, *about.notes.get("updates", ())]
+    n_bytes = None if path == "-" or Path(path).is_dir() else Path(path).stat().st_size
+    seals = {seal.get("sha256") for seal in known if n_bytes in (None, seal.get("bytes"))} - {None}
+    if not seals or fingerprint_of(records, path).sha256 not in seals:
+        return ""
+    held = about.notes.get("held out")
+    part = " but for a part that was held out" if held else ""
+    return f"the model has learned from this very file{part}: the scores flatter it"
 
 
 def compare_files(
@@ -122,6 +147,7 @@ def compare_files(
     label: str | None = None,
     text: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     metric: str | None = None,
     reading: dict[str, Any] | None = None,
     confidence: float = 0.95,
@@ -136,24 +162,50 @@ def compare_files(
             "some of the models predict labels and others numbers: compare those of one kind."
         )
     answers: dict[str, Answers] = {}
-    data: Dataset | None = None
     records: dict[str, Records] = {}  # models of texts and tables share what was read
     for name, model in models.items():
         key = name if model.inputs == "rows" else ""
         if key not in records:
             records[key] = read_for(model, data_path, read_records, **(reading or {}))
-        data = labelled(model, records[key], label=label, text=text, weight=weight)
+    shared = records.get("")
+    if label is None and shared is not None and shared.table is not None:
+        label = _one_label(models, shared.table.column_names, data_path)
+    data: Dataset | None = None
+    for name, model in models.items():
+        own = records[name if model.inputs == "rows" else ""]
+        data = labelled(model, own, label=label, text=text, weight=weight, group=group)
         answers[name] = answers_of(model, data.X)
     assert data is not None
-    return compare(
+    found = compare(
         answers,
         X_test=np.zeros((len(data), 1)),
         y_test=data.y,
         sample_weight_test=data.sample_weight,
+        weights=WEIGHTS_MEAN,
+        groups=data.groups,
         metric=metric,
         confidence=confidence,
         task=tasks.pop(),
     )
+    told = [
+        f"{name}: {note}"
+        for name, model in models.items()
+        if (note := _learned_from(model, next(iter(records.values())), data_path))
+    ]
+    title = f"{len(models)} models on {counted(len(data), 'row')} of {data_path}"
+    return replace(found, title=title, notes=(*found.notes, *told))
+
+
+def _one_label(models: dict[str, Model], names: list[str], path: str) -> str:
+    """The column that all models predict; those of different columns have no truth in common."""
+    found = {name: _label_of(model, names, path) for name, model in models.items() if model.inputs != "rows"}
+    if len(set(found.values())) > 1:
+        told = ", ".join(f"{name} predicts {column!r}" for name, column in found.items())
+        raise ParameterError(
+            f"the models were trained to predict different columns of {path}: {told}. "
+            "Say by which one to judge all of them, with --label."
+        )
+    return next(iter(found.values()))
 
 
 def _names(paths: Sequence[str]) -> list[str]:

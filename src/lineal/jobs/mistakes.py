@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lineal import report
 from lineal.evaluation.wording import brief
+from lineal.jobs.lines import place_of
 from lineal.jobs.training import Training
 from lineal.model.explanation import Explanation
 
@@ -57,7 +58,7 @@ def _mistake(training: Training, row: int) -> report.Mistake:
         predicted=predicted if is_classes else brief(float(answers.labels[row])),
         probability=None if p is None else float(p[row, places[predicted]]),
         true_probability=None if p is None or truth not in places else float(p[row, places[truth]]),
-        place=f"{training.test_name}, row {int(test.rows[row]) + 1}",
+        place=f"{training.test_name}, {place_of(int(test.rows[row]), training.test_lines)}",
         tokens=[report.Token(text=str(text), share=float(share)) for text, share in explained.tokens],
         terms=terms,
         explained=str(explained.label),

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import Dataset, dataset_of
 from lineal.jobs.labels import labels_like
+from lineal.jobs.lines import first_line, place_of
 from lineal.jobs.origin import fingerprint_of
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
@@ -20,6 +22,8 @@ from lineal.jobs.training import Clock, Columns, Judging
 
 # Findings that make a column useless to learn from, since it tells the label: left out unless it is kept.
 _DECIDES = "decides-label"
+# Intervals add up sixth powers of errors, which overflow beyond.
+_LARGEST = 1e50
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,6 +43,8 @@ class Prepared:
     task : "classification" or "regression"
     plan : Plan
         Which of the rows are held out; with a test file none.
+    lines : int or None
+        The line of the first row of the file that the model is judged by, where each row is one line.
     """
 
     records: Records
@@ -49,6 +55,7 @@ class Prepared:
     test: Dataset | None
     task: str
     plan: Plan
+    lines: int | None
 
 
 def prepared(
@@ -68,20 +75,28 @@ def prepared(
         roles = roles_of(records, columns)
         data = dataset_of(records, roles, task=columns.task)
         task = task_of(roles, data, columns)
+        lines = first_line(records, path, reading)
+        if task == "regression":
+            _check_targets(records, data, lines)
         plan = _plan(data, task, judging)
         findings: list[Finding] = []
         if roles is not None:
-            kept, findings = _without_answers(roles, _findings(records, other, roles, data, plan), columns)
+            kept, findings = _without_answers(
+                roles, _findings(records, other, roles, data, plan, lines, reading), columns
+            )
             if kept is not roles:
                 roles, data = kept, dataset_of(records, kept)  # the same rows
             if other is not None:
                 _check_test(other, roles)
+        if roles is not None and data.inputs == "table":
+            _check_finite(records, roles, data, lines)
         test = None if other is None else _test_rows(other, roles, data, columns)
-    if test is not None:
+    if judging.test is not None and test is not None and other is not None:
+        lines = first_line(other, judging.test, reading)
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
     return Prepared(
         records=records, fingerprint=fingerprint, roles=roles, findings=findings, data=data, test=test,
-        task=task, plan=plan,
+        task=task, plan=plan, lines=lines,
     )  # fmt: skip
 
 
@@ -143,7 +158,13 @@ def _read_test(
 
 
 def _findings(
-    records: Records, other: Records | None, roles: Roles, data: Dataset, plan: Plan
+    records: Records,
+    other: Records | None,
+    roles: Roles,
+    data: Dataset,
+    plan: Plan,
+    lines: int | None,
+    reading: dict[str, Any],
 ) -> list[Finding]:
     """What is wrong with the data; columns that decide the label are sought where models learn.
 
@@ -157,6 +178,8 @@ def _findings(
         features=list(roles.features),
         test=other,
         task=roles.task,
+        delimiter=_delimiter(records, reading),
+        first_line=lines,
     )
     if len(plan.splits) != 1:
         return found
@@ -168,6 +191,13 @@ def _findings(
     part = records.table.select([roles.label, *others]).take(data.rows[np.sort(train_rows)])
     told = diagnose_records(part, label=roles.label, features=others, task=roles.task, file=str(records.path))
     return found + [finding for finding in told if finding.code == _DECIDES]
+
+
+def _delimiter(records: Records, reading: dict[str, Any]) -> str | None:
+    """What is between the names in the first line, of a file that was read with one."""
+    if records.format not in ("csv", "tsv") or not reading.get("header", True):
+        return None
+    return reading.get("delimiter") or ("\t" if records.format == "tsv" else ",")
 
 
 def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) -> tuple[Roles, list[Finding]]:
@@ -188,6 +218,44 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
         else finding
         for finding in findings
     ]
+
+
+def _check_targets(records: Records, data: Dataset, lines: int | None) -> None:
+    """Refuses numbers that cannot be predicted, before they are dealt into parts."""
+    _refuse_infinite(data.y, data, records, "the label", lines)
+    if (most := float(np.abs(data.y).max())) > _LARGEST:
+        raise InputError(
+            f"{records.path}: the values to predict reach {most:.3g}, too large to add up powers of their "
+            "errors. Divide the column by a power of ten, or take its logarithm."
+        )
+    if np.ptp(data.y) == 0:
+        raise InputError(
+            f"{records.path}: every value to predict is {data.y[0]:g}, so there is nothing to learn. "
+            "Choose another column with --label."
+        )
+
+
+def _check_finite(records: Records, roles: Roles, data: Dataset, lines: int | None) -> None:
+    """Refuses what no learner takes while it is known where in the file it stands."""
+    import pyarrow as pa
+
+    for name in (name for name, kind in roles.features.items() if kind == "number"):
+        column = data.X.column(name)
+        if pa.types.is_floating(column.type):
+            _refuse_infinite(column.to_numpy(), data, records, f"column {name!r}", lines)
+
+
+def _refuse_infinite(
+    values: NDArray[Any], data: Dataset, records: Records, what: str, lines: int | None
+) -> None:
+    is_infinite = np.isinf(values)
+    if is_infinite.any():
+        first = int(np.argmax(is_infinite))
+        place = place_of(int(data.rows[first]), lines)
+        raise InputError(
+            f"{records.path}, {place}: {what} needs finite numbers, but here is {values[first]:g}. "
+            "Correct the cell, or leave it blank."
+        )
 
 
 def _check_test(records: Records, roles: Roles) -> None:

@@ -13,6 +13,7 @@ from lineal.evaluation.comparison import ModelComparison, Pair
 from lineal.evaluation.curves import calibration_curve, precision_recall_curve, roc_curve
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.wording import brief, counted
+from lineal.jobs.scoring import WEIGHTS_MEAN
 from lineal.jobs.training import Training
 
 # Shares of rows, shown as percentages.
@@ -23,7 +24,8 @@ _CURVES_SHOWN = 6
 
 def headline(evaluation: Evaluation) -> evaluation_records.Score:
     """The score that a reader wants first."""
-    return evaluation.scores["accuracy" if evaluation.task == "classification" else "r2"]
+    names = ("accuracy",) if evaluation.task == "classification" else ("r2", "rmse")
+    return next(evaluation.scores[name] for name in names if name in evaluation)
 
 
 def scores_of(
@@ -124,39 +126,62 @@ def curves_of(training: Training) -> report.Curves | None:
         return None
     classes = answers.classes_
     wanted = [1] if len(classes) == 2 else list(np.argsort([-(y == label).sum() for label in classes]))
+    s = training.test.sample_weight
+    s = np.ones(len(y)) if s is None else s
+    options: dict[str, Any] = {
+        "positive": True,
+        "sample_weight": training.test.sample_weight,
+        "weights": WEIGHTS_MEAN,
+        "confidence": training.evaluation.confidence,
+    }
+    is_grouped = training.test.groups is not None  # an average precision has no interval by groups
     rocs, pairs = [], []
     for k in wanted[:_CURVES_SHOWN]:
         is_positive = y == classes[k]
-        if not 0 < is_positive.sum() < len(y):
+        if not (s[is_positive].any() and s[~is_positive].any()):
             continue
         p = answers.probabilities[:, k]
-        roc = roc_curve(is_positive, p, positive=True, sample_weight=training.test.sample_weight)
-        both = precision_recall_curve(
-            is_positive, p, positive=True, sample_weight=training.test.sample_weight
-        )
+        roc = roc_curve(is_positive, p, **options)
+        both = precision_recall_curve(is_positive, p, **options)
+        area = _area(training, classes, k) or roc.area
         called = answers.labels == classes[k]
-        false = float((called & ~is_positive).sum() / max((~is_positive).sum(), 1))
-        recall = float((called & is_positive).sum() / is_positive.sum())
-        precision = float((called & is_positive).sum() / max(called.sum(), 1))
+        false = float(s[called & ~is_positive].sum() / s[~is_positive].sum())
+        recall = float(s[called & is_positive].sum() / s[is_positive].sum())
+        n_called = float(s[called].sum())
+        precision = float(s[called & is_positive].sum() / n_called) if n_called else 0.0
         name = str(classes[k])
         rocs.append(
             report.Curve(
                 name=name,
                 **_thinned(roc.false_positive_rate, roc.true_positive_rate),
                 area=roc.area.value,
-                low=roc.area.low,
-                high=roc.area.high,
+                low=area.low,
+                high=area.high,
                 point=(false, recall),
             )
         )
         pairs.append(
-            report.Curve(name=name, **_thinned(both.recall, both.precision), point=(recall, precision))
+            report.Curve(
+                name=name,
+                **_thinned(both.recall, both.precision),
+                area=both.average_precision.value,
+                low=None if is_grouped else both.average_precision.low,
+                high=None if is_grouped else both.average_precision.high,
+                point=(recall, precision),
+            )
         )
     if not rocs:
         return None
     positive = str(classes[1]) if len(classes) == 2 else ""
-    share = float((y == classes[1]).mean()) if len(classes) == 2 else None
+    share = float(np.average(y == classes[1], weights=s)) if len(classes) == 2 else None
     return report.Curves(roc=rocs, precision_recall=pairs, positive=positive, share=share)
+
+
+def _area(training: Training, classes: NDArray[Any], k: int) -> evaluation_records.Score | None:
+    """The area as it was judged, which knows of groups; None where it was not."""
+    evaluation = training.evaluation
+    scores = evaluation.scores if len(classes) == 2 else evaluation.per_class.get(classes.tolist()[k], {})
+    return scores.get("roc_auc")
 
 
 def _thinned(x: NDArray[Any], y: NDArray[Any], most: int = 300) -> dict[str, Any]:
@@ -174,7 +199,14 @@ def calibration_of(training: Training) -> report.Calibration | None:
     is_right = answers.labels == training.test.y
     if not 0 < is_right.sum() < len(is_right):
         return None
-    curve = calibration_curve(is_right, sure, positive=True, sample_weight=training.test.sample_weight)
+    curve = calibration_curve(
+        is_right,
+        sure,
+        positive=True,
+        sample_weight=training.test.sample_weight,
+        weights=WEIGHTS_MEAN,
+        confidence=training.evaluation.confidence,
+    )
     error = training.evaluation.scores.get("calibration_error")
     bins = [
         report.CalibrationBin(

@@ -147,7 +147,12 @@ def _asked(names: list[str], given: dict[str, list[str]], keep: Sequence[str]) -
     for role, columns in given.items():
         for column in columns:
             if column not in names:
-                raise ParameterError(f"there is no column {column!r} to be the {role}. Choose among {shown}.")
+                wanted = {
+                    "dropped": "to drop",
+                    "text": "to read as text",
+                    "category": "to read as names",
+                }.get(role, f"to be the {role}")
+                raise ParameterError(f"there is no column {column!r} {wanted}. Choose among {shown}.")
             if asked.get(column, role) != role:
                 raise ParameterError(f"column {column!r} cannot be both {asked[column]} and {role}.")
             asked[column] = role

@@ -9,6 +9,9 @@ from lineal.evaluation.evaluation import Evaluation
 from lineal.jobs.answers import Answers
 from lineal.jobs.dataset import Dataset
 
+# A weight says how much a row counts, not how many rows it is: weights of 100 make nobody surer.
+WEIGHTS_MEAN = "importance"
+
 
 def evaluated(answers: Answers, data: Dataset, task: str, **options: Any) -> Evaluation:
     """Every score of answers for the rows of a data set; options as for ``evaluate_predictions``."""
@@ -18,6 +21,8 @@ def evaluated(answers: Answers, data: Dataset, task: str, **options: Any) -> Eva
         probabilities=answers.probabilities,
         classes=None if answers.classes_ is None else answers.classes_.tolist(),
         sample_weight=data.sample_weight,
+        weights=WEIGHTS_MEAN,
+        groups=data.groups,
         task=task,
         **options,
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, named
 from lineal.jobs.learner import Learner
 from lineal.jobs.preparing import Prepared, columns_of, prepared
-from lineal.jobs.scoring import evaluated
+from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.jobs.splitting import Plan
 from lineal.jobs.training import Clock, Columns, Judging, Training
 from lineal.learners.freezing import freeze
@@ -91,14 +92,26 @@ def train(
     if is_refitted and judging.n_folds is None and not interrupted:
         fit, interrupted = work.refitted(fit)
     notes = {**fit.model.about.notes, **({"interrupted": interrupted} if interrupted else {})}
-    scores = {name: {"value": s.value, "low": s.low, "high": s.high} for name, s in evaluation.scores.items()}
+    scores = _scores_told(evaluation)
     return Training(
         model=fit.model.with_about(scores=scores, notes=notes), estimator=fit.estimator,
         records=ready.records, roles=ready.roles, findings=ready.findings, train=fit.part, test=fit.test,
-        test_name=judging.test or str(path), split=ready.plan.sentence, answers=fit.answers,
-        baseline=fit.baseline, baseline_name=fit.baseline_name, evaluation=evaluation, comparison=comparison,
-        judging=judging, seconds=clock.seconds, interrupted=interrupted,
+        test_name=judging.test or str(path), test_lines=ready.lines, split=ready.plan.sentence,
+        answers=fit.answers, baseline=fit.baseline, baseline_name=fit.baseline_name,
+        evaluation=evaluation, comparison=comparison, judging=judging, seconds=clock.seconds,
+        interrupted=interrupted,
     )  # fmt: skip
+
+
+def _scores_told(evaluation: Evaluation) -> dict[str, Any]:
+    """Scores for the model's own record; an end that one row cannot give is left out, as JSON has no NaN."""
+    return {
+        name: {
+            key: end for key, end in (("value", s.value), ("low", s.low), ("high", s.high)) if isfinite(end)
+        }
+        for name, s in evaluation.scores.items()
+        if isfinite(s.value)
+    }
 
 
 def _told(ready: Prepared, path: str, about: dict[str, Any] | None) -> dict[str, Any]:
@@ -213,6 +226,10 @@ def _judged(fit: _Fit, task: str, judging: Judging) -> tuple[Evaluation, ModelCo
         X_test=np.zeros((len(fit.test), 1)),  # answers are known already
         y_test=fit.test.y,
         sample_weight_test=fit.test.sample_weight,
+        weights=WEIGHTS_MEAN,
+        groups=fit.test.groups,
+        # R² is not defined where the test rows have one value.
+        metric=None if task == "classification" or "r2" in evaluation else "rmse",
         task=task,
         **own,
     )

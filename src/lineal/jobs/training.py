@@ -63,6 +63,8 @@ class Training:
         The data, what each column was taken for, and what is wrong with them.
     train, test : Dataset
         What was learned from, and what the model is judged by (with folds, all rows).
+    test_lines : int or None
+        The line of the first row of the file of the test rows, where each row is one line.
     split : str
         How the test part was made.
     answers, baseline : Answers
@@ -83,6 +85,7 @@ class Training:
     train: Dataset
     test: Dataset
     test_name: str
+    test_lines: int | None
     split: str
     answers: Answers
     baseline: Answers

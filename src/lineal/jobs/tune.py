@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lineal.errors import ParameterError
@@ -57,6 +57,10 @@ def tune_file(
     roles = roles_of(records, columns)
     data = dataset_of(records, roles, task=columns.task)
     task = task_of(roles, data, columns)
+    if learner.name is None and any(name.startswith(("learner.", "text.")) for name in space):
+        # The default searches by itself and has no such settings: the usual learner stands in for it.
+        learner = replace(learner, name="logistic" if task == "classification" else "ridge")
+        tell(f"settings of {learner.name}, since no learner was chosen")
     estimator = learner.made(data, roles, task, seed=seed)
     found = tune(
         estimator,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lineal.data.compression import fingerprint
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import named, stream_for
 from lineal.jobs.judge import labelled
@@ -21,12 +24,32 @@ from lineal.model.model import Model
 N_BYTES = 1 << 22
 
 
-def _about(before: About, n_rows: int) -> dict[str, Any]:
-    """Scores were of another model, and the plan of its fit."""
-    kept = {"columns": before.columns, "fingerprint": before.fingerprint, "command": before.command}
+def _about(before: About, learned: dict[str, Any], command: str, created: str) -> dict[str, Any]:
+    """Scores were of another model, and the plan of its fit; how that came about is kept in the notes."""
     notes = {name: value for name, value in before.notes.items() if name != "held out"}
-    n_new = int(notes.get("updated with rows", 0)) + n_rows
-    return {**kept, "n_rows": (before.n_rows or 0) + n_rows, "notes": {**notes, "updated with rows": n_new}}
+    earlier = notes.setdefault("trained", {"command": before.command, "created": before.created})
+    n_new = int(notes.get("updated with rows", 0)) + learned["rows"]
+    notes |= {
+        "trained": earlier,
+        "updated with rows": n_new,
+        "updates": [*notes.get("updates", ()), {**learned, "command": command, "created": created}],
+    }
+    return {
+        "columns": before.columns,
+        "fingerprint": before.fingerprint,
+        "command": command or None,
+        "created": created,
+        "n_rows": (before.n_rows or 0) + learned["rows"],
+        "notes": notes,
+    }
+
+
+def _learned(path: str, n_rows: int) -> dict[str, Any]:
+    """What was learned from, as far as it can be told apart from other files."""
+    if not Path(path).is_file():
+        return {"file": path, "rows": n_rows}
+    seal = fingerprint(path)
+    return {"file": Path(path).name, "rows": n_rows, "bytes": seal.n_bytes, "sha256": seal.sha256}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +71,14 @@ def update(
     weight: str | None = None,
     reading: dict[str, Any] | None = None,
     n_bytes: int = N_BYTES,
+    command: str = "",
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Updated:
     """Learns from the rows of a file in their order, about ``n_bytes`` of it at a time.
 
     Labels may be new. What was learned by a fit goes on with steps that need no tuning; what was learned by
-    a stream goes on bit for bit as if it had never been stored.
+    a stream goes on bit for bit as if it had never been stored. The model's own record gets the ``command``
+    that was typed, the date, and the file, beside what it said of its training.
     """
     before = load(model_path)
     estimator = thaw(before)
@@ -76,7 +101,9 @@ def update(
     if not n:
         raise InputError(f"{path}: no row has a label to learn from.")
     known = set(before.classes_.tolist()) if before.task == "classification" else set()
-    after = freeze(named(estimator, names), about=_about(before.about, n))
+    created = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    told = _about(before.about, _learned(path, n), command, created)
+    after = freeze(named(estimator, names), about=told)
     new = () if before.task != "classification" else tuple(
         value for value in after.classes_.tolist() if value not in known
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -308,7 +308,19 @@ class Model:
         rows = self._features.rows(one, 1)
         if rows.n_rows != 1:
             raise InputError(f"One input is explained at a time, but {rows.n_rows} came.")
-        return self._features.explanation(x, rows, label, weights, intercept)
+        found = self._features.explanation(x, rows, label, weights, intercept)
+        first = self._first_index
+        if first is None:
+            return found
+        terms = [replace(term, name=_as_counted(term.name, first)) for term in found.terms]
+        return replace(found, terms=terms)
+
+    @property
+    def _first_index(self) -> int | None:
+        """Where the file that was learned from counts its columns from, if it numbers them."""
+        first = (self.about.columns or {}).get("first_index")
+        is_numbered = isinstance(first, int) and self._features.input_names() is None
+        return first if is_numbered else None
 
     def _place(self, one: Any, label: Any) -> tuple[int, Any]:
         """Which score is explained, and what it is called."""
@@ -339,6 +351,8 @@ class Model:
         """The names of the few are made, and of no others."""
         found = top_features(range(len(weights)), weights, k, sign)
         names = self._features.names_of([int(feature.name) for feature in found])
+        if (first := self._first_index) is not None:
+            names = [_as_counted(name, first) for name in names]
         return [TopFeature(name, feature.weight) for name, feature in zip(names, found, strict=True)]
 
     # ---- the file ---------------------------------------------------------------------------------
@@ -382,3 +396,8 @@ def checksum(array: NDArray[Any]) -> int:
 
 def _number(value: Any) -> Any:
     return float(value) if value in ("inf", "-inf", "nan") else value
+
+
+def _as_counted(name: str, first_index: int) -> str:
+    """A column without a name of its own, x0, x1 ..., as a file that numbers its columns calls it."""
+    return str(int(name[1:]) + first_index) if name[:1] == "x" and name[1:].isdecimal() else name

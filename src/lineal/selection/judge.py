@@ -8,6 +8,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from lineal.protocol import ClassifierMixin, clone
 
 Columns = NDArray[np.intp]
 Criterion = Callable[[Any, Any, Any], float]
+
+_USUAL = ("accuracy", "f1_macro", "roc_auc", "neg_log_loss", "r2", "neg_mean_absolute_error")
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,16 @@ class Scorer:
 
 def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
     """scikit-learn's scorer for a name, a function or None; ``option`` is what it was asked for by."""
+    if isinstance(scoring, str):
+        from sklearn.metrics import get_scorer_names
+
+        known = get_scorer_names()
+        if scoring not in known:
+            near = get_close_matches(scoring, known, n=3) or _USUAL
+            raise ParameterError(
+                f"{option}={scoring!r} is no scorer of scikit-learn. There are {', '.join(near)}, and "
+                "others: sklearn.metrics.get_scorer_names()."
+            )
     try:
         return check_scoring(learner, scoring=scoring)
     except (ValueError, TypeError) as error:

@@ -46,7 +46,7 @@ class Kind:
     ) -> Finding:
         """The finding with its sentences filled in."""
         fields |= {"count": f"{count:,}", "column": column, "file": file}
-        fields |= {"line": lines[0] if lines else None, "delete": _deleting(lines, ends, count, file)}
+        fields |= {"line": lines[0] if lines else None, "delete": _deleting(lines, ends, rows, count, file)}
         fields |= {"shell": shlex.quote(file), "fixed": shlex.quote(mended(file))}
         fields |= {"name": shlex.quote(column or "")}
         fix = self.fix.format(**fields)
@@ -86,10 +86,13 @@ def _is_plain(file: str) -> bool:
     return file not in ("", "-") and not file.endswith(tuple(PACKED))
 
 
-def _deleting(lines: tuple[int, ...], ends: tuple[int, ...], count: int, file: str) -> str:
+def _deleting(
+    lines: tuple[int, ...], ends: tuple[int, ...], rows: tuple[int, ...], count: int, file: str
+) -> str:
     """A command that deletes the records, or where to begin if there are more than were kept."""
     if not lines:
-        return "delete the rows"
+        shown = ", ".join(map(str, rows)) + (", ..." if count > len(rows) else "")
+        return f"in pandas, table.drop(index=[{shown}])"
     if count > len(lines):
         return f"delete the {count:,} lines, line {lines[0]} first"
     if not _is_plain(file):

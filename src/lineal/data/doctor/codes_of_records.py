@@ -119,7 +119,7 @@ _SPARSE = (
     Kind(
         "svm-pair",
         "error",
-        "{text} is not index:value with a whole number and a number.",
+        "{text} is not index:value with a whole number below 2,147,483,647 and a number.",
         "Write it as {repaired}, or delete it in line {line}.",
         {"file": "a9a.svm", "lines": (17,), "text": "'12;0.5'", "repaired": "12:0.5"},
     ),

@@ -9,8 +9,8 @@ _LABELS = (
         "no-rows",
         "error",
         "no record could be read.",
-        "Put right what is said about {shell} above, or write the data again.",
-        {},
+        "{advice}",
+        {"advice": "Write the rows below the names of the columns."},
     ),
     Kind(
         "label-unknown",
@@ -45,7 +45,7 @@ _LABELS = (
             "other": "'spam'",
             "what": "capitals and space",
             "n_other": 747,
-            "command": "sed -i '17s/Spam /spam/' reviews.csv",
+            "command": r"""sed -i '17s/,\("*\)Spam \("*\r*\)$/,\1spam\2/' reviews.csv""",
         },
     ),
     Kind(
@@ -61,7 +61,7 @@ _LABELS = (
             "rows_word": "row",
             "other": "'spam'",
             "n_other": 747,
-            "command": "sed -i '17s/spma/spam/' reviews.csv",
+            "command": r"""sed -i '17s/,\("*\)spma\("*\r*\)$/,\1spam\2/' reviews.csv""",
         },
     ),
     Kind(
@@ -274,22 +274,26 @@ _COLUMNS = (
         "decimal-comma",
         "warning",
         "{text} has a comma for its decimal point, so it would be read as a name.",
-        "Write {number}; for all of them: pandas.read_csv({file!r}, sep={delimiter!r}, decimal=',')",
-        {"lines": (2,), "column": "price", "text": "'3,14'", "number": "3.14", "delimiter": ";"},
+        "Write {number}; for all of them: {command}",
+        {
+            "lines": (2,),
+            "column": "price",
+            "text": "'3,14'",
+            "number": "3.14",
+            "command": "pandas.read_csv('reviews.csv', sep=';', decimal=',')",
+        },
     ),
     Kind(
         "thousands-separator",
         "warning",
         "{text} has separators of thousands, so it would be read as a name.",
-        "Write {number}; for all of them: pandas.read_csv({file!r}, sep={delimiter!r}, "
-        "thousands={separator!r})",
+        "Write {number}; for all of them: {command}",
         {
             "lines": (2,),
             "column": "price",
             "text": "'1,234,567'",
             "number": "1234567",
-            "delimiter": ";",
-            "separator": ",",
+            "command": "pandas.read_csv('reviews.csv', sep=';', thousands=',')",
         },
     ),
     Kind(

@@ -43,6 +43,8 @@ def _is_useless(frame: Frame, column: Column, found: Collector, *, is_quick: boo
     head = column.values[: min(n, 200)]
     if is_quick and head.null_count == 0 and len(head.unique()) > 1 and not _may_count(column):
         return False
+    if not column.levels and found.has("nested-value", column.name):
+        return True  # its values are there, but none that is read
     if not column.levels:
         found.add("all-missing", column=column.name, count=n)
         return True
@@ -180,10 +182,25 @@ def _spelled_missing(
             key=text,
             text=shown(text),
             where=where,
-            command=f"{edit}read with pandas.read_csv({frame.file!r}, na_values=[{text!r}])",
+            command=f"{edit}{_without(frame, column, text)}",
             examples=[text],
             **_places(frame, column, [level]),
         )
+
+
+def _without(frame: Frame, column: Column, text: str) -> str:
+    """How to have pandas take a value for a missing one."""
+    if frame.format in ("csv", "tsv"):
+        return f"read with pandas.read_csv({frame.file!r}, na_values=[{text!r}])"
+    return f"in pandas, table[{column.name!r}].replace({text!r}, None)"
+
+
+def _read_anew(frame: Frame, column: Column, option: str, changes: dict[str, str]) -> str:
+    """How to have pandas read numbers that are written in another way."""
+    if frame.format in ("csv", "tsv"):
+        return f"pandas.read_csv({frame.file!r}, sep={frame.delimiter!r}, {option})"
+    steps = "".join(f".str.replace({old!r}, {new!r})" for old, new in changes.items())
+    return f"table[{column.name!r}]{steps}.astype(float) in pandas"
 
 
 def _written_numbers(frame: Frame, column: Column, found: Collector, shapes: dict[str, list[int]]) -> None:
@@ -205,7 +222,7 @@ def _written_numbers(frame: Frame, column: Column, found: Collector, shapes: dic
             column=column.name,
             text=shown(text),
             number=number,
-            delimiter=frame.delimiter,
+            command=_read_anew(frame, column, "decimal=','", {".": "", ",": "."}),
             **_places(frame, column, commas),
         )
     if thousands:
@@ -216,8 +233,7 @@ def _written_numbers(frame: Frame, column: Column, found: Collector, shapes: dic
             column=column.name,
             text=shown(text),
             number=text.replace(separator, "").replace(",", "."),
-            delimiter=frame.delimiter,
-            separator=separator,
+            command=_read_anew(frame, column, f"thousands={separator!r}", {separator: ""}),
             **_places(frame, column, thousands),
         )
 

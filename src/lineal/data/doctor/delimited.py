@@ -342,7 +342,8 @@ class Delimited:
         if not any(field.strip() for field in fields[n:]):
             kept = list(fields[:n])
             mark = "\\t" if self.delimiter == "\t" else self.delimiter
-            edit = f"sed -i {shlex.quote(f'{number}s/{mark}*$//')} {shlex.quote(self._found.file)}"
+            end = "".join(f"{mark} *" if field else mark for field in fields[n:])
+            edit = f"sed -i {shlex.quote(f'{number}s/{end}$//')} {shlex.quote(self._found.file)}"
             advice = f"Delete the {self.delimiter!r} at the end of the line: {edit}"
         elif self._quoting:
             advice = f"Put the value in quotes: {joined(kept, self.delimiter)}"

@@ -148,7 +148,11 @@ def _check_frame(frame: Frame, found: Collector, task: str | None) -> bool:
     """Everything about rows; returns whether the labels are classes."""
     if frame.n_rows == 0:
         if not found.has("empty-file"):
-            found.add("no-rows")
+            is_said = bool(found.findings())
+            advice = (
+                "Put right what is said above" if is_said else "Write the rows below the names of the columns"
+            )
+            found.add("no-rows", advice=f"{advice}, or write the data again.")
         return False
     check_header(frame, found)
     is_classes = check_labels(frame, found, task)

@@ -95,13 +95,34 @@ def _numbers(frame: Frame, label: Column, found: Collector, *, said: bool) -> No
 
 
 def _command(frame: Frame, wrong: str, right: str, rows: Any, count: int) -> str:
-    """An edit that puts a label right."""
-    if not frame.is_lines or frame.lines is None or count > len(rows):
+    """An edit that puts a label right, and touches nothing else of its lines."""
+    edit = _edit(frame, wrong, right)
+    if edit is None or frame.lines is None or count > len(rows):
         return f"in pandas, table[{frame.label!r}].replace({wrong!r}, {right!r})"
-    signs = {"/": "\\/", "\\": "\\\\", ".": "\\.", "*": "\\*", "[": "\\[", "&": "\\&"}
-    old, new = ("".join(signs.get(sign, sign) for sign in text) for text in (wrong, right))
-    edits = ";".join(f"{frame.lines[row]}s/{old}/{new}/" for row in rows)
+    edits = ";".join(f"{frame.lines[row]}{edit}" for row in rows)
     return f"sed -i {shlex.quote(edits)} {shlex.quote(frame.file)}"
+
+
+def _edit(frame: Frame, wrong: str, right: str) -> str | None:
+    """What sed does to a line whose label stands first or last; None where a pattern cannot be sure of it.
+
+    The same letters may stand in a text before the label, and a field between others begins and ends in no
+    place that a pattern knows, since commas may be in quotes.
+    """
+    is_known = frame.format in ("csv", "tsv") and frame.is_lines and len(frame.names) > 1
+    if not is_known or any(sign in wrong + right for sign in (frame.delimiter, '"', "\n", "\r")):
+        return None
+    old, between = (
+        "".join(f"\\{sign}" if sign in "\\/.*[^$" else sign for sign in text)
+        for text in (wrong, frame.delimiter)
+    )
+    between = between.replace("\t", "\\t")
+    new = "".join(f"\\{sign}" if sign in "\\/&" else sign for sign in right)
+    if frame.label == frame.names[-1]:
+        return rf's/{between}\("*\){old}\("*\r*\)$/{between}\1{new}\2/'
+    if frame.label == frame.names[0]:
+        return rf's/^\("*\){old}\("*\){between}/\1{new}\2{between}/'
+    return None
 
 
 def _variants(frame: Frame, label: Column, found: Collector) -> set[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lineal.data.doctor.collector import Collector
 from lineal.data.doctor.columns import check_columns
 from lineal.data.doctor.findings import Finding
 from lineal.data.doctor.frame import Column, Frame, Texts, is_string, quick_texts
+from lineal.data.doctor.headers import check_header
 from lineal.data.doctor.labels import check_labels
 from lineal.data.doctor.leaks import check_leaks
 from lineal.data.doctor.pairs import check_pair
@@ -27,6 +29,9 @@ def diagnose_records(
     test: Any = None,
     task: str | None = None,
     file: str | None = None,
+    delimiter: str | None = None,
+    first_line: int | None = None,
+    test_first_line: int | None = None,
     max_findings_per_kind: int = 10,
 ) -> list[Finding]:
     """Problems of a table in memory, the worst first.
@@ -44,12 +49,16 @@ def diagnose_records(
         By default what the labels look like.
     file : str, optional
         What findings call the table.
+    delimiter : str, optional
+        Of a file whose first line was taken for names of columns, so that it is asked whether it is one.
+    first_line, test_first_line : int, optional
+        The line of the first row, where every row is one line of its file.
     max_findings_per_kind : int
 
     Returns
     -------
     list of Finding
-        Their places are rows, counted from 0: lines are not known of a table.
+        Their places are lines where they are known, else rows, counted from 0.
 
     Notes
     -----
@@ -76,7 +85,14 @@ def diagnose_records(
         column: quick_texts([t.column(column) for t in _with(column, table, other)], column)
         for column in texts
     }
-    frame = _frame(table, name, label, kept, {column: parts[0] for column, parts in digests.items()})
+    own = {column: parts[0] for column, parts in digests.items()}
+    frame = _frame(table, name, label, kept, own, first_line)
+    if delimiter is not None:
+        # Names are looked at beside all values, also of columns that are not learned from.
+        wider = _frame(table, name, label, [*there], own, first_line)
+        wider.has_header, wider.header_line, wider.delimiter = True, 1, delimiter
+        wider.raw_names = wider.names
+        check_header(wider, found)
     is_classes = check_labels(frame, found, task)
     check_columns(frame, found, is_quick=True)
     check_leaks(frame, found, is_classes=is_classes)
@@ -86,7 +102,8 @@ def diagnose_records(
         parts = {column: both[1] for column, both in digests.items() if len(both) > 1}
         there = set(other.column_names)
         held = [column for column in kept if column in there]
-        check_pair(frame, _frame(other, other_name, label, held, parts), found, is_classes=is_classes)
+        beside = _frame(other, other_name, label, held, parts, test_first_line)
+        check_pair(frame, beside, found, is_classes=is_classes)
     return list(found.findings())
 
 
@@ -108,7 +125,12 @@ def _with(column: str, table: Any, other: Any) -> list[Any]:
 
 
 def _frame(
-    table: Any, file: str, label: str | None, columns: Sequence[str], texts: dict[str, Texts]
+    table: Any,
+    file: str,
+    label: str | None,
+    columns: Sequence[str],
+    texts: dict[str, Texts],
+    first_line: int | None,
 ) -> Frame:
     names = [*([label] if label is not None and label in table.column_names else []), *columns]
     return Frame(
@@ -119,4 +141,5 @@ def _frame(
         texts=texts,
         label=label if names and names[0] == label else None,
         names=tuple(table.column_names),
+        lines=None if first_line is None else np.arange(table.num_rows, dtype=np.int64) + first_line,
     )

@@ -12,6 +12,7 @@ from lineal.data.doctor.lines import Block, Rows
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _SOUND = re.compile(rf"{_NUMBER}(?: +qid:\d+)?((?: +\d+:{_NUMBER})*) *")
+_MOST_COLUMNS = 2**31 - 1
 _LABEL = re.compile(rf"{_NUMBER}(,{_NUMBER})*")
 
 
@@ -50,7 +51,8 @@ class SparseLines:
             # Every second part of what is cut at colons and spaces is an index.
             parts = sound[1].replace(":", " ").split()[::2]
             indices = list(map(int, parts))
-            if all(a < b for a, b in pairwise(indices)) and indices[:1] != [0]:
+            is_rising = all(a < b for a, b in pairwise(indices))
+            if is_rising and indices[:1] != [0] and max(indices, default=0) < _MOST_COLUMNS:
                 return tokens[0]
         if ":" in tokens[0] or not _LABEL.fullmatch(tokens[0]):
             self._found.add("svm-label", line=number, text=shown(tokens[0]))
@@ -69,6 +71,10 @@ class SparseLines:
             if place == 0 and name == "qid":
                 continue
             index = int(name) if re.fullmatch(r"[+-]?\d{1,18}", name) else None
+            if re.fullmatch(r"\d+", name) and int(name) >= _MOST_COLUMNS:
+                repaired = f"a smaller index, such as 1:{value}"
+                self._found.add("svm-pair", line=number, key="large", text=shown(token), repaired=repaired)
+                continue
             parsed = _number(value)
             if not colon or index is None or parsed is None:
                 match = re.fullmatch(rf"(\d+)\D+({_NUMBER})", token)
@@ -79,7 +85,8 @@ class SparseLines:
                 self._found.add("svm-not-finite", line=number, text=shown(token))
             if index < 0:
                 self._found.add("svm-negative-index", line=number, index=index, repaired=f"{-index}:{value}")
-            elif index == 0:
+                continue  # its place among the others is not known
+            if index == 0:
                 self._found.add("svm-index-zero", line=number)
             if index in seen:
                 text = f"{seen[index]!r} and {token!r}"

@@ -54,6 +54,8 @@ _REGRESSION = {
     "polynomial": Alias("PolynomialRegression()", "a curve in one column"),
     "neighbors": Alias("KNeighborsRegressor()", "the mean of the five nearest rows"),
 }
+# No model file holds these: the command line refuses them.
+_UNSTORED = ("gaussian-bayes", "neighbors", "polynomial")
 _BY_TASK = {"classification": _CLASSIFICATION, "regression": _REGRESSION}
 
 
@@ -62,6 +64,12 @@ def aliases(task: str) -> dict[str, Alias]:
     if task not in _BY_TASK:
         raise ParameterError(f"task must be one of {', '.join(map(repr, _BY_TASK))}, got {task!r}.")
     return dict(_BY_TASK[task])
+
+
+def _unstored(known: dict[str, Alias]) -> str:
+    """Which of the names are of learners that no model file holds."""
+    found = [name for name in known if name in _UNSTORED]
+    return f" ({' and '.join(found)} in Python alone: no model file holds them)" if found else ""
 
 
 def learner_named(text: str, task: str) -> Any:
@@ -87,6 +95,7 @@ def learner_named(text: str, task: str) -> Any:
         hint = f" It is a learner for {elsewhere[0]}." if elsewhere else nearest(name, known)
         raise ParameterError(
             f"there is no learner {name!r} for {task}.{hint} There are {', '.join(known)}, and every "
-            "public class of lineal, such as LinearSVC(C=10)."
+            "public class of lineal, such as LinearSVC(C=10)"
+            f"{_unstored(known)}."
         )
     return build(name)

@@ -1,0 +1,31 @@
+"""Lines of a file, as an editor counts them, of the rows that were read from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lineal.data.compression import SUFFIXES as PACKED
+from lineal.data.records import Records
+
+_BLOCK = 1 << 20
+
+
+def first_line(records: Records, path: str, reading: dict[str, Any]) -> int | None:
+    """The line of row 0, where every row is one line; None where that is not so, or cannot be known."""
+    if records.format not in ("csv", "tsv", "jsonl", "lines") or path == "-" or path.endswith(tuple(PACKED)):
+        return None
+    n_lines, last = 0, b""
+    with Path(path).open("rb") as file:
+        while block := file.read(_BLOCK):
+            n_lines += block.count(b"\n")
+            last = block[-1:]
+    n_lines += last not in (b"", b"\n")
+    n_names = int(records.format in ("csv", "tsv") and reading.get("header", True))
+    # Blank lines, and line ends in quotes, would make more lines than rows.
+    return 1 + n_names if n_lines == records.n_rows + n_names else None
+
+
+def place_of(row: int, first: int | None) -> str:
+    """A row in words: its line, or its number and how it is counted."""
+    return f"row {row} (the first is row 0)" if first is None else f"line {row + first}"
