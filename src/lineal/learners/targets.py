@@ -45,6 +45,7 @@ def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDA
 
 def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     """(n,) labels of a classifier: none missing, and classes rather than measurements."""
+    _require_sequence(y, "labels")
     labels = _labels(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = one_column(labels)
@@ -72,7 +73,6 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
 
 def _labels(y: Any) -> NDArray[Any]:
     """Labels as they came: a tuple is one label, not a row of two."""
-    _require_sequence(y, "labels")
     is_listed = isinstance(y, (list, tuple))
     if is_listed and any(isinstance(label, tuple) for label in y):
         return as_objects(y)

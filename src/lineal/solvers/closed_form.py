@@ -116,7 +116,8 @@ def _by_centred_columns(dense: FloatArray, s: FloatArray, has_constant: bool) ->
     centre = np.zeros(dense.shape[1])
     for _ in range(2 if has_constant else 0):  # a mean is itself rounded: the second is that of its error
         shift = (s @ centred) / s.sum()
-        centre, centred = centre + shift, centred - shift
+        centre += shift
+        centred -= shift
     centred *= root
     spread = np.sqrt(np.einsum("ij,ij->j", centred, centred))
     # What the numbers of a column may have been rounded by: centring does not shrink it.
