@@ -87,7 +87,8 @@ def stream_unlabelled(
         as_text=True, nested="skip",
     )  # fmt: skip
     if options.path is not None and options.path.is_dir():
-        column.refuse_columns()
+        with named_in_errors(options.path):
+            column.refuse_columns()
         parts = read_folder(options.path, n_bytes, encoding, errors, has_labels=False)
         return (part.documents for part in parts)
     return _streamed(options, column, n_bytes)
