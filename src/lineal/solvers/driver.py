@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lineal.errors import CombinationError
+from lineal.errors import CombinationError, InputError
 from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
@@ -371,8 +371,11 @@ def _finish(
 ) -> Solution:
     if best.bound is None:
         _certify(problem, Iterate(lambda: (best.W, best.b)), best)
-    assert best.Z is not None
-    assert best.bound is not None
+    if best.Z is None or best.bound is None:
+        raise InputError(
+            "no weights have a finite objective: numbers of this size overflow when they are squared. Divide "
+            "the targets, or the columns, by a power of ten."
+        )
     relative = problem.relative_gap(best.primal, best.dual)
     certificate = Certificate(
         primal=best.primal,
