@@ -77,7 +77,7 @@ def test_counts_that_a_small_type_has_no_room_for_are_refused():
         {"dtype": "float16"},
         {"dtype": "words"},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options),
 )
 def test_options_that_cannot_be_are_refused_by_name(options):
     name = next(iter(options))
@@ -108,7 +108,7 @@ def test_tokens_that_are_no_text_are_told_with_their_document(tokens):
         {"vocabulary": ["a", "film"], "min_characters": 2},
         {"emphasis": {"running": 3.0}, "stem": "english"},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options),
 )
 def test_words_that_are_never_found_are_told(options):
     if "stem" in options:
@@ -198,7 +198,7 @@ def test_many_lengths_of_hashed_ngrams_ask_for_no_more_memory_than_they_need():
         {"learner": 3},
         {"learner": LinearSVC},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options),
 )
 def test_a_text_learner_refuses_what_it_cannot_search_with(options):
     texts = [f"word{k % 7} {'good' if k % 2 else 'bad'}" for k in range(40)]

@@ -32,7 +32,9 @@ def show_explanation(found: Any, top: int) -> None:
     if len(why.terms) > top:
         rest = sum(term.contribution for term in why.terms[top:])
         rows.append([f"{len(why.terms) - top} more", "", "", f"{rest:+.4g}"])
-    rows.append(["intercept", "", "", f"{why.intercept:+.4g}"])
+    # The smallest number there is stands for 0 in models of other libraries, where it decides between labels.
+    intercept = why.intercept if abs(why.intercept) > 1e-300 else 0.0
+    rows.append(["intercept", "", "", f"{intercept:+.4g}"])
     rows.append([f"score of {escaped(str(why.label))}", "", "", f"{why.score:+.4g}"])
     out.print(table(["feature", "value", "weight", "adds"], rows, right=(1, 2, 3)))
 

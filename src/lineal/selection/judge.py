@@ -135,8 +135,8 @@ def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
         if scoring not in known:
             near = get_close_matches(scoring, known, n=3) or _USUAL
             raise ParameterError(
-                f"{option}={scoring!r} is no scorer of scikit-learn. There are {', '.join(near)}, and "
-                "others: sklearn.metrics.get_scorer_names()."
+                f"{option}={scoring!r} cannot be used: scikit-learn has no such scorer. There are "
+                f"{', '.join(near)}, and others: sklearn.metrics.get_scorer_names()."
             )
     try:
         return check_scoring(learner, scoring=scoring)
