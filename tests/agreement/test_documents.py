@@ -200,7 +200,7 @@ def test_missing_texts():
         (7, "type int came"),
         (np.zeros(3), "dtype float64"),
         (np.array("a"), "shape ()"),
-        (np.array([["a", "b"]]), r"shape \(1, 2\). Say which with column="),
+        (np.array([["a", "b"]]), r"shape \(1, 2\). Give one column alone, or say which with column="),
         (pa.array([1, 2]), "Arrow format 'l'"),
         (pa.array([1, 2]).dictionary_encode(), "Arrow format 'i' with values of format 'l'"),
         (pa.array([["a"]]), r"Arrow format '\+l'"),

@@ -167,7 +167,7 @@ def _of_array(array: np.ndarray[Any, Any], column: Column) -> np.ndarray[Any, An
         if column is None and array.shape[1] != 1:
             raise InputError(
                 f"One column of texts is needed, but the array has shape {array.shape}. "
-                "Give one column alone, such as array[:, 0]."
+                "Give one column alone, or say which with column=."
             )
         index = 0 if column is None else column
         if not isinstance(index, (int, np.integer)) or not -array.shape[1] <= index < array.shape[1]:
@@ -204,7 +204,7 @@ def _looked_up(table: Any, column: Column, names: list[Any]) -> Any:
     elif column is None:
         raise InputError(
             f"A table with {len(names)} columns came where one column of texts was needed. "
-            f"Give one of them alone: {shown}."
+            f"Give one of them alone, or say which with column=: {shown}."
         )
     if column not in names:
         raise InputError(f"The table has no column {column!r}. Its columns are {shown}.")
