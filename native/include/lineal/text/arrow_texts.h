@@ -51,7 +51,8 @@ inline std::int64_t choose_column(const ArrowSchema& table, const std::optional<
   if (!wanted) {
     if (table.n_children == 1) return 0;
     throw InputFlaw("A table with " + std::to_string(table.n_children) +
-                    " columns came where one column of texts was needed. Say which with column=: " +
+                    " columns came where one column of texts was needed. Give one of them alone, or say "
+                    "which with column=: " +
                     all_names(table) + ".");
   }
   std::int64_t found = -1;
