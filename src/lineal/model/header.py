@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike
 from lineal.errors import ModelFileError
 
 MAX_HEADER_BYTES = 16_000_000
-MAX_TENSORS = 4096
+MAX_TENSORS = 16_384
 MAX_STRINGS = 1024
 MAX_NAME_CHARACTERS = 256
 MAX_DIMENSIONS = 4
