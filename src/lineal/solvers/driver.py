@@ -131,9 +131,9 @@ class _Best:
     def dual(self) -> float:
         return -np.inf if self.bound is None else self.bound.dual
 
-    def raise_to(self, bound: Bound) -> None:
-        """Takes a bound that was found apart from the weights, if it is higher."""
-        if bound.dual > self.dual:
+    def raise_to(self, problem: Problem, bound: Bound) -> None:
+        """Takes a bound that was found apart from the weights, if it is higher and proves anything."""
+        if bound.dual > self.dual and problem.relative_gap(self.primal, bound.dual) < np.inf:
             self.bound = replace(bound, worst_weight=None)
 
     def keep(self) -> None:
@@ -298,13 +298,13 @@ def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
     W, b = best.W.astype(np.float64), best.b.astype(np.float64)
     U = closer_point(problem, W, b, best.Z)
     if U is not None:
-        best.raise_to(feasible(problem, U, W, b))
+        best.raise_to(problem, feasible(problem, U, W, b))
     for iterate in _prover_steps(problem, Start(W, b), tol):
         if problem.relative_gap(best.primal, best.dual) <= tol:
             return
         there = iterate.weights()
         U = problem.slopes(problem.scores(*there)) if iterate.dual is None else iterate.dual()
-        best.raise_to(feasible(problem, U, *there) if iterate.bound is None else iterate.bound)
+        best.raise_to(problem, feasible(problem, U, *there) if iterate.bound is None else iterate.bound)
         if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
             best.is_bound_tight = True
             return
