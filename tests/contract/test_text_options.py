@@ -185,7 +185,7 @@ def test_only_rows_of_its_own_width_are_spelt(width):
         vectorizer.inverse_transform(np.ones((1, width)))
 
 
-def test_many_lengths_of_hashed_ngrams_ask_for_no_more_memory_than_they_need():
+def test_lengths_that_texts_are_too_short_for_add_nothing():
     X = TextVectorizer(**COUNTS | {"ngrams": (1, 1000)}, n_features=2**20).transform(["a b c"] * 1000)
     assert X[0].sum() == 6
 
