@@ -214,6 +214,8 @@ def _grown(ax: Any, series: list[dict[str, Any]], what: str, title: str, up: str
         first, start = min(least, key=lambda point: point[1])
         ax.plot([first, n_most], [start, start * n_most / first], color=FAINT, linestyle=":", label="linear")
     ax.set(xscale="log", yscale="log")
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high * (high / low) ** 0.35)  # room for the legend above all lines
     ax.legend(fontsize=8, frameon=False, loc="upper left")
 
 
