@@ -95,9 +95,9 @@ class HashedPart : public ScorerPart {
   std::vector<std::pair<std::size_t, std::int32_t>> places_;
 };
 
-// N-grams of a learned vocabulary. Words are found in its map; longer n-grams in a table of our own, by the
-// number of what they continue and their last word. An n-gram's number is its place in the table, behind
-// those of the words.
+// N-grams of a learned vocabulary. Words are found in its map; longer n-grams by the number of what they
+// continue and their last word: a small table tells where a key is kept, with some bits of its hash, so that
+// few terms are fetched that are not the one that is sought. Numbers are those of the vocabulary.
 template <class V, class AnyPieces>
 class NGramPart : public ScorerPart {
  public:
@@ -106,18 +106,18 @@ class NGramPart : public ScorerPart {
         max_n_(vocabulary.max_n()),
         pieces_(std::move(pieces)),
         met_(std::move(met)),
-        slots_(std::bit_ceil(2 * vocabulary.n_longer() + 2)) {
+        place_bits_(std::uint32_t(std::bit_ceil(vocabulary.n_longer() + 2) - 1)),
+        slots_(std::bit_ceil(2 * vocabulary.n_longer() + 2)),
+        longer_(1) {
     for (const std::int32_t column : vocabulary.word_columns()) words_.push_back(met_.term(column));
     words_.emplace_back();  // what is no word meets this one
-    std::vector<std::uint32_t> place(vocabulary.n_longer());
-    const std::size_t n_words = names_.size();
-    vocabulary.each_longer([&](std::size_t k, std::uint32_t prefix, std::uint32_t word, std::int32_t column) {
-      const std::uint32_t before =
-          prefix < n_words ? prefix : std::uint32_t(n_words + place[prefix - n_words]);
-      const std::uint64_t key = std::uint64_t(before) << 32 | word;
-      const std::size_t at = sought(key, home(key));
-      slots_[at] = {key, met_.term(column)};
-      place[k] = std::uint32_t(at);
+    longer_.reserve(vocabulary.n_longer() + 1);
+    vocabulary.each_longer([&](std::size_t, std::uint32_t prefix, std::uint32_t word, std::int32_t column) {
+      const std::uint64_t key = std::uint64_t(prefix) << 32 | word, mixed = hash(key);
+      std::size_t at = home(mixed);
+      while (slots_[at] != 0) at = next(at);
+      slots_[at] = tag(mixed) | std::uint32_t(longer_.size());
+      longer_.push_back({key, met_.term(column)});
     });
   }
 
@@ -143,18 +143,26 @@ class NGramPart : public ScorerPart {
  private:
   static constexpr std::uint32_t none = WordMap::none;
   static constexpr std::uint64_t no_key = ~std::uint64_t(0);
-  struct Slot {
+  struct Longer {
     std::uint64_t key = no_key;
     ScoredTerm term;
   };
+  struct Asked {
+    std::uint64_t key, mixed;
+    std::size_t k;       // where the n-gram begins
+    std::size_t at = 0;  // the slot that was found for it
+  };
 
-  std::size_t home(std::uint64_t key) const noexcept {
-    return std::size_t(fold(key ^ seed_, 0x9E3779B97F4A7C15)) & (slots_.size() - 1);
-  }
-  // Where the key is, or where it belongs.
-  std::size_t sought(std::uint64_t key, std::size_t at) const noexcept {
-    while (slots_[at].key != key && slots_[at].key != no_key) [[unlikely]]
-      at = (at + 1) & (slots_.size() - 1);
+  std::uint64_t hash(std::uint64_t key) const noexcept { return fold(key ^ seed_, 0x9E3779B97F4A7C15); }
+  std::size_t home(std::uint64_t mixed) const noexcept { return std::size_t(mixed) & (slots_.size() - 1); }
+  std::size_t next(std::size_t at) const noexcept { return (at + 1) & (slots_.size() - 1); }
+  std::uint32_t tag(std::uint64_t mixed) const noexcept { return std::uint32_t(mixed >> 32) & ~place_bits_; }
+  std::uint32_t place(std::size_t at) const noexcept { return slots_[at] & place_bits_; }
+  // The first slot from `at` on that is empty or has the tag.
+  std::size_t sought(std::uint64_t mixed, std::size_t at) const noexcept {
+    const std::uint32_t wanted = tag(mixed);
+    while ((slots_[at] != 0) & ((slots_[at] & ~place_bits_) != wanted)) [[unlikely]]
+      at = next(at);
     return at;
   }
   // Asks the memory for the n-grams that continue `shorter` by the words so much further on.
@@ -162,35 +170,39 @@ class NGramPart : public ScorerPart {
     const std::size_t n = ids_.size() > further ? ids_.size() - further : 0;
     n_asked_ = 0;
     for (std::size_t k = 0; k < n; ++k) {
-      const std::uint64_t key = std::uint64_t(shorter[k]) << 32 | ids_[k + further];
-      const std::size_t at = home(key);
-      asked_[n_asked_] = {key, at, k};
-      __builtin_prefetch(&slots_[at], 1);
+      const std::uint64_t key = std::uint64_t(shorter[k]) << 32 | ids_[k + further], mixed = hash(key);
+      asked_[n_asked_] = {key, mixed, k};
+      __builtin_prefetch(&slots_[home(mixed)]);
       n_asked_ += std::size_t((shorter[k] != none) & (ids_[k + further] != none));
     }
   }
   void meet_asked(bool has_longer) {
+    for (std::size_t e = 0; e < n_asked_; ++e) {
+      Asked& asked = asked_[e];
+      asked.at = sought(asked.mixed, home(asked.mixed));
+      __builtin_prefetch(&longer_[place(asked.at)], 1);
+    }
     if (has_longer) std::fill(ngrams_.begin(), ngrams_.end(), none);
     for (std::size_t e = 0; e < n_asked_; ++e) {
-      const auto [key, first, k] = asked_[e];
-      const std::size_t at = sought(key, first);
-      const bool is_there = slots_[at].key == key;
-      met_.meet(slots_[at].term, is_there);
-      if (has_longer && is_there) ngrams_[k] = std::uint32_t(names_.size() + at);
+      auto [key, mixed, k, at] = asked_[e];
+      // Another n-gram may have the same tag.
+      while ((place(at) != 0) & (longer_[place(at)].key != key)) [[unlikely]]
+        at = sought(mixed, next(at));
+      const bool is_there = place(at) != 0;
+      met_.meet(longer_[place(at)].term, is_there);
+      if (has_longer && is_there) ngrams_[k] = std::uint32_t(names_.size() + place(at) - 1);
     }
   }
 
-  struct Asked {
-    std::uint64_t key;
-    std::size_t at, k;
-  };
   const WordMap& names_;
   std::size_t max_n_;
   AnyPieces pieces_;
   MetTerms<V> met_;
   ScoredTerms words_;
   std::uint64_t seed_ = std::random_device{}();
-  std::vector<Slot, LargePages<Slot>> slots_;
+  std::uint32_t place_bits_;
+  std::vector<std::uint32_t, LargePages<std::uint32_t>> slots_;  // a tag and a place in longer_; 0: empty
+  std::vector<Longer, LargePages<Longer>> longer_;               // the first of them is none
   std::vector<std::uint32_t> ids_, ngrams_;
   std::vector<Asked> asked_;
   std::size_t n_asked_ = 0;
