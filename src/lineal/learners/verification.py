@@ -22,6 +22,7 @@ from lineal.objective.dual_points import feasible, gradient_point, kink_point, n
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
 from lineal.protocol import check_is_fitted
+from lineal.solvers.offsets import near_zero
 
 
 def verify(
@@ -79,8 +80,14 @@ def verify(
     began = time.perf_counter()
     problem = _numpy_problem(model, X, y, sample_weight)
     W, b = _weights(model)
-    Z = problem.scores(W, b)
-    primal = problem.primal(W, b, Z)
+    moved = near_zero(problem)
+    if moved is None:
+        Z = problem.scores(W, b)
+        primal = problem.primal(W, b, Z)
+    else:
+        primal = moved.primal(W, b)
+        problem, b = moved.problem, moved.intercept(W, b)
+        Z = problem.scores(W, b)
     dual = getattr(model, "dual_", None) if use_dual else None
     if dual is not None and dual.shape != Z.shape:
         raise InputError(

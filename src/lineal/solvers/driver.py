@@ -26,6 +26,7 @@ from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Sta
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.native_problem import native_problem
+from lineal.solvers.offsets import near_zero
 
 Callback = Callable[[Progress], object]
 _Item = TypeVar("_Item")
@@ -160,11 +161,24 @@ def minimise(
         if (refusal := solver.refusal(problem)) is not None:
             raise CombinationError(refusal + ".")
     problem.loss.check(problem.y)
+    if (moved := near_zero(problem)) is not None:
+        found = _minimised(moved.problem, solvers, tol, budget or Budget(), moved.start(start), seed)
+        return moved.solution(found, tol)
+    return _minimised(problem, solvers, tol, budget or Budget(), start, seed)
+
+
+def _minimised(
+    problem: Problem,
+    solvers: Sequence[Solver],
+    tol: float,
+    budget: Budget,
+    start: Start | None,
+    seed: int,
+) -> Solution:
     problem = native_problem(problem)
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(problem.primal_at_zero):
             raise InputError(BEYOND)
-    budget = budget or Budget()
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)
     best = _Best(W, b)

@@ -1,0 +1,114 @@
+"""A column may be moved by any amount where the intercept is free: nothing but the intercept changes."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lineal import LinearClassifier, LinearRegressor, verify
+from lineal.data import checked_rows
+from lineal.objective import (
+    L1,
+    L2,
+    Absolute,
+    ElasticNet,
+    Hinge,
+    Huber,
+    Intercept,
+    Log,
+    NoPenalty,
+    Problem,
+    Quantile,
+    Squared,
+    SquaredHinge,
+)
+from lineal.solvers.offsets import near_zero
+
+NUMBERS = (Squared(), Huber(), Absolute(), Quantile(0.3))
+LOSSES = [*NUMBERS, Log(), Hinge(), SquaredHinge()]
+PENALTIES = [L2(1.0), L1(2.0), ElasticNet(1.0, 1.0), NoPenalty()]
+
+
+def data(offset, seed=0, n=120):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    y = X @ [2.0, -1.0, 0.5, 0.0] + rng.normal(size=n)
+    far = X.copy()
+    far[:, 0] += offset
+    far[:, 2] -= 3 * offset
+    return far, far - far[0] * [1, 0, 1, 0], y  # the second: what is left of them
+
+
+def learner(loss, penalty, **options):
+    kind = LinearRegressor if loss in NUMBERS else LinearClassifier
+    return kind(loss=loss, penalty=penalty, max_seconds=20, **options)
+
+
+def problem_of(X, y, penalty=L1(1.0), intercept=Intercept.FREE):
+    return Problem(checked_rows(X, 1), y[:, None], np.ones(len(y)), Squared(), penalty, intercept, 1)
+
+
+@pytest.mark.parametrize("offset", [3e5, 1e7, 1e9])
+@pytest.mark.parametrize("penalty", PENALTIES, ids=str)
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_model_is_that_of_columns_near_0(loss, penalty, offset):
+    far, near, y = data(offset)
+    y = y if loss in NUMBERS else y > 0
+    model, plain = (learner(loss, penalty, tol=1e-5).fit(X, y) for X in (far, near))
+    said, known = model.certificate_, plain.certificate_
+    assert said.converged
+    assert verify(model, far, y).converged
+    assert said.primal <= known.primal * (1 + 1e-5)
+    assert known.primal <= said.primal * (1 + 1e-5)
+
+
+def test_scores_and_bounds_are_the_same_whatever_columns_are_moved_by():
+    far, _, y = data(1e5)
+    problem = problem_of(far, y)
+    moved = near_zero(problem)
+    rng = np.random.default_rng(1)
+    W, b = rng.normal(size=(4, 1)), rng.normal(size=1)
+    np.testing.assert_allclose(
+        moved.problem.scores(W, b + moved.by @ W), problem.scores(W, b), rtol=0, atol=1e-8
+    )
+    U = rng.normal(size=(len(y), 1))
+    U -= U.mean(axis=0)
+    np.testing.assert_allclose(moved.problem.pull(U), problem.pull(U), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(moved.by[[1, 3]], 0.0)
+
+
+def test_whole_numbers_stay_whole_and_float32_stays_float32():
+    seconds = 1_700_000_000 + np.arange(50.0) * 60
+    moved = near_zero(problem_of(seconds[:, None], seconds))
+    np.testing.assert_array_equal(moved.problem.X.dense[:, 0], np.arange(50.0) * 60)
+    few = near_zero(problem_of((5e5 + np.arange(50))[:, None].astype(np.float32), seconds))
+    assert few.problem.X.dense.dtype == np.float32
+    np.testing.assert_array_equal(few.problem.X.dense[:, 0], np.arange(50))
+
+
+@pytest.mark.parametrize(
+    ("X", "intercept"),
+    [
+        (np.c_[np.ones(40), np.arange(40.0)], Intercept.FREE),  # a constant of moderate size
+        (np.c_[np.full(40, 2000.0) + np.arange(40.0)], Intercept.FREE),  # years
+        (np.c_[1e9 + np.arange(40.0)], Intercept.NONE),
+        (np.c_[1e9 + np.arange(40.0)], Intercept.PENALIZED),
+        (sp.csr_matrix(np.c_[1e9 + np.arange(40.0)]), Intercept.FREE),
+    ],
+)
+def test_columns_stay_where_they_are_near_0_or_cannot_be_moved(X, intercept):
+    assert near_zero(problem_of(X, np.arange(40.0), intercept=intercept)) is None
+
+
+def test_a_rare_change_in_a_column_that_looks_constant_is_seen():
+    X = np.ones((5000, 1))
+    X[1] = 0.0  # between the rows that are glanced at
+    assert near_zero(problem_of(X, np.arange(5000.0))) is None
+
+
+def test_a_warm_start_is_moved_along():
+    far, _, y = data(1e7)
+    model = LinearRegressor(penalty=L1(2.0), tol=1e-6, warm_start=True).fit(far, y)
+    assert model.certificate_.converged
+    again = model.fit(far, y).certificate_
+    assert again.converged
+    assert again.epochs <= 2
