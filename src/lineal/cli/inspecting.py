@@ -38,7 +38,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("labels", labels),
         ("learner", about.learner),
         ("plan", about.plan),
-        ("features", f"{model.n_columns:,}"),
+        ("features", f"{model.n_columns:,}{_collisions(model.n_collisions)}"),
         ("learned from", f"{about.n_rows:,} rows" if about.n_rows else ""),
         ("judged", scores),
         ("interrupted", str(about.notes.get("interrupted", ""))),
@@ -49,6 +49,11 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("data", " ".join(f"{name} {value}" for name, value in origin.items() if value)),
         *(("updated with", _words(update)) for update in about.notes.get("updates", ())),
     ]
+
+
+def _collisions(n: int | None) -> str:
+    """What hashing costs: columns that stand for several terms."""
+    return "" if n is None else f", hashed; {n:,} of those named stand for two terms or more"
 
 
 def _words(update: dict[str, Any]) -> str:
@@ -70,6 +75,7 @@ def inspection_document(model: Any, top: int) -> dict[str, Any]:
         "inputs": model.inputs,
         "classes": model.classes_.tolist() if model.task == "classification" else None,
         "n_features": model.n_columns,
+        "n_collisions": model.n_collisions,
         "n_bytes": model.size,
         "certificate": None if model.certificate_ is None else vars(model.certificate_),
         "about": model.about.put(),

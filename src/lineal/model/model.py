@@ -64,6 +64,8 @@ class Model:
     classes_ : the labels, of a classification
     coef_, intercept_ : the weights, in scikit-learn's shapes; a kernel machine has none but with "linear"
     n_columns : how many features inputs become
+    n_collisions : in how many hashed columns two or more terms of a fit met, or of the sample of a stream;
+        None where terms are not hashed
     is_explained : whether ``explain`` and ``top_features`` answer, which needs sums of weights
     n_features_in_ : how many columns inputs have
     about : About
@@ -183,6 +185,11 @@ class Model:
     def n_columns(self) -> int:
         """How many features there are: the columns that weights would be for."""
         return self._features.n_columns
+
+    @property
+    def n_collisions(self) -> int | None:
+        """In how many hashed columns two or more terms were met; None where terms are not hashed."""
+        return self._features.n_collisions
 
     @property
     def is_explained(self) -> bool:

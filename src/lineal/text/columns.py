@@ -7,15 +7,17 @@ stored. What the core makes of the arrays is made when it is first needed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.data.documents import documents as documents_of
 from lineal.errors import InputError
 from lineal.text.analysis import Analysis
+from lineal.text.name_sample import Names, NameSample, named_by
 
 Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 Level = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]
@@ -176,7 +178,10 @@ class GramColumns:
 
 @dataclass
 class HashedColumns:
-    """N-grams hashed to columns; the first n-gram met in a column gives it a name."""
+    """N-grams hashed to columns; the first n-gram met in a column gives it a name.
+
+    ``sample`` is there where a stream gives the names, by a sample of its texts.
+    """
 
     n_columns: int
     min_n: int
@@ -188,6 +193,7 @@ class HashedColumns:
     bytes: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8), repr=False)
     starts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
     is_shared: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8), repr=False)
+    sample: NameSample | None = field(default=None, repr=False)
 
     @property
     def n_collisions(self) -> int:
@@ -232,6 +238,43 @@ class HashedColumns:
             else:
                 found.read_tokens(self.native(), analysis.tokens(documents, n_threads), n_threads)
         self.named, self.bytes, self.starts, self.is_shared = found.found()
+
+    def settled(self, analysis: Analysis, n_threads: int) -> HashedColumns:
+        """With the names of all texts of the sample, and none that waits."""
+        if self.sample is None or not self.sample.waiting:
+            return self
+
+        def look(texts: Sequence[str]) -> Names:
+            return self._met(documents_of(texts), analysis, n_threads)
+
+        before = Names(self.named, self.bytes, self.starts, self.is_shared, self.sample.counts)
+        after = named_by(before, self.sample.waiting, look)
+        return replace(
+            self,
+            named=after.columns,
+            bytes=after.bytes,
+            starts=after.starts,
+            is_shared=after.is_shared,
+            sample=replace(self.sample, counts=after.counts, waiting=[], n_waiting=0),
+        )
+
+    def _met(self, documents: _core.Documents, analysis: Analysis, n_threads: int) -> Names:
+        """What texts call the columns that they meet, and how many texts do so behind the first."""
+        hashing, found, occurs = self.native(), _core.HashedNames(), _core.Weighing("occurrence", "none")
+        if analysis.is_native:
+            splitting = self.splitting(analysis)
+            found.read(hashing, documents, splitting, n_threads)
+            _, columns, _ = hashing.rows(documents, splitting, False, occurs, False, n_threads)
+        else:
+            tokens = analysis.tokens(documents, n_threads)
+            found.read_tokens(hashing, tokens, n_threads)
+            _, columns, _ = hashing.rows_of_tokens(tokens, False, occurs, False, n_threads)
+        named, spelling, starts, is_shared = found.found()
+        ordered = np.sort(columns)
+        places = np.searchsorted(ordered, named)
+        n_texts = np.diff(places, append=len(ordered))
+        counts = np.clip(n_texts - 1, 0, 255).astype(np.uint8)
+        return Names(named, spelling, starts, is_shared, counts)
 
     def names(self) -> list[str]:
         names = [f"hashed{column}" for column in range(self.n_columns)]

@@ -108,9 +108,11 @@ class TextReader:
         return [next(terms) if column < n_terms else more[column - n_terms] for column in columns]
 
     def names_in(self, text: str) -> dict[int, str] | None:
-        """What a text calls its columns, where no text has given them names before; else None."""
+        """What a text calls its columns, where no fit has given them names; else None."""
         columns = self.columns
-        if not isinstance(columns, HashedColumns) or len(columns.named) or self.lexicons is not None:
+        if not isinstance(columns, HashedColumns) or self.lexicons is not None:
+            return None
+        if len(columns.named) and columns.sample is None:
             return None
         fresh = HashedColumns(
             *(columns.n_columns, columns.min_n, columns.max_n, columns.unit),

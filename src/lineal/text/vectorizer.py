@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Self
 
@@ -21,10 +23,11 @@ from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, SeenValues
 from lineal.text.given_words import given_terms, warn_of_unmatched
 from lineal.text.lexicons import LexiconFeatures
+from lineal.text.name_sample import NameSample
 from lineal.text.occurrences import Places
 from lineal.text.options import checked_analysis, out_dtype
 from lineal.text.pruning import check_limits, chosen_columns, document_limits
-from lineal.text.reader import TextReader, Weights
+from lineal.text.reader import Columns, TextReader, Weights
 from lineal.text.streams import TermRuns, is_stream, pieces
 from lineal.text.weights import bm25_idf, class_codes, log_count_ratios, smooth_idf, weighed
 
@@ -103,7 +106,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     idf_ : weight of each column, before ``emphasis``
     document_frequency_ : in how many documents of the fit each column's term was
     vocabulary_ : column of each term (not with hashing)
-    n_collisions_ : with hashing, in how many columns two or more terms of the fit met
+    n_collisions_ : with hashing, in how many columns two or more terms of the fit met (of a stream, of the
+        sample of its texts that gives names)
 
     Notes
     -----
@@ -123,7 +127,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
            [2., 1., 0., 0., 1., 1.]], dtype=float32)
     """
 
-    _columns: NGramColumns | GramColumns | HashedColumns
+    _columns: Columns
     document_frequency_: NDArray[np.int64] | None
 
     def __init__(
@@ -231,10 +235,26 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns: terms, then lexicons and functions."""
         check_is_fitted(self, "_columns")
+        self._settle_names()
         names = self._columns.names()
         for extra in self._extras:
             names += extra.names()
         return np.array(names, dtype=object)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns ``transform`` makes."""
+        check_is_fitted(self, "_columns")
+        return self._columns.n_columns + sum(len(extra.names()) for extra in self._extras)
+
+    def names_of(self, columns: Sequence[int]) -> list[str]:
+        """The names of some columns, without making those of the others."""
+        check_is_fitted(self, "_columns")
+        self._settle_names()
+        n_terms = self._columns.n_columns
+        terms = iter(self._columns.names_of([column for column in columns if column < n_terms]))
+        more = [name for extra in self._extras for name in extra.names()]
+        return [next(terms) if column < n_terms else more[column - n_terms] for column in columns]
 
     def inverse_transform(self, X: Any) -> list[NDArray[np.object_]]:
         """The names of the columns that are not 0, row by row."""
@@ -257,8 +277,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     @property
     def n_collisions_(self) -> int:
-        """In how many columns two or more terms of the fit met."""
+        """In how many columns two or more terms of the fit met, or of the sample of a stream."""
         check_is_fitted(self, "_columns")
+        self._settle_names()
         return self._columns.n_collisions if isinstance(self._columns, HashedColumns) else 0
 
     @property
@@ -290,20 +311,49 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def occurrences(self, pieces: list[str]) -> Places:
         """Of each term the pieces of a text (between white space, by number) that its occurrences touch."""
-        check_is_fitted(self, "_columns")
-        return self.reader().occurrences(pieces)
+        return self._reader().occurrences(pieces)
 
     def ready_for_streams(self) -> TextVectorizer:
-        """This vectoriser if it was fitted, or one like it that has nothing to learn from texts."""
-        if hasattr(self, "_columns"):
-            return self
-        if self.n_features is None or self._must_learn():
+        """This vectoriser if it was fitted, or one like it that has nothing to learn from texts.
+
+        Hashed columns that no fit has named get names from the stream, in a copy.
+        """
+        is_fitted = hasattr(self, "_columns")
+        if not is_fitted and (self.n_features is None or self._must_learn()):
             raise ParameterError(
                 "a stream is read by a vectorizer that has nothing to learn from texts, such as "
                 'TextVectorizer(n_features=2**22, weighting="occurrence", norm=None), or by one that was '
                 "fitted before."
             )
-        return clone(self).fit([])
+        ready = copy(self) if is_fitted else clone(self).fit([])
+        columns = ready._columns
+        if not isinstance(columns, HashedColumns) or (len(columns.named) and columns.sample is None):
+            return self
+        # Names that another stream gave are as good as those of a fit.
+        ready._columns = replace(columns, sample=None if len(columns.named) else NameSample())
+        return ready
+
+    def sample_names(self, documents: _core.Documents, rows: Sequence[int] | None = None) -> None:
+        """The next texts of a stream, or some rows of them, from which hashed columns may get names."""
+        columns = self._columns
+        if not isinstance(columns, HashedColumns) or columns.sample is None:
+            return
+        if rows is None:
+            columns.sample.add(documents.__getitem__, len(documents))
+        else:
+            columns.sample.add(lambda number: documents[int(rows[number])], len(rows))
+        if columns.sample.is_full:
+            self._settle_names()
+
+    def _settle_names(self) -> None:
+        """Texts that wait to name columns do so."""
+        if isinstance(self._columns, HashedColumns):
+            self._columns = self._columns.settled(self._analysis, self._threads())
+
+    def __getstate__(self) -> dict[str, Any]:
+        if hasattr(self, "_columns"):
+            self._settle_names()  # so that no text is stored
+        return super().__getstate__()
 
     def hashed_texts(self, documents: _core.Documents) -> _core.HashedTexts | None:
         """Texts that the core hashes while it learns from them; None where it cannot."""
@@ -321,15 +371,21 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         )
 
     def names_in(self, text: str) -> dict[int, str] | None:
-        """What a text calls its columns, where no text has given them names before; else None."""
-        return None if self._extras else self.reader().names_in(text)
+        """What a text calls its columns, where no fit has given them names; else None."""
+        return None if self._extras else self._reader().names_in(text)
 
     def scorer_part(self) -> tuple[Any, ...] | None:
         """What ``_core.TextScorer`` needs to read one text as ``transform`` does; None where it cannot."""
-        return None if self._extras else self.reader().scorer_part()
+        return None if self._extras else self._reader().scorer_part()
 
     def reader(self) -> TextReader:
         """How texts are read from now on, functions aside; it needs neither SciPy nor scikit-learn."""
+        check_is_fitted(self, "_columns")
+        self._settle_names()
+        return replace(self._reader(), columns=_apart(self._columns))
+
+    def _reader(self) -> TextReader:
+        """The same, while texts may still wait to name columns."""
         check_is_fitted(self, "_columns")
         lexicons = [extra for extra in self._extras if isinstance(extra, LexiconFeatures)]
         return TextReader(
@@ -347,7 +403,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         In how many documents terms were is not known then.
         """
         self._analysis = checked_analysis(self)
-        self._columns, self._extras = reader.columns, self._made_extras()
+        self._columns, self._extras = _apart(reader.columns), self._made_extras()
         self._weight = reader.weights.of_columns
         self._idf = None if self.emphasis else self._weight
         self._mean_length, self.document_frequency_ = reader.weights.mean_length, None
@@ -557,7 +613,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """Terms with all that stands beside them, in the type that was asked for."""
         for extra in self._extras:
             if isinstance(extra, LexiconFeatures):
-                arrays = self.reader().with_lexicons(X.arrays, documents, self._threads())
+                arrays = self._reader().with_lexicons(X.arrays, documents, self._threads())
                 X = CompressedRows(arrays, X.shape[1] + len(extra.words))
             else:
                 both = [X.to_scipy(), extra.rows(_texts(documents), X.dtype)]
@@ -602,6 +658,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if n_classes < 2:
             raise InputError('weighting="nb" needs at least 2 classes in the labels.')
         return codes, n_classes
+
+
+def _apart(columns: Columns) -> Columns:
+    """The same columns; a stream that goes on with these leaves those alone."""
+    if isinstance(columns, HashedColumns) and columns.sample is not None:
+        return replace(columns, sample=columns.sample.copy())
+    return columns
 
 
 def _emptied(pieces: list[_core.Documents]) -> Iterator[_core.Documents]:

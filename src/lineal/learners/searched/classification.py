@@ -14,7 +14,7 @@ from lineal.learners.searched.folds import Fold, folds_of_labels, part_of_labels
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.searched.search import Found, Search, Trial, is_broken_off
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
-from lineal.model.explanation import TopFeature, top_features
+from lineal.model.explanation import TopFeature
 from lineal.protocol import ClassifierMixin, check_is_fitted
 
 _MANY_SCORES = 5_000_000
@@ -107,13 +107,12 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
     def top_features(self, k: int = 10) -> dict[Any, list[TopFeature]]:
         """For each label the k features that speak most for it, with their weights."""
         check_is_fitted(self, "model_")
-        names = self.get_feature_names_out()
         coef = np.atleast_2d(self.model_.coef_)
         if len(self.classes_) <= 2:
             coef = np.concatenate([-coef, coef])[: len(self.classes_)]
         found = {}
         for label, weights in zip(self.classes_.tolist(), coef, strict=True):
-            found[label] = top_features(names, weights, k)
+            found[label] = self._top(weights, k)
         return found
 
     def _score_name(self) -> str:

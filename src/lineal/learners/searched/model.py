@@ -15,6 +15,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.online.model import ONLINE
 from lineal.learners.searched.folds import Fold, codes_of_groups
 from lineal.learners.searched.search import Found, Recipe, Search, Trial, taken_by
+from lineal.model.explanation import TopFeature, top_features
 from lineal.protocol import BaseEstimator, check_is_fitted
 
 # What a stream tells and a fit does not, and the other way round.
@@ -252,6 +253,17 @@ class SearchedModel(BaseEstimator):
     def get_feature_names_out(self) -> NDArray[np.object_]:
         """The names of the columns, in the order of ``coef_``."""
         raise NotImplementedError
+
+    def _names_of(self, columns: Sequence[int]) -> list[str]:
+        """The names of some columns."""
+        names = self.get_feature_names_out()
+        return [str(names[column]) for column in columns]
+
+    def _top(self, weights: NDArray[np.float64], k: int, sign: float = 1.0) -> list[TopFeature]:
+        """The features of largest weight; their names are made, and where there are many, no others."""
+        found = top_features(range(len(weights)), weights, k, sign)
+        names = self._names_of([int(feature.name) for feature in found])
+        return [TopFeature(name, feature.weight) for name, feature in zip(names, found, strict=True)]
 
     def transform(self, X: Any) -> Any:
         """The matrix of the data as the model inside takes it, for ``verify(model_, ...)`` and the like."""

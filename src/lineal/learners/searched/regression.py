@@ -11,7 +11,7 @@ from lineal.errors import InputError
 from lineal.learners.searched.folds import Fold, folds_of_numbers
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.targets import plain_array, require_targets
-from lineal.model.explanation import TopFeature, top_features
+from lineal.model.explanation import TopFeature
 from lineal.protocol import RegressorMixin
 
 
@@ -42,8 +42,8 @@ class SearchedRegressor(RegressorMixin, SearchedModel):
 
     def top_features(self, k: int = 10) -> dict[str, list[TopFeature]]:
         """The k features that raise the number most, and the k that lower it most, with their weights."""
-        names, weights = self.get_feature_names_out(), np.ravel(self.coef_)
-        return {"raise": top_features(names, weights, k), "lower": top_features(names, weights, k, sign=-1.0)}
+        weights = np.ravel(self.coef_)
+        return {"raise": self._top(weights, k), "lower": self._top(weights, k, sign=-1.0)}
 
     def _score_name(self) -> str:
         return "minus the mean squared error" if self.scoring is None else "score"

@@ -100,6 +100,7 @@ class BaseTextModel(SearchedModel):
         if len(documents) == 0:
             raise InputError("There are no texts to learn from.")
         texts = vectorizers[0].hashed_texts(documents) if len(vectorizers) == 1 else None
+        n_before = _n_met(model)
         try:
             if texts is not None and isinstance(model, StreamedModel):
                 model._learn_texts(texts, y, sample_weight=sample_weight, **more)
@@ -110,8 +111,10 @@ class BaseTextModel(SearchedModel):
         except BaseException:
             if hasattr(model, "n_seen_"):  # rows before the end of the stream were learned from
                 self._keep(vectorizers, model)
+                _sample_names(vectorizers, documents, sample_weight, _n_met(model) - n_before)
             raise
         self._keep(vectorizers, model)
+        _sample_names(vectorizers, documents, sample_weight, len(documents))
 
     def _stream_vectorizers(self) -> list[TextVectorizer]:
         """Vectorisers that need not look at the texts first."""
@@ -119,7 +122,7 @@ class BaseTextModel(SearchedModel):
             made = TextVectorizer(
                 n_features=2**22, weighting="occurrence", norm=None, n_threads=self.n_threads
             )
-            return [made.fit([])]
+            return [made.ready_for_streams()]
         (recipe,) = self._given_recipes(None)
         return [vectorizer.ready_for_streams() for vectorizer in recipe.vectorizers]
 
@@ -163,6 +166,18 @@ class BaseTextModel(SearchedModel):
             self._names = [vectorizer.get_feature_names_out() for vectorizer in self.vectorizers_]
         return np.concatenate(self._names)
 
+    def _names_of(self, columns: Sequence[int]) -> list[str]:
+        if self._names is not None:
+            return super()._names_of(columns)
+        found, first = dict[int, str](), 0
+        for vectorizer in self.vectorizers_:
+            end = first + vectorizer.n_columns
+            own = [column for column in columns if first <= column < end]
+            names = vectorizer.names_of([column - first for column in own])
+            found.update(zip(own, names, strict=True))
+            first = end
+        return [found[column] for column in columns]
+
     def _explained(self, text: str, label: Any, output: int, sign: float) -> Explanation:
         if not isinstance(text, str):
             raise InputError(f"One text is explained at a time, but a {type(text).__name__} came.")
@@ -191,3 +206,25 @@ class BaseTextModel(SearchedModel):
         tags.input_tags.two_d_array = False
         tags.target_tags.required = True
         return tags
+
+
+def _n_met(model: Any) -> int:
+    """How many rows of a stream a model has met."""
+    return model._stream.n_met if isinstance(model, StreamedModel) and model._stream is not None else 0
+
+
+def _sample_names(
+    vectorizers: Sequence[TextVectorizer],
+    documents: _core.Documents,
+    sample_weight: ArrayLike | None,
+    n_met: int,
+) -> None:
+    """Columns get names from the first so many texts that were met; those of weight 0 were not."""
+    rows: Any = None
+    if sample_weight is not None or n_met < len(documents):
+        is_met = (
+            np.broadcast_to(1.0 if sample_weight is None else np.asarray(sample_weight), len(documents)) > 0
+        )
+        rows = np.flatnonzero(is_met)[:n_met]
+    for vectorizer in vectorizers:
+        vectorizer.sample_names(documents, rows)

@@ -115,7 +115,7 @@ class TextClassifier(SearchedClassifier, BaseTextModel):
         Words are hashed to columns and learned from in one native pass: no vocabulary, no matrix, and memory
         that does not grow. Threads hash, one learns, in order: any number of them, and pieces of any size,
         give the same model bit for bit. After ``fit`` it goes on with the columns and weights of the fit.
-        ``top_features`` calls hashed columns by number, unless ``vectorizer`` was fitted to a sample.
+        Columns are named by a sample of the texts, unless ``vectorizer`` was fitted before.
 
         Parameters
         ----------

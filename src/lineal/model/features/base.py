@@ -53,6 +53,11 @@ class Features(ABC):
     def names_of(self, columns: Sequence[int]) -> list[str]:
         """The names of some columns, without making those of the others where that costs."""
 
+    @property
+    def n_collisions(self) -> int | None:
+        """In how many hashed columns two or more terms were met; None where terms are not hashed."""
+        return None
+
     def input_names(self) -> list[str] | None:
         """The names of the columns of inputs, if they have any."""
         return None

@@ -11,6 +11,7 @@ from lineal.model.record import Draft, Spec
 from lineal.text.analysis import Analysis
 from lineal.text.columns import GramColumns, HashedColumns, Level, NGramColumns
 from lineal.text.lexicons import LexiconFeatures
+from lineal.text.name_sample import NameSample
 from lineal.text.reader import Columns, TextReader, Weights
 
 _MOST_GRAMS = 4096
@@ -119,6 +120,10 @@ def _put_columns(draft: Draft, place: str, columns: Columns) -> dict[str, Any]:
     draft.put(place, "named", columns.named)
     draft.put(place, "is_shared", columns.is_shared)
     kept = {"n_columns": int(columns.n_columns), "is_signed": bool(columns.is_signed)}
+    if columns.sample is not None:
+        assert not columns.sample.waiting  # a model file holds no texts
+        draft.put(place, "counts", columns.sample.counts)
+        kept["n_sampled_from"] = columns.sample.n_met
     return {"kind": "hashed", **kept, "is_murmur": bool(columns.is_murmur)}
 
 
@@ -156,7 +161,21 @@ def _read_hashed(spec: Spec, unit: str, ngrams: tuple[int, int], n_columns: int)
         raise ModelFileError(
             f"the model's record is damaged: {spec.place}.named names columns that are not there."
         )
-    flags = {"is_signed": spec.flag("is_signed"), "is_murmur": spec.flag("is_murmur")}
+    sample = None
+    if spec.has("n_sampled_from"):
+        counts = spec.tensor("counts", (np.uint8,), named.shape)
+        sample = NameSample(spec.whole("n_sampled_from"), counts)
+        if (np.diff(named) <= 0).any():
+            raise ModelFileError(f"the model's record is damaged: {spec.place}.named is not in order.")
     return HashedColumns(
-        n_columns, *ngrams, unit, **flags, named=named, bytes=data, starts=starts, is_shared=is_shared
+        n_columns,
+        *ngrams,
+        unit,
+        is_signed=spec.flag("is_signed"),
+        is_murmur=spec.flag("is_murmur"),
+        named=named,
+        bytes=data,
+        starts=starts,
+        is_shared=is_shared,
+        sample=sample,
     )

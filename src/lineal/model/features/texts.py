@@ -19,6 +19,7 @@ from lineal.model.features.base import Context, Features
 from lineal.model.features.readers import put_reader, read_reader
 from lineal.model.record import Draft, Spec
 from lineal.model.rows import MatrixRows
+from lineal.text.columns import HashedColumns
 from lineal.text.reader import TextReader
 
 
@@ -75,6 +76,11 @@ class TextFeatures(Features):
             found.update((column + first, name) for column, name in zip(own, names, strict=True))
             first += reader.n_columns
         return [found[column] for column in columns]
+
+    @property
+    def n_collisions(self) -> int | None:
+        hashed = [r.columns for r in self.readers if isinstance(r.columns, HashedColumns)]
+        return sum(columns.n_collisions for columns in hashed) if hashed else None
 
     def single(self, x: Any) -> Any:
         if not isinstance(x, str):
