@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -202,6 +203,7 @@ def test_the_example_of_tune_works_without_a_learner(folder, capsys):
         (["train", "a.csv", "-o", "/proc/m.lineal"], "the folder /proc takes no new files.\n"),
         (["train", "a.csv", "--learner", "foo"], "(gaussian-bayes and neighbors in Python alone"),
         (["evaluate", "r.lineal", "r.csv", "--text", "a"], "leave it out"),
+        (["predict", "r.lineal", "r.csv", "--text", "a"], "reads columns by their own names, so --text says"),
     ],
 )  # fmt: skip
 def test_refusals_say_what_is_meant(folder, capsys, arguments, said):
@@ -214,3 +216,15 @@ def test_refusals_say_what_is_meant(folder, capsys, arguments, said):
     err = capsys.readouterr().err
     assert said in err
     assert len(err) < 450
+
+
+def test_a_column_of_texts_is_refused_by_models_that_read_none(folder, capsys):
+    """By one of tables and by one of rows; nothing is written."""
+    write("r.csv", table())
+    lines = "".join(f"{'+1' if k % 2 else '-1'} 1:{k % 2} 2:{k}\n" for k in range(40))
+    Path("r.svm").write_text(lines)
+    for data in ("r.csv", "r.svm"):
+        assert run(["train", data, "-q", "--no-report", "-o", "m.lineal"]) == 0
+        assert run(["predict", "m.lineal", data, "--text", "a", "-o", "out.csv"]) == 2
+        assert "leave it out" in capsys.readouterr().err
+        assert not Path("out.csv").exists()

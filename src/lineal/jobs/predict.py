@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineal.errors import InputError
+from lineal.errors import InputError, ParameterError
 from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.places import told_of_file
 from lineal.model.model import Model
@@ -81,6 +81,9 @@ def predict(
 def _pieces(
     model: Model, path: str, text: str | None, carry: Sequence[str], reading: dict[str, Any], n_bytes: int
 ) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
+    if text is not None and model.inputs != "texts":
+        reads = "columns by their own names" if model.inputs == "table" else "rows of numbers"
+        raise ParameterError(f"the model reads {reads}, so --text says nothing: leave it out.")
     usual = (model.about.columns or {}).get("text")
     if model.inputs == "texts" and not carry:
         from lineal.data.unlabelled import stream_unlabelled
