@@ -15,6 +15,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
 from lineal.features.monomials import Monomials
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 _HIGHEST = 100  # a factorial beyond 170 is beyond doubles
 
@@ -83,6 +84,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         self.weighted = weighted
         self.max_bytes = max_bytes
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Counts the columns that will come out.
 

@@ -15,6 +15,7 @@ from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
 from lineal.features.moments import FloatArray, moments
 from lineal.model.encodings.numeric import Affine
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 _TARGETS = ("[-1,1]", "[0,1]", "variance")
 _ACCEPTED: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
@@ -69,6 +70,7 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.to = to
         self.shift = shift
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns a scale and an offset for each column.
 

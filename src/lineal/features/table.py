@@ -14,6 +14,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.features.kinds import Booleans, Categories, Dates, Encoding, Kind, Numbers, Text, inferred
 from lineal.model.features.table_reader import TableReader
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 
 class TableVectorizer(TransformerMixin, BaseEstimator):
@@ -94,6 +95,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         self.sparse_output = sparse_output
         self.dtype = dtype
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns the kind of each column, and its levels, means, borders or words.
 
@@ -110,6 +112,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
         self._learn(_table_of(X), y)
         return self
 
+    @all_or_nothing
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """As ``fit(X, y).transform(X)``, reading the table once."""
         table = _table_of(X)

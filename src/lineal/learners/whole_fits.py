@@ -1,25 +1,5 @@
-"""Fits that are done whole, or leave no trace."""
+"""Fits that are done whole, or leave no trace; features have them, too."""
 
-from __future__ import annotations
+from lineal.protocol.whole_fits import all_or_nothing
 
-import functools
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-Fit = TypeVar("Fit", bound=Callable[..., Any])
-
-
-def all_or_nothing(fit: Fit) -> Fit:
-    """A fit that, when it is refused or broken off, leaves the learner as it was."""
-
-    @functools.wraps(fit)
-    def guarded(self: Any, *data: Any, **named: Any) -> Any:
-        before = dict(self.__dict__)
-        try:
-            return fit(self, *data, **named)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    return cast(Fit, guarded)
+__all__ = ["all_or_nothing"]

@@ -19,6 +19,7 @@ from lineal.data.documents import documents as documents_of
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted, clone
+from lineal.protocol.whole_fits import all_or_nothing
 from lineal.text.columns import Arrays, GramColumns, HashedColumns, NGramColumns
 from lineal.text.extras import FunctionFeatures, SeenValues
 from lineal.text.given_words import given_terms, warn_of_unmatched
@@ -187,6 +188,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.chunk_bytes = chunk_bytes
         self.n_threads = n_threads
 
+    @all_or_nothing
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Learns terms and their weights from texts (and labels, for ``weighting="nb"``).
 
@@ -203,6 +205,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """Learns from texts and returns their matrix; the same as ``fit`` and ``transform``, in one pass."""
         return self.fit_rows(X, y).to_scipy()
 
+    @all_or_nothing
     def fit_rows(self, X: Any, y: ArrayLike | None = None) -> CompressedRows:
         """The same, without SciPy."""
         return self._learn(X, y, wants_rows=True)

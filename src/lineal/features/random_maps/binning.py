@@ -16,6 +16,7 @@ from lineal.features.random_maps.bounds import deviation
 from lineal.features.random_maps.widths import difference, kind_of
 from lineal.objective.losses import FloatArray
 from lineal.protocol import check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 Codes = NDArray[np.uint64]
 _MOST_COLUMNS = 2**31 - 1
@@ -120,6 +121,7 @@ class RandomBinningFeatures(BaseRandomMap):
         items, codes = self._fit(X)
         return self._rows(self._cells(items) if codes is None else codes, self._precision(items.dtype))
 
+    @all_or_nothing
     def _fit(self, X: Any) -> tuple[Any, Codes | None]:
         gamma = self._check_options()
         items = self._items(X, reset=True)

@@ -15,6 +15,7 @@ from lineal.features.random_maps.bounds import deviation
 from lineal.features.random_maps.widths import Difference, difference, kind_of
 from lineal.objective.losses import FloatArray
 from lineal.protocol import check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 # Turns beyond this have lost 11 of the 53 digits that tell where in a turn one is: half a thousandth is left.
 _MOST_TURNS = 2.0**42
@@ -103,6 +104,7 @@ class RandomFourierFeatures(BaseRandomMap):
         self.n_threads = n_threads
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draws the frequencies; of X it needs the number of columns, and with gamma="scale" the variance.
 

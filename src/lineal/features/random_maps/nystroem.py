@@ -16,6 +16,7 @@ from lineal.kernels.blocks import value_blocks, values
 from lineal.kernels.domains import Vectors
 from lineal.objective.losses import FloatArray
 from lineal.protocol import check_is_fitted
+from lineal.protocol.whole_fits import all_or_nothing
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -106,6 +107,7 @@ class Nystroem(BaseRandomMap):
         self.n_threads = n_threads
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draws the landmarks and compares them with each other.
 
