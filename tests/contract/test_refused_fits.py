@@ -7,10 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import lineal
 from contract.members import data_for, named, of_matrices, predictors
 from lineal.errors import InputError, NotCertifiedWarning
+from lineal.features import Nystroem, PolynomialFeatures, RandomBinningFeatures, RandomFourierFeatures
+from lineal.text import TextVectorizer
 
 BROKEN = ["other width, NaN", "names, infinity", "labels too few", "negative weights"]
 
@@ -45,6 +48,59 @@ def test_a_refused_fit_changes_nothing(kind):
             with pytest.raises(InputError):
                 model.fit(*data, **more)
             assert {key: pickle.dumps(value) for key, value in vars(model).items()} == before, name
+
+
+TRANSFORMERS = [
+    lineal.ColumnScaler("[0,1]"),
+    Nystroem(n_components=3),
+    RandomFourierFeatures(n_features=4),
+    RandomBinningFeatures(n_grids=2),
+    PolynomialFeatures(),
+]
+
+
+@pytest.mark.parametrize("given", TRANSFORMERS, ids=lambda given: type(given).__name__)
+def test_a_refused_fit_leaves_a_transformer_as_it_was(given):
+    """Its width and its names, too: what it has learned goes on being of use."""
+    X = np.abs(np.random.default_rng(0).normal(size=(20, 3)))
+    transformer = clone(given).fit(X)
+    before = {name: pickle.dumps(value) for name, value in vars(transformer).items()}
+    wanted = transformer.transform(X)
+    broken = [np.full((20, 7), np.nan), pd.DataFrame(np.full((20, 2), np.inf), columns=["a", "b"])]
+    if isinstance(given, lineal.ColumnScaler):
+        broken.append(-X[:, :2])  # refused when all of it was read
+    for other in broken:
+        with pytest.raises(ValueError, match=r"NaN|infinity|at least 0"):
+            transformer.fit(other)
+        assert {name: pickle.dumps(value) for name, value in vars(transformer).items()} == before
+    assert (transformer.transform(X) != wanted).sum() == 0
+
+
+def test_a_refused_fit_leaves_vectorizers_as_they_were():
+    """Of texts and of tables."""
+    words = TextVectorizer().fit(["one text", "and another"])
+    table = lineal.TableVectorizer().fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}))
+    for vectorizer, other in ((words, ["one", None]), (table, pd.DataFrame({"c": [np.inf, 1.0]}))):
+        before = {name: id(value) for name, value in vars(vectorizer).items()}
+        vectorizer.set_params(**({"stem": "english"} if vectorizer is words else {}))
+        with pytest.raises(InputError):
+            vectorizer.fit(other)
+        after = {name: id(value) for name, value in vars(vectorizer).items()}
+        assert {name for name in after if before.get(name) != after[name]} <= {"stem"}
+        assert before.keys() == after.keys()
+
+
+def test_what_lapack_says_is_told_as_overflow_only_where_it_is():
+    """A failure of linear algebra for another reason comes out as it is."""
+    X, y = data_for(lineal.LinearClassifier)
+
+    def fail(progress):
+        raise np.linalg.LinAlgError("for another reason")
+
+    with pytest.raises(np.linalg.LinAlgError, match="for another reason"):
+        lineal.LinearClassifier(callbacks=[fail]).fit(X, y)
+    with pytest.raises(InputError, match="Rescale"):
+        lineal.LogisticRegression(C=1e308).fit(X, np.arange(len(X)) % 3)
 
 
 @pytest.mark.parametrize("kind", [lineal.LinearClassifier, lineal.LinearRegressor], ids=named)

@@ -126,6 +126,7 @@ class _Best:
     bound: Bound | None = None
     is_borrowed: bool = False  # W and b are the solver's own
     is_bound_tight: bool = False  # there is nothing left to gain from a higher bound
+    latest: Iterate | None = None  # where the solver is
     trace: list[Progress] = field(default_factory=list)
 
     @property
@@ -185,7 +186,7 @@ def _minimised(
     epochs, reason, used = 0, "", []
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with Interruption() as interruption, quiet, _cores_for_passes(problem), _overflow_in_words():
+    with Interruption() as interruption, quiet, _cores_for_passes(problem), _overflow_in_words(problem, best):
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
@@ -196,7 +197,7 @@ def _minimised(
             latest: Iterate | None = None
             is_fresh, doubt = False, 1.0
             while (iterate := interruption.following(stream)) is not None:
-                latest = iterate
+                latest = best.latest = iterate
                 epochs += 1
                 seconds = time.perf_counter() - began
                 is_last = _exhausted(budget, epochs, seconds) or interruption.requested
@@ -258,12 +259,25 @@ def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _overflow_in_words() -> Iterator[None]:
-    """LAPACK gives up on infinities, and says nothing of where they come from."""
+def _overflow_in_words(problem: Problem, best: _Best) -> Iterator[None]:
+    """LAPACK gives up on infinities, and says nothing of where they come from; all else it says itself."""
     try:
         yield
     except np.linalg.LinAlgError as error:
-        raise InputError(BEYOND) from error
+        if _is_beyond(problem, best):
+            raise InputError(BEYOND) from error
+        raise
+
+
+def _is_beyond(problem: Problem, best: _Best) -> bool:
+    """Whether squares, of the data or of the scores where the solver is, overflow or vanish."""
+    W, b = (best.W, best.b) if best.latest is None else best.latest.weights()
+    Z = problem.scores(W, b)
+    squares = problem.X.squared_adjoint(problem.weighted(np.ones_like(Z)))
+    if not all(np.isfinite(total) for total in (squares.sum(), *(np.square(v).sum() for v in (W, b, Z)))):
+        return True
+    is_small = squares < np.finfo(np.float64).tiny  # a column of zeros is none of those that vanish
+    return bool(problem.X.dot(np.where(is_small, 1e150, 0.0)).any())
 
 
 def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
