@@ -412,6 +412,22 @@ def perceptron_pass(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=
     holds (example, row, class predicted) for each mistake of this pass.
     """
 
+class MistakeStep:
+    """A step of a joint map's perceptron."""
+
+    def __init__(self, rate: float) -> None: ...
+
+class PassiveAggressiveStep:
+    """min(most, loss / (|d|^2 + softness)) along d."""
+
+    def __init__(self, most: float, softness: float) -> None: ...
+
+def joint_pass(Phi: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: MistakeStep | PassiveAggressiveStep, is_new: bool, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, tally: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], suffered: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Meets examples in order, whose rows of Phi hold the features of every label: theta and late move, tally
+    gains examples and mistakes, suffered the losses. With is_new their labels could not be predicted.
+    """
+
 class RowSteps:
     """What each row of a stream asks of the weights (epoch/online_steps.h)."""
 

@@ -13,6 +13,7 @@ from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError
 
 JointMap = Callable[[Any, Any], Mapping[Hashable, float]]
+LARGEST = float(np.finfo(np.float64).max)
 
 
 def block_map(x: Any, y: Any) -> dict[Hashable, float]:
@@ -42,6 +43,9 @@ def stacked(
     columns: dict[Hashable, int],
     *,
     is_learning: bool,
+    largest: float = LARGEST,
+    first_row: int = 0,
+    n_known: list[int] | None = None,
 ) -> sp.csr_array:
     """phi(x, y) for every x and label: row i K + k is that of x i and label k.
 
@@ -49,6 +53,12 @@ def stacked(
     ----------
     columns : dict
         The place of every known feature; new ones are added while learning, else left out.
+    largest : float
+        The size that no value may exceed.
+    first_row : int
+        The number of the first x, for messages.
+    n_known : list, optional
+        Gets the number of known features after each x.
 
     Raises
     ------
@@ -56,7 +66,7 @@ def stacked(
         Where phi fails, or gives something else than names with finite numbers; says for which x and label.
     """
     values, indices, ends = array("d"), array("i"), array("q", [0])
-    for row, x in enumerate(xs):
+    for row, x in enumerate(xs, start=first_row):
         for label in labels:
             for name, value in _features(phi, row, x, label).items():
                 column = columns.setdefault(name, len(columns)) if is_learning else columns.get(name)
@@ -70,17 +80,22 @@ def stacked(
                     ) from error
                 indices.append(column)
             ends.append(len(indices))
+        if n_known is not None:
+            n_known.append(len(columns))
     numbers = np.asarray(values)
-    if not np.isfinite(numbers).all():
-        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+    is_fine = np.abs(numbers) <= largest
+    if not is_fine.all():
+        place = int(np.flatnonzero(~is_fine)[0])
         row, k = divmod(int(np.searchsorted(np.asarray(ends), place, side="right")) - 1, len(labels))
-        raise InputError(
-            f"{_call(row, xs[row], labels[k])} gives {numbers[place]} for {list(columns)[indices[place]]!r}: "
-            "values must be finite."
+        limit = (
+            f"between {-largest:g} and {largest:g}: scale them" if np.isfinite(numbers[place]) else "finite"
         )
-    matrix = sp.csr_array(
-        (numbers, np.asarray(indices), np.asarray(ends)), shape=(len(ends) - 1, len(columns))
-    )
+        raise InputError(
+            f"{_call(first_row + row, xs[row], labels[k])} gives {numbers[place]} for "
+            f"{list(columns)[indices[place]]!r}: values must be {limit}."
+        )
+    shape = (len(ends) - 1, max(1, len(columns)))  # what has no column at all is no matrix elsewhere
+    matrix = sp.csr_array((numbers, np.asarray(indices), np.asarray(ends)), shape=shape)
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix

@@ -260,6 +260,7 @@ def row_features(learner: Any) -> RowFeatures:
     is_open = stream is not None and (not is_a(learner, _PERCEPTRON) or "n_seen_" in vars(learner))
     if is_a(learner, _KERNEL_MACHINE):
         learner._require_storable()
+    _refuse_phi(learner)
     if not hasattr(learner, "n_features_in_"):
         refuse(learner)
     return RowFeatures(
@@ -277,11 +278,7 @@ def head_of(learner: Any) -> Head:
         made = own(head_of)
         assert isinstance(made, Head)
         return made
-    if is_a(learner, "lineal.learners.joint:JointClassifier"):
-        raise ParameterError(
-            "phi is a function, and a model file holds no code. Store a LinearClassifier, or keep this one "
-            "with pickle."
-        )
+    _refuse_phi(learner)
     if is_a(learner, _BAYES + "counts:CountingNaiveBayes"):
         return _bayes_head(learner)
     if is_a(learner, "lineal.learners.fisher.discriminant:FisherDiscriminant"):
@@ -292,6 +289,14 @@ def head_of(learner: Any) -> Head:
         is_one = np.ndim(learner.coef_) == 1
         return NumbersHead(_scores_of(learner), is_one)
     refuse(learner)
+
+
+def _refuse_phi(learner: Any) -> None:
+    if is_a(learner, "lineal.learners.joint.model:JointModel"):
+        raise ParameterError(
+            "phi is a function, and a model file holds no code. Store a LinearClassifier, or keep this one "
+            "with pickle."
+        )
 
 
 def refuse(learner: Any) -> NoReturn:

@@ -32,11 +32,16 @@ VARIANTS = ("PA", "PA-I", "PA-II")
 _NO_LIMIT = 2.0**80
 
 
-def _steps(variant: str, C: Any, is_averaged: bool) -> Steps:
+def require_variant(variant: Any, C: Any) -> None:
+    """Refuses impossible options."""
     if variant not in VARIANTS:
         raise ParameterError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}.")
     if not isinstance(C, numbers.Real) or isinstance(C, bool) or not 0 < float(C) < np.inf:
         raise ParameterError(f"C must be a number > 0, got {C!r}.")
+
+
+def _steps(variant: str, C: Any, is_averaged: bool) -> Steps:
+    require_variant(variant, C)
     return Steps(_NO_LIMIT if variant == "PA" else float(C), 0.0, is_averaged)
 
 

@@ -13,20 +13,20 @@ from __future__ import annotations
 
 import numbers
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.errors import InputError, NotConvergedWarning, ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
 from lineal.learners.perceptron.online import Epoch, OnlineWeights, Step, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
+from lineal.learners.perceptron.options import epoch_limit, require_run_options, warn_unless_done
 from lineal.learners.perceptron.run import OnRows, Run
-from lineal.learners.perceptron.sizes import LARGEST, longest, require_finite, smallest_margin, unit_of
+from lineal.learners.perceptron.sizes import longest, require_finite, smallest_margin, unit_of
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
 from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
@@ -36,7 +36,6 @@ from lineal.protocol import check_is_fitted, clone
 from lineal.solvers.driver import Interruption
 
 VARIANTS = ("averaged", "plain", "voted", "random", "best")
-_USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
 
 
 class Perceptron(StreamedPerceptron):
@@ -159,7 +158,11 @@ class Perceptron(StreamedPerceptron):
             self._run(rows, codes, train, keeper)
             if self.probability:
                 self._calibrate(X, labels, began=began)
-        self._warn_unless_done()
+        warn_unless_done(
+            self,
+            "lineal.mistake_bound(X, y) tells whether the data can be separated at all, and within how many "
+            "mistakes.",
+        )
         return self
 
     def steps(self, X: Any, y: ArrayLike) -> Iterator[Step]:
@@ -184,7 +187,7 @@ class Perceptron(StreamedPerceptron):
     def _stepwise(self, rows: NativeRows, codes: NDArray[np.int32]) -> Iterator[Step]:
         unit = unit_of(rows, float(self.learning_rate))
         weights = self._weights(rows, unit, True)
-        n_epochs, log = self._epoch_limit(), np.empty((1, 3), dtype=np.int64)
+        n_epochs, log = epoch_limit(self), np.empty((1, 3), dtype=np.int64)
         for order in orders(rows.n_rows, n_epochs, is_shuffled=self.shuffle, seed=self._seed()):
             before = weights.mistakes
             for row in order:
@@ -218,28 +221,12 @@ class Perceptron(StreamedPerceptron):
         _ = self._seed()
         if self.variant not in VARIANTS:
             raise ParameterError(f"variant must be one of {', '.join(VARIANTS)}, got {self.variant!r}.")
-        if self.epochs is not None and not (_is_whole(self.epochs) and self.epochs >= 1):
-            raise ParameterError(f"epochs must be a whole number >= 1 or None, got {self.epochs!r}.")
-        require_positive("learning_rate", self.learning_rate)
-        if not 1.0 / LARGEST <= float(self.learning_rate) <= LARGEST:
-            raise ParameterError(
-                f"learning_rate must be between {1.0 / LARGEST:g} and {LARGEST:g}, got "
-                f"{self.learning_rate!r}. It is a factor of all weights and changes no prediction."
-            )
-        if self.max_seconds is not None:
-            require_positive("max_seconds", self.max_seconds)
-        if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
-            raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
+        require_run_options(self)
         if (self.validation is not None) != (self.variant == "best"):
             raise ParameterError(
                 "validation=(X, y), or a fraction of the rows, goes with variant='best' and no other; got "
                 f"variant={self.variant!r} and {'no' if self.validation is None else 'some'} validation."
             )
-
-    def _epoch_limit(self) -> int:
-        if self.epochs is not None:
-            return int(self.epochs)
-        return _MOST_EPOCHS if self.until_convergence else _USUAL_EPOCHS
 
     def _keeper(self, rows: NativeRows, codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], Keeper]:
         """The rows to learn from, and what becomes of the weights met on the way."""
@@ -283,7 +270,7 @@ class Perceptron(StreamedPerceptron):
         weights = self._weights(rows, unit, keeper.is_averaged)
         learning = OnRows(rows, codes, weights, keeper)
         run = Run(learning, self.until_convergence, self.max_seconds, self.callbacks)
-        in_turn = orders(len(train), self._epoch_limit(), is_shuffled=self.shuffle, seed=self._seed())
+        in_turn = orders(len(train), epoch_limit(self), is_shuffled=self.shuffle, seed=self._seed())
         run.go(train[order] for order in in_turn)
         coef, intercept = keeper.kept(weights)
         require_finite(coef, intercept, unit)
@@ -316,18 +303,6 @@ class Perceptron(StreamedPerceptron):
             self.validation_scores_ = np.array(keeper.scores)
             self.best_epoch_ = keeper.best_epoch
 
-    def _warn_unless_done(self) -> None:
-        if self.reason_.startswith(("interrupted", "max_seconds")):
-            warnings.warn(f"Perceptron: {self.reason_}.", NotConvergedWarning, stacklevel=4)
-        elif self.until_convergence and not self.converged_:
-            warnings.warn(
-                f"Perceptron made {self.mistakes_[-1]} mistakes in the last of {self.n_iter_} epochs "
-                f"({self.reason_}). lineal.mistake_bound(X, y) tells whether the data can be separated "
-                "at all, and within how many mistakes.",
-                NotConvergedWarning,
-                stacklevel=4,
-            )
-
     # ---- what was learnt ----------------------------------------------------------------------
 
     def generalization_bound(self, confidence: float = 0.95) -> OnlineBound:
@@ -353,14 +328,3 @@ class Perceptron(StreamedPerceptron):
         return online_bound(
             self._kept, int(self.mistakes_[0]), self._first_epoch, self.n_iter_, float(confidence)
         )
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def require_positive(name: str, value: Any) -> None:
-    """Refuses what is not a finite number > 0."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not is_number or not 0 < float(value) < np.inf:
-        raise ParameterError(f"{name} must be a finite number > 0, got {value!r}.")

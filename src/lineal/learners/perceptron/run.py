@@ -20,6 +20,11 @@ from lineal.solvers.driver import Interruption
 _PIECE = 1 << 22
 
 
+def examples_of_a_piece(n_products: float) -> int:
+    """How many examples of so many multiplications are met between two looks at the clock."""
+    return max(1, int(_PIECE / (n_products + 1)))
+
+
 class Learning(Protocol):
     """What learns from examples, one by one, whatever its weights are."""
 
@@ -62,8 +67,7 @@ class OnRows:
 
     def pieces(self, epoch: int, order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """An epoch in pieces of some milliseconds, with the keeper's look between two of them."""
-        per_row = self.rows.n_stored * self.weights.n_scores / self.rows.n_rows + 1
-        step = max(1, int(_PIECE / per_row))
+        step = examples_of_a_piece(self.rows.n_stored * self.weights.n_scores / self.rows.n_rows)
         look = self.keeper.cut(epoch, len(order))
         bounds = {*range(0, len(order), step), len(order)} | ({look} if look is not None else set())
         places = sorted(bounds)

@@ -31,8 +31,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError
-from lineal.learners.perceptron.classifier import Perceptron, require_positive
+from lineal.learners.perceptron.classifier import Perceptron
 from lineal.learners.perceptron.margins import Differences
+from lineal.learners.perceptron.options import require_positive
 from lineal.learners.perceptron.programme import Candidates, nearest, solved
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.losses import FloatArray

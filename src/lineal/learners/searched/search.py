@@ -233,7 +233,7 @@ def taken_by(model: Any, X: Any) -> Any:
     if not isinstance(X, CompressedRows):
         return X
     is_linear = is_a(model, "lineal.learners.model:LinearModel")
-    return X if is_linear and not is_a(model, "lineal.learners.joint:JointClassifier") else X.to_scipy()
+    return X if is_linear and not is_a(model, "lineal.learners.joint.model:JointModel") else X.to_scipy()
 
 
 def _is_hopeless(strength: float, along: dict[float, float]) -> bool:

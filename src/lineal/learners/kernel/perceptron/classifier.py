@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import thread_count
-from lineal.errors import InputError, NotConvergedWarning, ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.kernels.blocks import value_blocks
 from lineal.learners.kernel.perceptron.forgetron import Forgetron
 from lineal.learners.kernel.perceptron.mistakes import DualWeights, Log, Values
@@ -19,6 +18,7 @@ from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.matrix import seed_of
 from lineal.learners.perceptron.online import Epoch, orders
 from lineal.learners.perceptron.online_bound import OnlineBound, online_bound
+from lineal.learners.perceptron.options import epoch_limit, warn_unless_done
 from lineal.learners.perceptron.run import Run
 from lineal.learners.perceptron.survivors import tallied
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
@@ -29,7 +29,6 @@ from lineal.protocol import ClassifierMixin, check_is_fitted
 
 VARIANTS = ("averaged", "plain", "voted")
 FORMS = ("counts", "signed")
-_USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
 # Scores of all functions ever held are summed for so many numbers at a time.
 _CHUNK_NUMBERS = 1 << 22
 
@@ -191,12 +190,16 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
         if self.budget is not None:
             learning = Forgetron(table, codes, len(classes), int(self.budget), diagonal)
         run = Run(learning, self.until_convergence, self.max_seconds, self.callbacks)
-        run.go(orders(n, self._epoch_limit(), is_shuffled=bool(self.shuffle), seed=seed))
+        run.go(orders(n, epoch_limit(self), is_shuffled=bool(self.shuffle), seed=seed))
         self.kernel_, self.classes_ = kernel, classes
         self.radius_ = float(np.sqrt(max(diagonal.max(), 0.0) * (1 if learning.n_scores == 1 else 2)))
         self._tell(run, learning, n)
         self._keep(learning, items, n)
-        self._warn_unless_done()
+        warn_unless_done(
+            self,
+            "Where no function of the kernel separates the rows it never ends. Take a richer kernel, or a "
+            "number of epochs.",
+        )
         return self
 
     def _tell(self, run: Run, learning: DualWeights | Forgetron, n: int) -> None:
@@ -270,23 +273,6 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
         if not isinstance(self.callbacks, Iterable) or not all(callable(c) for c in self.callbacks):
             raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
         return thread_count(self.n_threads), seed_of(self.random_state)
-
-    def _epoch_limit(self) -> int:
-        if self.epochs is not None:
-            return int(self.epochs)
-        return _MOST_EPOCHS if self.until_convergence else _USUAL_EPOCHS
-
-    def _warn_unless_done(self) -> None:
-        if self.reason_.startswith(("interrupted", "max_seconds")):
-            warnings.warn(f"KernelPerceptron: {self.reason_}.", NotConvergedWarning, stacklevel=4)
-        elif self.until_convergence and not self.converged_:
-            warnings.warn(
-                f"KernelPerceptron made {self.mistakes_[-1]} mistakes in the last of {self.n_iter_} epochs "
-                f"({self.reason_}). Where no function of the kernel separates the rows it never ends. "
-                "Take a richer kernel, or a number of epochs.",
-                NotConvergedWarning,
-                stacklevel=4,
-            )
 
     # ---- prediction ---------------------------------------------------------------------------
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lineal.data import checked_rows, thread_count
-from lineal.errors import CombinationError, InputError, InputTypeError, ParameterError
-from lineal.features.joint import JointMap, block_map, stacked
+from lineal.errors import CombinationError
+from lineal.features.joint import JointMap, block_map
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.joint.model import JointModel
 from lineal.learners.model import Task
-from lineal.learners.targets import classes_and_codes, codes_among, plain_array
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import JointRows, NumpyRows, Rows
+from lineal.objective.rows import JointRows, NumpyRows
 from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
 
-class JointClassifier(BaseLinearClassifier):
+class JointClassifier(JointModel, BaseLinearClassifier):
     """A linear classifier over your own features of input and label: the label of the highest w . phi(x, y).
 
     The objective is stated in :class:`lineal.objective.Problem`, for the joint forms of ``Log`` (softmax,
@@ -61,7 +59,8 @@ warm_start
     Notes
     -----
     ``fit``, ``predict`` and the others take a sequence of any things that phi understands where
-    ``LinearClassifier`` takes X. Names that no training example had are ignored in prediction.
+    ``LinearClassifier`` takes X. Names that no training example had are ignored in prediction. There is no
+    ``partial_fit``: ``JointPerceptron`` and ``JointPassiveAggressive`` learn from streams.
 
     Examples
     --------
@@ -113,22 +112,13 @@ warm_start
         self.callbacks = callbacks
         self.warm_start = warm_start
 
-    _columns: dict[Hashable, int]
-
-    @property
-    def weights_(self) -> dict[Hashable, float]:
-        """The weight of every feature by its name."""
-        return dict(zip(self.feature_names_, self.coef_.tolist(), strict=True))
-
-    def top_features(self, k: int = 10) -> list[tuple[Hashable, float]]:
-        """The k features whose weights are largest in size, with their weights."""
-        order = np.argsort(-np.abs(self.coef_), kind="stable")[:k]
-        return [(self.feature_names_[j], float(self.coef_[j])) for j in order]
-
     @property
     def partial_fit(self) -> Any:
-        """There is none: a joint map gives a row K rows of features, which streams are not learned with."""
-        raise AttributeError("JointClassifier has no partial_fit: use fit, or LinearClassifier for streams.")
+        """There is none: ``JointPerceptron`` and ``JointPassiveAggressive`` learn from streams."""
+        raise AttributeError(
+            "JointClassifier has no partial_fit: use fit, or JointPerceptron or JointPassiveAggressive for "
+            "streams."
+        )
 
     # ---- what the fit of a linear model asks --------------------------------------------------
 
@@ -139,12 +129,7 @@ warm_start
         return {"penalty": self.penalty.at_strength(strength)}
 
     def _check_options(self) -> None:
-        if not callable(self.phi):
-            raise ParameterError(f"phi must be a function of x and y, got {self.phi!r}.")
-        if self.labels is not None and (
-            isinstance(self.labels, str) or not isinstance(self.labels, Iterable)
-        ):
-            raise ParameterError(f"labels must be a collection of labels or None, got {self.labels!r}.")
+        self._require_joint_options()
         super()._check_options()
 
     def _smallest(self, loss: Loss, penalty: Penalty) -> Problem:
@@ -157,46 +142,7 @@ warm_start
             rows, np.zeros(1, dtype=np.int32), np.ones(1), loss.joint(), penalty, Intercept.NONE, 2
         )
 
-    def _classes(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        if self.labels is None:
-            return super()._classes(labels)
-        classes, _ = classes_and_codes(plain_array(list(self.labels)))
-        return classes, codes_among(classes, labels, "Add them to labels=, or drop their rows.")
-
-    def _read(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """The things in X as an array of objects."""
-        if isinstance(X, (str, bytes, Mapping)) or hasattr(X, "columns") or not isinstance(X, Iterable):
-            raise InputTypeError(
-                f"X must be a sequence of things that phi takes, got {type(X).__name__}: put a single one "
-                "into a list; of a data frame pass the rows, such as frame.to_dict('records')."
-            )
-        things = list(X)
-        if not things:
-            raise InputError("X is empty: at least one x is needed.")
-        return np.fromiter(things, dtype=object, count=len(things))
-
-    def _built(self, array: NDArray[Any], *, reset: bool) -> Rows:
-        matrix = self._stacked(array, is_learning=reset)
-        return JointRows(checked_rows(matrix, thread_count(self.n_threads)), len(self.classes_))
-
-    def _numpy_rows(self, X: Any) -> Rows:
-        matrix = self._stacked(self._read(X, reset=False), is_learning=False)
-        return JointRows(NumpyRows(matrix), len(self.classes_))
-
-    def _stacked(self, things: NDArray[Any], *, is_learning: bool) -> Any:
-        columns: dict[Hashable, int] = {} if is_learning else self._columns
-        matrix = stacked(self.phi, things, self.classes_.tolist(), columns, is_learning=is_learning)
-        if not columns:
-            raise InputError("phi gives no features for any x and label, so there is nothing to learn.")
-        self._columns = columns
-        return matrix
-
     def _learn(self, task: Task, solution: Solution) -> None:
         super()._learn(task, solution)
         self.feature_names_ = list(self._columns)
         self.coef_: FloatArray = solution.W[:, 0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = tags.input_tags.sparse = False
-        return tags
