@@ -39,7 +39,12 @@ def naive_bayes():
 def formulas():
     """Those whose weights are a formula. All others have contracts in files of their own."""
     others = (StreamedModel, BaseNaiveBayes, BaseNeighbors, lineal.Perceptron)
-    elsewhere = ("lineal.compose.", "lineal.learners.kernel.", "lineal.learners.scenarios.")
+    elsewhere = (
+        "lineal.compose.",
+        "lineal.learners.joint.",
+        "lineal.learners.kernel.",
+        "lineal.learners.scenarios.",
+    )
     alone = [member for member in predictors() if not member.__module__.startswith(elsewhere)]
     return [member for member in alone if not issubclass(member, others)]
 

@@ -157,7 +157,7 @@ def test_options_are_not_changed_in_the_middle_of_a_stream(kind):
 def test_a_joint_map_has_no_stream():
     """JointClassifier says so as an attribute that is not there."""
     assert not hasattr(JointClassifier(), "partial_fit")
-    with pytest.raises(AttributeError, match="LinearClassifier for streams"):
+    with pytest.raises(AttributeError, match="JointPerceptron or JointPassiveAggressive for streams"):
         JointClassifier().partial_fit([[1.0]], [1])
 
 

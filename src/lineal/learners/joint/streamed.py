@@ -160,4 +160,5 @@ class StreamedJointModel(JointModel, ScoringClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the highest score; at a tie the first."""
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+        places = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[places])

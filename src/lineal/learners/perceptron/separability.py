@@ -1,7 +1,8 @@
 """Whether data can be separated, with a proof either way, and how many mistakes a perceptron can then make.
 
 Write a_i = y_i (x_i, 1) for two classes, without the 1 where there is no intercept. More classes have one a
-for each row i and wrong class k, phi(x_i, y_i) - phi(x_i, k), with a block of (x, 1) for each class. For any
+for each row i and wrong class k, phi(x_i, y_i) - phi(x_i, k), with a block of (x, 1) for each class or a phi
+of your own. For any
 weights v and any shares alpha >= 0 that add up to 1,
 
     min_i a_i . v / |v|   <=   gamma   <=   | sum_i alpha_i a_i |,
@@ -24,6 +25,7 @@ bounds both.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,13 +33,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError
+from lineal.features.joint import JointMap
+from lineal.learners.joint.differences import differences
+from lineal.learners.joint.perceptron import JointPerceptron
 from lineal.learners.perceptron.classifier import Perceptron
 from lineal.learners.perceptron.margins import Differences
 from lineal.learners.perceptron.options import require_positive
 from lineal.learners.perceptron.programme import Candidates, nearest, solved
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
+from lineal.objective.rows import NativeRows, native_csr
 from lineal.solvers import DualCD, Start
 from lineal.solvers.native_problem import native_problem
 
@@ -120,16 +125,28 @@ class MistakeBound:
 
 
 def mistake_bound(
-    X: Any, y: ArrayLike, *, fit_intercept: bool = True, max_seconds: float | None = 60.0
+    X: Any,
+    y: ArrayLike,
+    *,
+    phi: JointMap | None = None,
+    labels: Iterable[Any] | None = None,
+    fit_intercept: bool = True,
+    max_seconds: float | None = 60.0,
 ) -> MistakeBound:
     """Proves that data can or cannot be separated, and bounds the mistakes of a perceptron on them.
 
     Parameters
     ----------
     X, y
-        The training data, as for ``Perceptron.fit``; any number of classes.
+        The training data, as for ``Perceptron.fit``; any number of classes. With ``phi`` as for
+        ``JointPerceptron.fit``.
+    phi, labels : optional
+        As in ``JointPerceptron``, of whose mistakes it then speaks. There is an a for each x and wrong label,
+        in their order: phi(x, y) - phi(x, k), rounded to float64 where phi is. Weights that prove something
+        are in the order of its ``feature_names_``.
     fit_intercept : bool
         As in ``Perceptron``: whether a constant feature 1 stands beside the others, in margin and radius too.
+        It plays no part with ``phi``, where it is a feature.
     max_seconds : float, optional
         After which to say "undecided"; one minute if not given, None for no limit.
 
@@ -148,8 +165,13 @@ def mistake_bound(
     """
     if max_seconds is not None:
         require_positive("max_seconds", max_seconds)
-    reader = Perceptron(fit_intercept=fit_intercept)
-    rows, codes, _ = reader._training(X, y)
+    if phi is None:
+        reader = Perceptron(fit_intercept=fit_intercept)
+        rows, codes, _ = reader._training(X, y)
+        n_classes, constant = len(reader.classes_), float(bool(fit_intercept))
+    else:
+        rows, codes = _joint_differences(JointPerceptron(phi, labels=labels), X, y)
+        n_classes, constant = 2, 0.0  # each a is to be above 0, as are the rows of a second class
     array = rows.dense if rows.dense is not None else rows.csr()
     largest = float(abs(array).max()) if array.size else 0.0
     if largest > 1e140 or 0 < largest < 1e-140:
@@ -157,12 +179,16 @@ def mistake_bound(
             f"mistake_bound needs numbers whose squares float64 holds; the largest in X is {largest:.3g}. "
             "Scale the columns first."
         )
-    differences = Differences(
-        array.astype(np.float64), codes, len(reader.classes_), float(bool(fit_intercept))
-    )
-    search = _Search(rows, differences, max_seconds)
+    search = _Search(rows, Differences(array.astype(np.float64), codes, n_classes, constant), max_seconds)
     search.run()
     return search.result()
+
+
+def _joint_differences(reader: JointPerceptron, X: Any, y: ArrayLike) -> tuple[NativeRows, NDArray[np.int32]]:
+    """phi(x, y) - phi(x, k) for each x and wrong label, as rows of one class."""
+    rows, codes = reader._training(X, y)
+    made = differences(rows.csr(), codes, len(reader.classes_))
+    return native_csr(made, 1), np.ones(made.shape[0], dtype=np.int32)
 
 
 class _Search:
