@@ -72,10 +72,13 @@ def test_every_estimator_of_the_package_is_public():
     )
     from lineal.features import polynomial, scaling, table
     from lineal.features.random_maps import binning, fourier, nystroem
-    from lineal.learners import classifier, curve, joint, regressor
+    from lineal.learners import classifier, curve, regressor
     from lineal.learners.bayes import bernoulli, categorical, gaussian
     from lineal.learners.bayes import text as bayes_text
     from lineal.learners.fisher import discriminant
+    from lineal.learners.joint import classifier as joint_classifier
+    from lineal.learners.joint import passive_aggressive as joint_passive_aggressive
+    from lineal.learners.joint import perceptron as joint_perceptron
     from lineal.learners.kernel import one_class, svc, svr
     from lineal.learners.kernel import ridge as kernel_ridge
     from lineal.learners.kernel.perceptron import classifier as kernel_perceptron
@@ -98,7 +101,8 @@ def test_every_estimator_of_the_package_is_public():
     found = {
         name
         for module in (
-            *(classifier, joint, regressor, classification, regression, stochastic, perceptron),
+            *(classifier, joint_classifier, joint_passive_aggressive, joint_perceptron, regressor),
+            *(classification, regression, stochastic, perceptron),
             *(curve, discriminant, polynomial, scaling, table),
             *(binning, fourier, nystroem),
             *(kernel_perceptron, kernel_ridge, one_class, svc, svr),
