@@ -9,7 +9,6 @@
 
 using namespace lineal;
 using check::Sample;
-using check::sample_matrix;
 
 namespace {
 
@@ -24,12 +23,7 @@ struct Case {
 
   Case(std::uint64_t seed, Index labels) : K(labels) {
     Rng rng(seed);
-    Phi = sample_matrix<double>(rng, n * K, d, 0.4);
-    for (double& value : Phi.value) value = check::whole(rng);
-    std::fill(Phi.full.begin(), Phi.full.end(), 0.0);
-    for (Index i = 0; i < n * K; ++i)
-      for (Index k = Phi.start[std::size_t(i)]; k < Phi.start[std::size_t(i + 1)]; ++k)
-        Phi.full[std::size_t(i * d + Phi.index[std::size_t(k)])] = Phi.value[std::size_t(k)];
+    Phi = check::whole_matrix(rng, n * K, d, 0.4);
     for (Index i = 0; i < n; ++i) code.push_back(std::int32_t(rng.below(std::uint64_t(K))));
     for (Index round = 0; round < 3 * n; ++round) order.push_back(Index(rng.below(std::uint64_t(n))));
   }

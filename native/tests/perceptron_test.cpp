@@ -9,7 +9,6 @@
 
 using namespace lineal;
 using check::Sample;
-using check::sample_matrix;
 
 namespace {
 
@@ -24,12 +23,7 @@ struct Case {
 
   Case(std::uint64_t seed, Index classes) : n_classes(classes) {
     Rng rng(seed);
-    X = sample_matrix<double>(rng, n, d, 0.3);
-    for (double& value : X.value) value = check::whole(rng);
-    std::fill(X.full.begin(), X.full.end(), 0.0);
-    for (Index i = 0; i < n; ++i)
-      for (Index k = X.start[std::size_t(i)]; k < X.start[std::size_t(i + 1)]; ++k)
-        X.full[std::size_t(i * d + X.index[std::size_t(k)])] = X.value[std::size_t(k)];
+    X = check::whole_matrix(rng, n, d, 0.3);
     for (Index i = 0; i < n; ++i) code.push_back(std::int32_t(rng.below(std::uint64_t(classes))));
     for (Index round = 0; round < 3; ++round)
       for (Index i = 0; i < n; ++i) order.push_back(Index(rng.below(std::uint64_t(n))));

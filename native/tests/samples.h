@@ -81,6 +81,16 @@ Sample<V> sample_matrix(Rng& rng, Index n_rows, Index n_columns, double density)
   return X;
 }
 
+// The same with small whole numbers, some of which may be stored zeros.
+inline Sample<double> whole_matrix(Rng& rng, Index n_rows, Index n_columns, double density) {
+  Sample<double> X = sample_matrix<double>(rng, n_rows, n_columns, density);
+  for (double& value : X.value) value = whole(rng);
+  for (Index i = 0; i < n_rows; ++i)
+    for (Index k = X.start[std::size_t(i)]; k < X.start[std::size_t(i + 1)]; ++k)
+      X.full[std::size_t(i * n_columns + X.index[std::size_t(k)])] = X.value[std::size_t(k)];
+  return X;
+}
+
 // Where a loss's dual variable lives: -y u in [low, high] for a margin loss, u in [low, high] else.
 struct Domain {
   bool is_margin;
