@@ -90,6 +90,20 @@ def test_curves_of_a_report_are_as_sure_as_was_asked_for(tmp_path):
     assert calibration_of(training) is not None
 
 
+def test_bands_of_a_report_go_by_groups(tmp_path):
+    """25 copies of a row are one row to calibration bins and average precisions, whose ends are told."""
+    columns = numbers(60, 1)
+    often = {name: np.repeat(np.asarray(values), 25) for name, values in columns.items()}
+    path = written(tmp_path / "grouped.csv", {**often, "g": np.repeat(np.arange(60), 25).astype(str)})
+    training = train(path, columns=Columns(group="g"))
+    bins = calibration_of(training).bins
+    # A bin of at most two of the twelve groups has at least Wilson's 0.66 of two rows; 25 rows have 0.13.
+    assert max(one.high - one.low for one in bins) > 0.6
+    precision = curves_of(training).precision_recall[0]
+    assert precision.low <= precision.area <= precision.high
+    assert precision.high - precision.low > 0.15
+
+
 def test_the_point_on_a_weighted_curve_is_on_it(tmp_path):
     """Where the model cuts is a point of the weighted ROC and precision-recall curves, not beside them."""
     columns = numbers(400, 2)

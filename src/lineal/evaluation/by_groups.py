@@ -9,7 +9,7 @@ nothing varies, each group is one row. Two models are told apart by swapping the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,39 +100,63 @@ def _weighted(p: Predictions) -> Predictions:
 
 def _interval(metric: Metric, p: Predictions, groups: Groups, confidence: float, score: Score) -> Interval:
     changes = _changes(metric.value, metric, [p], groups)
-    variance, freedom = _variance(changes)
     bias = _noise_of_gaps(p, metric, groups) if metric.name == "calibration_error" else 0.0
-    return _ends(score.value, variance, freedom, groups.size(p.weights.s), metric.bounds, confidence, bias)
+    n_units = groups.size(p.weights.s)
+    return jackknife_ends(score.value, changes, n_units, metric.bounds, confidence, bias)
 
 
-def _ends(
+def jackknife_ends(
     value: float,
-    variance: float,
-    freedom: int,
+    changes: FloatArray,
     n_units: float,
     bounds: tuple[float, float],
     confidence: float,
     bias: float = 0.0,
 ) -> Interval:
-    """Wilson's ends between two bounds, Student's elsewhere; ``bias`` is what noise alone adds."""
+    """Wilson's ends between two bounds, Student's elsewhere; ``bias`` is what noise alone adds.
+
+    ``changes`` are those of the value without each group; ``n_units`` is how many groups of one weight would
+    be as informative.
+    """
+    variance, freedom = _variance(changes)
     low, high = bounds
-    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) if freedom > 0 else np.inf
     if not np.isfinite(high - low):
         if freedom < 1:
             return Interval(np.nan, np.nan, confidence, _METHOD)
-        half = reach * np.sqrt(variance)
+        half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * np.sqrt(variance)
         return Interval(max(value - half, low), min(value + half, high), confidence, _METHOD)
-    share = float(np.clip((value - low) / (high - low), 0.0, 1.0))
+    share = np.clip((value - low) / (high - low), 0.0, 1.0)
     spread = variance / (high - low) ** 2
-    seen = share * (1 - share) / spread if spread > 0 else np.inf
-    # Of a few groups the variance itself is not sure: as many rows fewer as Student is wider than the normal.
-    seen *= (z_value(confidence) / reach) ** 2
-    size = seen if 0 < seen < np.inf else n_units
-    bottom, top = wilson_ends(np.array(share), np.array(size), confidence)
+    bottom, top = wilson_by_groups(
+        np.array(share), np.array(spread), np.array(freedom), np.array(n_units), confidence
+    )
     bottom = np.clip(bottom - bias / (high - low), 0.0, 1.0)
     return Interval(
         float(low + (high - low) * bottom), float(low + (high - low) * top), confidence, f"{_METHOD}, Wilson"
     )
+
+
+def wilson_by_groups(
+    share: FloatArray, variance: FloatArray, freedom: Any, n_units: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Wilson's ends at as many rows as would have these variances; at ``n_units`` where nothing varies."""
+    kinds, place = np.unique(freedom, return_inverse=True)
+    reach = np.where(kinds > 0, stats.t.ppf((1 + confidence) / 2, np.maximum(kinds, 1)), np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        seen = np.where(variance > 0, share * (1 - share) / variance, np.inf)
+        # Of a few groups the variance itself is not sure: fewer rows, as Student is wider than the normal.
+        seen = seen * (z_value(confidence) / reach[place.reshape(np.shape(freedom))]) ** 2
+    return wilson_ends(share, np.where((seen > 0) & (seen < np.inf), seen, n_units), confidence)
+
+
+def share_by_groups(groups: Groups, s: FloatArray, is_hit: Any, confidence: float) -> Interval:
+    """Of the weighted share of rows that are hits."""
+    both = groups.sums(np.column_stack([s, s * is_hit]))
+    total = both.sum(axis=0)
+    with np.errstate(all="ignore"):
+        left = (total[1] - both[:, 1]) / (total[0] - both[:, 0])
+    share = float(total[1] / total[0])
+    return jackknife_ends(share, left - share, groups.size(s), (0.0, 1.0), confidence)
 
 
 def _changes(
@@ -150,19 +174,31 @@ def _changes(
                 found.append(statistic(total - units) - statistic(total[None]))
         return np.asarray(found[0] if len(found) == 1 else found[0] - found[1])
     if metric.linear is not None:
-        terms = [groups.sums(metric.linear(p).terms[:, None])[:, 0] for p in models]
-        apart = terms[0] if len(terms) == 1 else terms[0] - terms[1]
-        # The terms are what each row adds to the value near it: without a group, the others make up for it.
-        return -apart * groups.n_groups / max(groups.n_groups - 1, 1)
-    block = np.random.default_rng(0).permutation(groups.n_groups) % min(groups.n_groups, _CALLS)
+        return terms_left_out([metric.linear(p).terms for p in models], groups)
     whole = value(*models)
     changes = []
-    for k in range(block.max() + 1):
-        rows = np.flatnonzero(block[groups.codes] != k)
+    for rows in blocks_left_out(groups):
         left = [p.take(rows) for p in models]
-        if len(rows) and all(metric.missing(p) is None for p in left):
+        if all(metric.missing(p) is None for p in left):
             changes.append(value(*left) - whole)
     return np.array(changes)
+
+
+def terms_left_out(terms: list[FloatArray], groups: Groups) -> FloatArray:
+    """(G,) the same for a value, or a difference of two, that is a sum of these terms near it."""
+    sums = [groups.sums(own[:, None])[:, 0] for own in terms]
+    apart = sums[0] if len(sums) == 1 else sums[0] - sums[1]
+    # The terms are what each row adds to the value near it: without a group, the others make up for it.
+    return np.asarray(-apart * groups.n_groups / max(groups.n_groups - 1, 1))
+
+
+def blocks_left_out(groups: Groups) -> Iterator[NDArray[np.intp]]:
+    """The rows that are left without each group, or without each of a number of blocks of groups."""
+    block = np.random.default_rng(0).permutation(groups.n_groups) % min(groups.n_groups, _CALLS)
+    for k in range(block.max() + 1):
+        rows = np.flatnonzero(block[groups.codes] != k)
+        if len(rows):
+            yield rows
 
 
 def _variance(changes: FloatArray) -> tuple[float, int]:
@@ -210,13 +246,7 @@ def _of_class(
         if not len(rows):
             found[name] = score
             continue
-        own, s = groups.take(rows), p.weights.s[rows]
-        both = own.sums(np.column_stack([s, s * p.is_right[rows]]))
-        total = both.sum(axis=0)
-        with np.errstate(all="ignore"):
-            left = (total[1] - both[:, 1]) / (total[0] - both[:, 0])
-        share = float(total[1] / total[0])
-        ends = _ends(share, *_variance(left - share), own.size(s), (0.0, 1.0), confidence)
+        ends = share_by_groups(groups.take(rows), p.weights.s[rows], p.is_right[rows], confidence)
         if name == "f1":  # 2j / (1 + j) of the share j of rows that are both among those that are either
             ends = replace(ends, low=2 * ends.low / (1 + ends.low), high=2 * ends.high / (1 + ends.high))
         found[name] = replace(score, interval=ends)

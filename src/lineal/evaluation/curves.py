@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.auc import binary_area, two_kinds
-from lineal.evaluation.inputs import checked_confidence, checked_count, one_sample
+from lineal.evaluation.inputs import checked_confidence, checked_count, groups_of_rows, one_sample
 from lineal.evaluation.intervals import wilson_ends, z_value
 from lineal.evaluation.learning import LearningCurve, learning_curve
 from lineal.evaluation.records import Interval, Score
@@ -23,6 +23,9 @@ from lineal.evaluation.tables import Section
 from lineal.evaluation.thresholds import average_precision, precision_recall_points, roc_points
 from lineal.evaluation.wording import brief, percent
 from lineal.objective.losses import FloatArray
+
+if TYPE_CHECKING:
+    from lineal.evaluation.curves_by_groups import GroupedCurve
 
 __all__ = [
     "CalibrationCurve",
@@ -57,6 +60,20 @@ class _Binary:
                 raise InputError(f"{what} needs rows of two kinds, and all rows of one have weight 0.")
         return cls(is_positive, numbers, own)
 
+    def in_groups(self, groups: Any, confidence: float) -> GroupedCurve | None:
+        """The rows with their groups; None without them."""
+        if groups is None:
+            return None
+        from lineal.evaluation.by_groups import Groups
+        from lineal.evaluation.curves_by_groups import GroupedCurve
+
+        found = Groups.of(groups_of_rows(groups, len(self.values), None))
+        return GroupedCurve(found, self.values, self.weights.s, self.is_positive, confidence)
+
+    def own_weights(self, groups: Any) -> RowWeights:
+        """Weights as parts of a group's sum where there are groups: its rows are no draws."""
+        return self.weights if groups is None else RowWeights(self.weights.s, "importance")
+
     def sizes_called(self, thresholds: FloatArray) -> FloatArray:
         """How many rows of weight 1 the rows at or above each threshold are worth."""
         order = np.argsort(-self.values, kind="stable")
@@ -77,9 +94,9 @@ class RocCurve:
     ----------
     false_positive_rate, true_positive_rate, thresholds : (m,) arrays
     true_low, true_high, false_low, false_high : (m,) arrays
-        Wilson's intervals of the two rates at each threshold.
+        Wilson's intervals of the two rates at each threshold, by groups where there are some.
     area : Score
-        With DeLong's interval.
+        With DeLong's interval, or the jackknife's over groups.
     confidence : float
     """
 
@@ -104,6 +121,7 @@ def roc_curve(
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
+    groups: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> RocCurve:
     """The ROC curve, with intervals.
@@ -114,7 +132,7 @@ def roc_curve(
     scores : (n,) numbers, larger for rows that are likelier positive
     positive : label, optional
         The last in sorted order if not given.
-    sample_weight, weights, confidence
+    sample_weight, weights, groups, confidence
         As for ``lineal.evaluate``.
 
     Returns
@@ -131,12 +149,16 @@ def roc_curve(
     confidence = checked_confidence(confidence)
     rows = _Binary.of("an ROC curve", y_true, "scores", scores, positive, sample_weight, weights)
     false, true, thresholds = roc_points(rows.is_positive, rows.values, rows.weights.s)
+    grouped = rows.in_groups(groups, confidence)
     true_ends, false_ends = (
         wilson_ends(rate, np.full(len(rate), rows.weights.size(kind)), confidence)
+        if grouped is None
+        else grouped.shares_called(kind, rate, thresholds)
         for rate, kind in ((true, rows.is_positive), (false, ~rows.is_positive))
     )
-    area = binary_area(rows.values, rows.is_positive, rows.weights)
-    score = Score("roc_auc", area.value, area.interval(confidence))
+    area = binary_area(rows.values, rows.is_positive, rows.own_weights(groups))
+    ends = area.interval(confidence) if grouped is None else grouped.area(area)
+    score = Score("roc_auc", area.value, ends)
     return RocCurve(false, true, thresholds, *true_ends, *false_ends, score, confidence)
 
 
@@ -148,9 +170,9 @@ class PrecisionRecallCurve:
     ----------
     precision, recall, thresholds : (m,) arrays
     precision_low, precision_high, recall_low, recall_high : (m,) arrays
-        Wilson's intervals at each threshold.
+        Wilson's intervals at each threshold, by groups where there are some.
     average_precision : Score
-        With the logit interval of Boyd, Eng and Page (2013).
+        With the logit interval of Boyd, Eng and Page (2013), or the jackknife's over groups.
     confidence : float
     """
 
@@ -175,6 +197,7 @@ def precision_recall_curve(
     positive: Any = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
+    groups: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> PrecisionRecallCurve:
     """The precision-recall curve, with intervals; parameters as for ``roc_curve``.
@@ -190,12 +213,20 @@ def precision_recall_curve(
     rows = _Binary.of("a precision-recall curve", y_true, "scores", scores, positive, sample_weight, weights)
     precision, recall, thresholds = precision_recall_points(rows.is_positive, rows.values, rows.weights.s)
     found = average_precision(rows.is_positive, rows.values, rows.weights.s)
-    n_positive = rows.weights.size(rows.is_positive)
+    if (grouped := rows.in_groups(groups, confidence)) is not None:
+        own = grouped.average_precision(found)
+        precision_ends = grouped.shares_right(precision, thresholds)
+        recall_ends = grouped.shares_called(rows.is_positive, recall, thresholds)
+    else:
+        n_positive = rows.weights.size(rows.is_positive)
+        own = _logit_interval(found, n_positive, confidence)
+        precision_ends = wilson_ends(precision, rows.sizes_called(thresholds), confidence)
+        recall_ends = wilson_ends(recall, np.full(len(recall), n_positive), confidence)
     return PrecisionRecallCurve(
         *(precision, recall, thresholds),
-        *wilson_ends(precision, rows.sizes_called(thresholds), confidence),
-        *wilson_ends(recall, np.full(len(recall), n_positive), confidence),
-        Score("average_precision", found, _logit_interval(found, n_positive, confidence)),
+        *precision_ends,
+        *recall_ends,
+        Score("average_precision", found, own),
         confidence,
     )
 
@@ -219,7 +250,7 @@ class CalibrationCurve:
     predicted, observed : (b,) arrays
         The mean probability and the share of positives in each bin.
     low, high : (b,) arrays
-        Wilson's intervals of the share.
+        Wilson's intervals of the share, by groups where there are some.
     counts : (b,) array
         The weight of rows in each bin.
     error : float
@@ -255,6 +286,7 @@ def calibration_curve(
     bins: str = "quantile",
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
+    groups: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> CalibrationCurve:
     """The reliability diagram, with intervals.
@@ -268,7 +300,7 @@ def calibration_curve(
     n_bins : int
     bins : "quantile" or "uniform"
         Bins of equal numbers of rows, or of equal width. Empty ones are left out.
-    sample_weight, weights, confidence
+    sample_weight, weights, groups, confidence
         As for ``lineal.evaluate``.
 
     Returns
@@ -294,6 +326,9 @@ def calibration_curve(
     is_used = counts > 0
     counts, variance = counts[is_used], variance[is_used]
     predicted, observed = predicted[is_used] / counts, positives[is_used] / counts
-    low, high = wilson_ends(observed, counts**2 / variance, confidence)
+    if (grouped := rows.in_groups(groups, confidence)) is not None:
+        low, high = grouped.bins(place, np.flatnonzero(is_used))
+    else:
+        low, high = wilson_ends(observed, counts**2 / variance, confidence)
     error = float(np.sum(counts * np.abs(predicted - observed)) / counts.sum())
     return CalibrationCurve(predicted, observed, low, high, counts, error, confidence)

@@ -132,9 +132,9 @@ def curves_of(training: Training) -> report.Curves | None:
         "positive": True,
         "sample_weight": training.test.sample_weight,
         "weights": WEIGHTS_MEAN,
+        "groups": training.test.groups,
         "confidence": training.evaluation.confidence,
     }
-    is_grouped = training.test.groups is not None  # an average precision has no interval by groups
     rocs, pairs = [], []
     for k in wanted[:_CURVES_SHOWN]:
         is_positive = y == classes[k]
@@ -165,8 +165,8 @@ def curves_of(training: Training) -> report.Curves | None:
                 name=name,
                 **_thinned(both.recall, both.precision),
                 area=both.average_precision.value,
-                low=None if is_grouped else both.average_precision.low,
-                high=None if is_grouped else both.average_precision.high,
+                low=both.average_precision.low,
+                high=both.average_precision.high,
                 point=(recall, precision),
             )
         )
@@ -205,6 +205,7 @@ def calibration_of(training: Training) -> report.Calibration | None:
         positive=True,
         sample_weight=training.test.sample_weight,
         weights=WEIGHTS_MEAN,
+        groups=training.test.groups,
         confidence=training.evaluation.confidence,
     )
     error = training.evaluation.scores.get("calibration_error")
