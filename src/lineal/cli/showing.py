@@ -85,6 +85,7 @@ def _extent(found: Any) -> str:
 
 def show_scores(training: Any, out: Any) -> None:
     """Scores with intervals, the baseline beside them, and whether the difference is real."""
+    from lineal.evaluation.doubts import sentence
     from lineal.evaluation.wording import brief, counted, percent
 
     evaluation, pair = training.evaluation, training.comparison.pairs[0]
@@ -104,6 +105,8 @@ def show_scores(training: Any, out: Any) -> None:
         escaped(training.baseline_name),
     ]
     out.print(table(header, rows, right=(1, 2, 3)))
+    if doubt := sentence(evaluation.doubts, evaluation.titles, [n for n in _SCORES if n in evaluation]):
+        out.print(f"[yellow]{escaped(doubt)}[/yellow]")
     colour = "green" if pair.better == "model" else "yellow" if pair.better is None else "red"
     out.print(f"[{colour}]{escaped(pair.verdict)}[/{colour}]")
 

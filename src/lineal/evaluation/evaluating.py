@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from lineal.evaluation.classification import evaluate_classes
+from lineal.evaluation.doubts import doubts_of
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, groups_of_rows
 from lineal.evaluation.predictions import (
@@ -136,12 +138,13 @@ def evaluate_predictions(
 
 
 def _by_groups(evaluation: Evaluation, found: Predictions, groups: Any, sample_weight: Any) -> Evaluation:
-    """Intervals by groups, where there are some."""
-    if groups is None:
-        return evaluation
-    from lineal.evaluation.by_groups import evaluated_by_groups
+    """Intervals by groups, where there are some, and which of them are in doubt."""
+    own = None if groups is None else groups_of_rows(groups, len(found.truth), sample_weight)
+    if own is not None:
+        from lineal.evaluation.by_groups import evaluated_by_groups
 
-    return evaluated_by_groups(evaluation, found, groups_of_rows(groups, len(found.truth), sample_weight))
+        evaluation = evaluated_by_groups(evaluation, found, own)
+    return replace(evaluation, doubts=doubts_of(evaluation.scores, found, own))
 
 
 def _options(confidence: Any, n_resamples: Any, n_bins: Any, random_state: Any) -> dict[str, Any]:

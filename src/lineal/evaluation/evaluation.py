@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.evaluation.doubts import sentence
 from lineal.evaluation.intervals import wilson_ends
 from lineal.evaluation.records import Score
 from lineal.evaluation.tables import Section, ends, plain, rich
@@ -84,6 +85,8 @@ class Evaluation:
         What could not be computed.
     notes : tuple of str
         How numbers are meant, where that is a choice.
+    doubts : dict of name to reason
+        Whose intervals hang on too few rows to be trusted.
     """
 
     task: str
@@ -95,6 +98,7 @@ class Evaluation:
     omitted: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     titles: dict[str, str] = field(default_factory=dict, repr=False)
+    doubts: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Score:
         if name in self.scores:
@@ -127,6 +131,7 @@ class Evaluation:
             "classes": None if self.confusion is None else self.confusion.classes.tolist(),
             "omitted": dict(self.omitted),
             "notes": list(self.notes),
+            "doubts": dict(self.doubts),
         }
 
     def __repr__(self) -> str:
@@ -154,7 +159,12 @@ class Evaluation:
             sections.append(self._classes())
         if self.confusion is not None and len(self.confusion.classes) <= _SHOWN_CONFUSION:
             sections.append(self.confusion.section())
-        tail = [*self.notes, *(f"{name} left out: {reason}" for name, reason in self.omitted.items())]
+        doubt = sentence(self.doubts, self.titles, list(self.scores))
+        tail = [
+            *([doubt] if doubt else []),
+            *self.notes,
+            *(f"{name} left out: {reason}" for name, reason in self.omitted.items()),
+        ]
         return [*sections, *([Section("\n".join(tail))] if tail else [])]
 
     def _classes(self) -> Section:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data.targets import classes_and_codes
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.doubts import FEW_GROUPS
 from lineal.evaluation.evaluation import Evaluation
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
 from lineal.evaluation.predictions import checked_labels
@@ -176,8 +177,13 @@ def mean_over_queries(
         for j, (name, measure) in enumerate(measures.items())
     }
     titles = {name: measure.title for name, measure in measures.items()}
+    few = f"only {counted(n_queries, 'query', 'queries')}"
     return Evaluation(
-        *("ranking", scores, n_queries, how.confidence), omitted=omitted or {}, notes=notes, titles=titles
+        *("ranking", scores, n_queries, how.confidence),
+        omitted=omitted or {},
+        notes=notes,
+        titles=titles,
+        doubts=dict.fromkeys(scores, few) if n_queries < FEW_GROUPS else {},
     )
 
 

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 def brief(value: float) -> str:
     """A number as short as it can be read: four decimals below 1, four digits above, commas in thousands."""
     size = abs(value)
-    if not math.isfinite(value):
-        return str(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if math.isnan(value):
+        return "nan"
     if float(value).is_integer():
         return f"{value:,.0f}"
     if size < 1:
