@@ -3,9 +3,10 @@
 Proportions (accuracy, precision, recall) have Wilson's interval. F1 is 2j/(1 + j) of the proportion j =
 TP/(TP + FP + FN), so that its ends are those of j. Means over classes whose parts are independent (recalls,
 given the true classes; precisions, given the predicted ones) combine the intervals of the parts. Macro F1
-and Matthews' correlation are resampled by cell of the confusion matrix. Log loss and Brier score are means
-over rows, few of which may be large (``skewed_means``), the calibration error is a sum of absolute gaps
-(``gap_sums``). The area under the ROC curve has DeLong's variance.
+and Matthews' correlation have Wilson's at the number of rows that would have their variance
+(``cell_scores``). Log loss and Brier score are means over rows, few of which may be large
+(``skewed_means``), the calibration error is a sum of absolute gaps (``gap_sums``). The area under the ROC
+curve has DeLong's variance.
 """
 
 from __future__ import annotations
@@ -16,19 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from lineal.deferred import sparse as sp
 from lineal.evaluation.auc import binary_area
+from lineal.evaluation.cell_scores import cell_score_ends, f1_slopes, mcc_slopes
 from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.intervals import combined_ends, wilson_ends
-from lineal.evaluation.metrics import METRICS, MOST_DENSE, Metric, calibration_error
+from lineal.evaluation.metrics import METRICS, Metric, calibration_error
 from lineal.evaluation.predictions import Classified
 from lineal.evaluation.records import Interval, Score
 from lineal.evaluation.resampled_scores import interval_of, single_score
-from lineal.evaluation.resampling import percentile_ends
 from lineal.objective.losses import FloatArray
 
-# The matrix with so many cells is resampled whole; beyond it, only cells that hold rows.
-_MOST_CELLS = 20_000
 _TITLES = {
     **{name: metric.title for name, metric in METRICS.items() if metric.task == "classification"},
     "accuracy": "accuracy = micro F1",
@@ -67,17 +65,18 @@ def class_scores(
         if name in proportions:
             found[name] = proportions[name]
         elif name in _BY_CELLS:
-            value, draws = metric.value(p), metric.sums()[1](cells.draw(n_resamples, rng))
-            low, high = percentile_ends(draws, confidence)
-            interval = Interval(min(low, value), max(high, value), confidence, "bootstrap of cells")
-            found[name] = Score(name, value, interval)
+            value = metric.value(p)
+            ends = cell_score_ends(
+                *(value, _BY_CELLS[name], cells.weight, cells.variance, metric.bounds, confidence)
+            )
+            found[name] = Score(name, value, Interval(*ends, confidence, "Wilson, delta method"))
         else:
             found[name] = single_score(metric, p, confidence, n_resamples, rng)
     return found
 
 
 _MICRO = ("precision_micro", "recall_micro", "f1_micro")
-_BY_CELLS = ("f1_macro", "mcc")
+_BY_CELLS = {"f1_macro": f1_slopes, "mcc": mcc_slopes}
 
 
 def _notes(p: Classified, n_bins: int) -> tuple[str, ...]:
@@ -113,41 +112,6 @@ class Cells:
     def sizes(self, axis: int) -> FloatArray:
         """(K,) how many rows of weight 1 the classes are worth; axis 1: true classes, 0: predicted."""
         return _sizes(self.weight.sum(axis=axis), self.variance.sum(axis=axis))
-
-    def draw(self, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-        """(B, 3K) rows of each class, rows called so and rows of both, in resamples.
-
-        Cells are Poisson in units of their own informative weight. One more row is spread over the cells as
-        if truth and prediction were independent: without it a matrix without errors would have none in any
-        resample.
-        """
-        total, K = self.weight.sum(), len(self.weight)
-        spread = np.outer(self.weight.sum(axis=1), self.weight.sum(axis=0)) / total**2
-        unit = self.variance.sum() / total
-        mean = self.weight + unit * spread
-        with np.errstate(divide="ignore", invalid="ignore"):
-            units = np.where(self.weight > 0, self.variance / self.weight, unit).ravel()
-        kept = np.flatnonzero(mean if K * K <= _MOST_CELLS else self.weight)
-        true, said = np.divmod(kept, K)
-        sums = np.empty((n_resamples, 3 * K))
-        height = max(1, 2_000_000 // max(len(kept), 1))
-        cell, is_right = np.arange(len(kept)), true == said
-        places = (
-            np.concatenate([cell, cell, cell[is_right]]),
-            np.concatenate([true, K + said, 2 * K + true[is_right]]),
-        )
-        heights = units[np.concatenate([kept, kept, kept[is_right]])]
-        to_classes: Any
-        if K <= MOST_DENSE:
-            to_classes = np.zeros((len(kept), 3 * K))
-            to_classes[places] = heights  # no place comes twice
-        else:
-            to_classes = sp.csr_array((heights, places), shape=(len(kept), 3 * K))
-        for first in range(0, n_resamples, height):
-            rows = min(height, n_resamples - first)
-            drawn = rng.poisson(mean.ravel()[kept] / units[kept], size=(rows, len(kept)))
-            sums[first : first + rows] = drawn @ to_classes
-        return sums
 
 
 def _sizes(weight: FloatArray, variance: FloatArray) -> FloatArray:

@@ -129,11 +129,14 @@ def _mean(S: FloatArray) -> FloatArray:
     return _ratio(S[:, 1], S[:, 0])
 
 
-def _mean_interval(parts: Callable[[Any], FloatArray]) -> Callable[..., Interval]:
-    """Of the mean of the second column."""
+def _mean_interval(
+    parts: Callable[[Any], FloatArray], most: Callable[[Any], float] = lambda _: np.inf
+) -> Callable[..., Interval]:
+    """Of the mean of the second column, of which no row can be above ``most``."""
 
     def interval(p: Predictions, confidence: float, _: np.random.Generator) -> Interval:
-        return Interval(*mean_ends(parts(p)[:, 1], p.weights, confidence), confidence, "Hall's t")
+        ends = mean_ends(parts(p)[:, 1], p.weights, confidence, most=most(p))
+        return Interval(*ends, confidence, "Hall's t")
 
     return interval
 
@@ -357,7 +360,7 @@ METRICS: dict[str, Metric] = {
             *("brier", "Brier score", _C, False, "probabilities"),
             parts=_brier,
             statistic=_mean,
-            interval=_mean_interval(_brier),
+            interval=_mean_interval(_brier, most=lambda p: 1.0 if len(p.classes) == 2 else 2.0),
             bounds=(0.0, 2.0),
         ),
         calibration_error(),
