@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,56 +11,76 @@ from lineal.evaluation import Evaluation, evaluate_predictions, evaluate_ranking
 
 N_LARGE = 1_000_000
 N_RESAMPLES = 999
+CHUNK = 250  # samples that one process draws at a time, with a seed of their own
 
 
-def coverages(n: int, rng: np.random.Generator) -> list[dict]:
-    """Every score in every situation, n times each."""
+def coverages(n: int, map_chunks: Any, wanted: Sequence[str] = ()) -> list[dict]:
+    """Every score in every situation that is wanted by a part of its name, or in all, n times each."""
     found = []
-    for situation, draw, judge, size in (
-        ("2 classes, 100 rows", two_classes, classes, 100),
-        ("2 classes, 1,000 rows", two_classes, classes, 1000),
-        ("4 uneven classes, 300 rows", four_classes, classes, 300),
-        ("2 classes, 99 % right, 200 rows", nearly_right, classes, 200),
-        ("calibrated, 500 rows", calibrated, classes, 500),
-        ("normal errors, 100 rows", normal_errors, regression, 100),
-        ("normal errors, 1,000 rows", normal_errors, regression, 1000),
-        ("skewed errors, 1,000 rows", skewed_errors, regression, 1000),
-        ("rankings, 100 queries", queries, ranking, 100),
-    ):
-        truth = true_values(draw, judge)
-        held: dict[str, int] = {}
-        for _ in range(n):
-            once = judge(*draw(size, rng), n_resamples=N_RESAMPLES, random_state=rng)
-            for name in once:
-                held[name] = held.get(name, 0) + int(truth[name] in once[name].interval)
-        for name, times in held.items():
-            if name.endswith("_micro"):
+    for place, (situation, name, size) in enumerate(SITUATIONS):
+        if wanted and not any(words in situation for words in wanted):
+            continue
+        truth = true_values(*SOURCES[name])
+        chunks = [(name, size, count, (1, place, k), N_RESAMPLES) for k, count in enumerate(_counts(n))]
+        ends, methods = _gathered(map_chunks(simulated, chunks))
+        for score, pairs in ends.items():
+            if score.endswith("_micro"):
                 continue
-            how = once[name].interval.method.partition(" (")[0]
-            found.append({"score": name, "interval": how, "situation": situation, "n": n, "held": times})
-        print(situation, {name: round(times / n, 3) for name, times in held.items()}, flush=True)
+            entry = {"score": score, "interval": methods[score], "situation": situation, "n": n}
+            found.append(entry | _sides(pairs, truth[score]))
+        now = [entry for entry in found if entry["situation"] == situation]
+        print(situation, {e["score"]: (e["below"] / n, e["above"] / n) for e in now}, flush=True)
     return found
 
 
-def by_rows(n: int, rng: np.random.Generator) -> list[dict]:
+def by_rows(n: int, map_chunks: Any, wanted: Sequence[str] = ()) -> list[dict]:
     """The scores that hang on few rows, in samples of 100 to 5,000 rows, n times each."""
     found = []
-    for situation, draw, judge, names in (
-        ("99 % right", nearly_right, classes, ("log_loss", "brier")),
-        ("skewed errors", skewed_errors, regression, ("r2", "mse", "mae")),
-    ):
-        truth = true_values(draw, judge)
+    for place, (situation, name, scores) in enumerate(HARD):
+        if wanted and not any(words in situation for words in wanted):
+            continue
+        truth = true_values(*SOURCES[name])
         for size in (100, 200, 500, 1000, 5000):
-            once = [judge(*draw(size, rng), n_resamples=10, random_state=rng) for _ in range(n)]
-            for name in names:
-                ends = np.array([(scores[name].low, scores[name].high) for scores in once])
-                entry = {"score": name, "situation": situation, "rows": size, "n": n}
-                entry["below"] = int((truth[name] < ends[:, 0]).sum())
-                entry["above"] = int((truth[name] > ends[:, 1]).sum())
-                entry["median_width"] = float(np.median(ends[:, 1] - ends[:, 0]))
+            chunks = [(name, size, count, (2, place, size, k), 10) for k, count in enumerate(_counts(n))]
+            ends, _ = _gathered(map_chunks(simulated, chunks))
+            for score in scores:
+                pairs = ends[score]
+                entry = {"score": score, "situation": situation, "rows": size, "n": n}
+                entry |= _sides(pairs, truth[score])
+                entry["median_width"] = float(np.median(pairs[:, 1] - pairs[:, 0]))
                 found.append(entry)
                 print(entry, flush=True)
     return found
+
+
+def simulated(chunk: tuple[str, int, int, tuple[int, ...], int]) -> dict[str, tuple[str, list]]:
+    """The method and the ends of every score, in some samples."""
+    name, size, count, seed, n_resamples = chunk
+    draw, judge = SOURCES[name]
+    rng = np.random.default_rng(seed)
+    found: dict[str, tuple[str, list]] = {}
+    for _ in range(count):
+        once = judge(*draw(size, rng), n_resamples=n_resamples, random_state=rng)
+        for score in once:
+            method = once[score].interval.method.partition(" (")[0]
+            found.setdefault(score, (method, []))[1].append((once[score].low, once[score].high))
+    return found
+
+
+def _counts(n: int) -> list[int]:
+    return [min(CHUNK, n - first) for first in range(0, n, CHUNK)]
+
+
+def _gathered(chunks: Any) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """(n, 2) ends of each score, and the method of the first of them."""
+    chunks = list(chunks)
+    ends = {score: np.array([p for chunk in chunks for p in chunk[score][1]]) for score in chunks[0]}
+    return ends, {score: method for score, (method, _) in chunks[0].items()}
+
+
+def _sides(pairs: np.ndarray, truth: float) -> dict[str, int]:
+    """How often the truth is below the interval, and how often above it."""
+    return {"below": int((truth < pairs[:, 0]).sum()), "above": int((truth > pairs[:, 1]).sum())}
 
 
 def true_values(draw: Any, judge: Any) -> dict[str, float]:
@@ -134,3 +155,29 @@ def queries(n: int, rng: np.random.Generator) -> tuple[Any, ...]:
 def ranking(scores: Any, relevance: Any, groups: Any, **options: Any) -> Evaluation:
     """The table of a ranking."""
     return evaluate_ranking(scores, relevance, groups, k=5, **options)
+
+
+SOURCES: dict[str, tuple[Any, Any]] = {
+    "two": (two_classes, classes),
+    "four": (four_classes, classes),
+    "nearly right": (nearly_right, classes),
+    "calibrated": (calibrated, classes),
+    "normal": (normal_errors, regression),
+    "skewed": (skewed_errors, regression),
+    "queries": (queries, ranking),
+}
+SITUATIONS = (
+    ("2 classes, 100 rows", "two", 100),
+    ("2 classes, 1,000 rows", "two", 1000),
+    ("4 uneven classes, 300 rows", "four", 300),
+    ("2 classes, 99 % right, 200 rows", "nearly right", 200),
+    ("calibrated, 500 rows", "calibrated", 500),
+    ("normal errors, 100 rows", "normal", 100),
+    ("normal errors, 1,000 rows", "normal", 1000),
+    ("skewed errors, 1,000 rows", "skewed", 1000),
+    ("rankings, 100 queries", "queries", 100),
+)
+HARD = (
+    ("99 % right", "nearly right", ("log_loss", "brier")),
+    ("skewed errors", "skewed", ("r2", "mse", "mae")),
+)

@@ -4,9 +4,12 @@ Every simulated comparison is of two models that are equally good, so a test at 
 otherwise in 5 % of them. Every simulated evaluation has a known true value, so a 95 % interval should hold it
 in 95 %. Records go to ``results/evaluation.json``, the tables to docs/comparing.md.
 
-    python benchmarks/evaluation/run.py [--share S] [--only coverages]
+    python benchmarks/evaluation/run.py [--share S] [--only coverages [--situation WORDS]] [--processes N]
 
-S < 1: so much of the simulations, which keeps nothing. --only: that part, the other as it is in the records.
+S < 1: so much of the simulations, which keeps nothing. --only: that part (levels, coverages, by_rows), the
+others as they are in the records. --situation: of coverages or by_rows, the situations with these words in
+their names; --samples: so many of each. --tables: simulates nothing, and writes the tables from the records.
+Every 250 samples have a seed of their own, so that parts and processes do not change what is found.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import platform
 import re
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE), str(ROOT / "benchmarks" / "versus")]
 
-from coverage import by_rows, coverages  # noqa: E402
+from coverage import HARD, SITUATIONS, by_rows, coverages  # noqa: E402
 from environment import machine  # noqa: E402
 from levels import levels  # noqa: E402
 
@@ -34,6 +38,7 @@ from lineal.evaluation import wilson_interval  # noqa: E402
 
 RESULTS, PAGE = HERE / "results" / "evaluation.json", ROOT / "docs" / "comparing.md"
 N_LEVELS, N_COVERAGES, N_BY_ROWS = 10_000, 2000, 1000
+PARTS = ("levels", "coverages", "by_rows")
 
 
 def main() -> None:
@@ -42,22 +47,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--only", choices=("levels", "coverages"))
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--situation", action="append", default=[])
+    parser.add_argument("--samples", type=int)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
+    if given.situation and given.only not in ("coverages", "by_rows"):
+        parser.error("--situation goes with --only coverages or --only by_rows")
     share = given.share
-    began = time.perf_counter()
-    records = json.loads(RESULTS.read_text()) if given.only else {}
-    records["machine"] = machine()
-    records["versions"] = {
-        "python": platform.python_version(),
-        **{package: version(package) for package in ("lineal", "scipy", "numpy")},
-    }
-    if given.only != "coverages":
-        records["levels"] = levels(max(20, int(share * N_LEVELS)), np.random.default_rng(0))
-    if given.only != "levels":
-        records["coverages"] = coverages(max(20, int(share * N_COVERAGES)), np.random.default_rng(1))
-        records["by_rows"] = by_rows(max(20, int(share * N_BY_ROWS)), np.random.default_rng(2))
-    records["seconds"] = round(time.perf_counter() - began, 1)
+    records = json.loads(RESULTS.read_text()) if given.only or given.tables else {}
+    if not given.tables:
+        parts = (given.only,) if given.only else PARTS
+        simulate(records, share, parts, given.situation, given.samples, given.processes)
     tables = {
         "levels": level_table(records["levels"]),
         "coverages": coverage_table(records["coverages"]),
@@ -65,7 +67,6 @@ def main() -> None:
     }
     for table in tables.values():
         print(table, end="\n\n")
-    print(f"{records['seconds']} s")
     if share == 1:
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(records, indent=1) + "\n")
@@ -74,6 +75,42 @@ def main() -> None:
             begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
             page = re.sub(f"(?s){begin}.*{end}", lambda _, b=begin, t=table, e=end: f"{b}\n{t}\n{e}", page)
         PAGE.write_text(page, encoding="utf-8")
+
+
+def simulate(
+    records: dict,
+    share: float,
+    parts: tuple[str, ...],
+    wanted: list[str],
+    n_samples: int | None,
+    n_processes: int,
+) -> None:
+    """The parts wanted, into the records."""
+    began = time.perf_counter()
+    records["machine"] = machine()
+    records["versions"] = {
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("lineal", "scipy", "numpy")},
+    }
+    if "levels" in parts:
+        records["levels"] = levels(max(20, int(share * N_LEVELS)), np.random.default_rng(0))
+    with ProcessPoolExecutor(n_processes) as pool:
+        for part, run, n in (("coverages", coverages, N_COVERAGES), ("by_rows", by_rows, N_BY_ROWS)):
+            if part in parts:
+                found = run(n_samples or max(20, int(share * n)), pool.map, wanted)
+                records[part] = merged(records.get(part, []), found)
+    seconds = records.setdefault("seconds", {})
+    name = " ".join([*parts, *wanted])
+    seconds[name] = round(time.perf_counter() - began, 1)
+    print(f"{name}: {seconds[name]} s in {n_processes} processes")
+
+
+def merged(old: list[dict], new: list[dict]) -> list[dict]:
+    """The records with those found anew in the places of the old ones, and in the order of the tables."""
+    names = [situation for situation, *_ in (*SITUATIONS, *HARD)]
+    is_new = {entry["situation"] for entry in new}
+    kept = [entry for entry in old if entry["situation"] not in is_new]
+    return sorted([*kept, *new], key=lambda entry: names.index(entry["situation"]))
 
 
 def level_table(found: list[dict]) -> str:
@@ -94,13 +131,35 @@ def level_table(found: list[dict]) -> str:
 def coverage_table(found: list[dict]) -> str:
     """Shares of intervals that hold the truth: a row for each score, a column for each situation."""
     situations = list(dict.fromkeys(entry["situation"] for entry in found))
-    names = list(dict.fromkeys((entry["score"], entry["interval"]) for entry in found))
-    cells = {(entry["score"], entry["situation"]): entry["held"] / entry["n"] for entry in found}
+    names: dict[str, str] = {}
+    for entry in found:
+        names.setdefault(entry["score"], entry["interval"])
+    cells = {(e["score"], e["situation"]): 1 - (e["below"] + e["above"]) / e["n"] for e in found}
     lines = [f"| score | interval | {' | '.join(situations)} |", f"|---|---|{'---|' * len(situations)}"]
-    for score, interval in names:
+    for score, interval in names.items():
         row = [f"{100 * cells[score, s]:.1f} %" if (score, s) in cells else "" for s in situations]
         lines.append(f"| {score} | {interval} | {' | '.join(row)} |")
-    return "\n".join(lines)
+    return "\n".join([_of_how_many(found), "", *lines, "", _outside(cells)])
+
+
+def _of_how_many(found: list[dict]) -> str:
+    """What chance alone makes of a rate of 95 %."""
+    n = min((entry["n"] for entry in found), default=1)
+    more = {entry["situation"]: entry["n"] for entry in found if entry["n"] > n}
+    others = "".join(f"; {situation}: {own:,}" for situation, own in more.items())
+    apart = 196 * (0.95 * 0.05 / n) ** 0.5
+    usual = f"{95 - apart:.1f} to {95 + apart:.1f}"
+    return f"Each number is {n:,} samples, where a rate of 95 % would show as {usual}{others}."
+
+
+def _outside(cells: dict[tuple[str, str], float]) -> str:
+    """The numbers that are further than 1.5 points from 95 %."""
+    off = {key: rate for key, rate in cells.items() if not 0.935 <= round(rate, 3) <= 0.965}
+    told = [
+        f"{score} ({situation}): {100 * rate:.1f} %, {'too careful' if rate > 0.95 else 'too short'}"
+        for (score, situation), rate in off.items()
+    ]
+    return f"Outside 93.5 to 96.5 %: {'; '.join(told) if told else 'none of them'}."
 
 
 def by_rows_table(found: list[dict]) -> str:
@@ -110,6 +169,10 @@ def by_rows_table(found: list[dict]) -> str:
         f"| situation | score | {' | '.join(f'{size:,} rows' for size in sizes)} |",
         f"|---|---|{'---|' * len(sizes)}",
     ]
+    n = min((entry["n"] for entry in found), default=1)
+    lines.insert(
+        0, f"{n:,} samples of each; in brackets how often the truth was below and above, in percent.\n"
+    )
     cells: dict[tuple[str, str], list[str]] = {}
     for entry in found:
         below, above = (100 * entry[side] / entry["n"] for side in ("below", "above"))
