@@ -6,6 +6,8 @@
 #include "lineal/epoch/kernel_dual.h"
 #include "lineal/kernel/equal_rows.h"
 #include "lineal/kernel/expand.h"
+#include "lineal/kernel/gram_source.h"
+#include "lineal/kernel/product_table.h"
 
 namespace lineal {
 namespace {
@@ -71,6 +73,35 @@ KernelValues from_gram(Array2<const double> G, nb::object owner) {
           Index(G.shape(0)), false};
 }
 
+std::unique_ptr<kernel::ProductTable> product_table(const Matrix& X, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  std::unique_ptr<kernel::ProductTable> table;
+  interruptible([&](Watch& watch) {
+    std::visit(
+        [&](const auto& rows) {
+          table = std::make_unique<kernel::ProductTable>(rows, column_means(rows), n_threads, watch);
+        },
+        X.rows);
+  });
+  return table;
+}
+
+// Values for a gamma, written to K: good until something else is.
+KernelValues gaussian_of(const kernel::ProductTable& table, double gamma, Array2<double> K, nb::object owner,
+                         int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  const Index n = table.n_rows();
+  require(Index(K.shape(0)) == n && Index(K.shape(1)) == n, "K has room for every two rows");
+  const kernel::GaussianProfile profile{gamma};
+  std::unique_ptr<AnySource> source;
+  {
+    const nb::gil_scoped_release unlocked;
+    table.fill(profile, K.data(), n_threads);
+    source = std::make_unique<AnySource>(std::in_place_index<3>, K.data(), n, table.error(profile));
+  }
+  return {std::move(source), std::move(owner), n, false};
+}
+
 void require_rows(const Index* row, std::size_t n, Index n_rows) {
   for (std::size_t k = 0; k < n; ++k) require(row[k] >= 0 && row[k] < n_rows, "no such row");
 }
@@ -133,6 +164,22 @@ nb::ndarray<Index, nb::numpy> votes(const KernelValues& values, const Matrix& Z,
          kernel::votes(source, others, support, intercept.data(), winner.data(), n_threads, watch);
        });
   return winner;
+}
+
+// out[i]: the sum of coefficient[k] times the kernel of row at[i] with row[k], in float64.
+nb::ndarray<double, nb::numpy> sums(const KernelValues& values, Array1<const Index> at,
+                                    Array1<const Index> row, Array1<const double> coefficient,
+                                    int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  require(coefficient.shape(0) == row.shape(0), "one coefficient a row");
+  require_rows(at.data(), at.shape(0), values.get().n_rows());
+  require_rows(row.data(), row.shape(0), values.get().n_rows());
+  auto out = new_array<double>({at.shape(0)}, true);
+  const nb::gil_scoped_release unlocked;
+  values.get().add_exact(at.data(), Index(at.shape(0)),
+                         Expansion{row.data(), coefficient.data(), Index(row.shape(0))}, out.data(),
+                         n_threads);
+  return out;
 }
 
 using PairsResult = std::tuple<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>>;
@@ -256,10 +303,16 @@ void bind_kernel_machine(nb::module_& m) {
            "of Z.")
       .def("votes", &votes, "Z"_a, "row"_a, "coefficient"_a, "segment"_a, "intercept"_a, "n_threads"_a = 1,
            "The class that wins the most pairs, for each row of Z: the first of equals.")
+      .def("sums", &sums, "at"_a, "row"_a, "coefficient"_a, "n_threads"_a = 1,
+           "out[i]: the sum of coefficient[k] times the kernel of row at[i] with row[k], in float64.")
       .def("solve_pairs", &class_pairs, "rows"_a, "start"_a, "bound"_a, "tol"_a, "claim"_a, "block"_a,
            "share"_a, "max_inner"_a, "largest_block"_a, "stop"_a, "n_threads"_a = 1,
            "Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, "
            "gap, D, worst, epochs, seconds).");
+  nb::class_<kernel::ProductTable>(m, "ProductTable", "Dot products of every two rows.")
+      .def_static("make", &product_table, "X"_a, "n_threads"_a = 1)
+      .def("gaussian", &gaussian_of, "gamma"_a, "K"_a.noconvert(), "owner"_a, "n_threads"_a = 1,
+           "Values of the Gaussian kernel, written to K, the owner: good until something else is.");
   nb::class_<Machine>(m, "KernelDual", "The dual of a kernel machine, block by block.")
       .def_static("make", &machine, "values"_a, "rows"_a, "place"_a, "group"_a, "c"_a, "lo"_a, "hi"_a,
                   "beta"_a, "block_size"_a)

@@ -7,6 +7,8 @@
 
 #include "check.h"
 #include "lineal/kernel/expand.h"
+#include "lineal/kernel/gram_source.h"
+#include "lineal/kernel/product_table.h"
 #include "lineal/kernel/source.h"
 #include "samples.h"
 
@@ -209,6 +211,35 @@ THEOREM("a Gaussian kernel far from the origin keeps its digits, thanks to its c
     for (Index k = 0; k < 8; ++k)
       CHECK_NEAR(double(K[std::size_t(i * 24 + k)]), double(std::exp(-0.7L * apart(X, i, k))),
                  source.error());
+}
+
+THEOREM("a table of products gives the values of exact sums, to the bit off the diagonal, for any threads") {
+  Rng rng(8);
+  for (const Index d : {1, 6, 40})
+    for (const Index n : {1, 31, 32, 33, 64, 97}) {
+      const auto X = check::sample_matrix<double>(rng, n, d, 0.5);
+      const auto test = [&](const auto& rows, const std::vector<double>& centre) {
+        const GaussianProfile profile{0.7};
+        const VectorSource<GaussianProfile> source(rows, profile, centre);
+        for (const int n_threads : {1, 3}) {
+          Watch watch;
+          const ProductTable table(rows, centre, n_threads, watch);
+          Numbers K(std::size_t(n * n), -77.0);
+          table.fill(profile, K.data(), n_threads);
+          CHECK(table.error(profile) <= source.exact_error());
+          for (Index i = 0; i < n; ++i)
+            for (Index k = 0; k < n; ++k) {
+              const double one = 1, got = K[std::size_t(i * n + k)];
+              double value = 0;
+              source.add_exact(&i, 1, Expansion{&k, &one, 1}, &value, 1);
+              CHECK(i == k ? got == 1 : got == value);
+              CHECK(got == K[std::size_t(k * n + i)]);
+            }
+        }
+      };
+      test(X.dense(), means(X));
+      test(X.csr(), {});
+    }
 }
 
 THEOREM(

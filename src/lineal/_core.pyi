@@ -783,9 +783,25 @@ class KernelValues:
         The class that wins the most pairs, for each row of Z: the first of equals.
         """
 
+    def sums(self, at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+        """
+        out[i]: the sum of coefficient[k] times the kernel of row at[i] with row[k], in float64.
+        """
+
     def solve_pairs(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, claim: float, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_inner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_block: int, stop: object, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
         Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, gap, D, worst, epochs, seconds).
+        """
+
+class ProductTable:
+    """Dot products of every two rows."""
+
+    @staticmethod
+    def make(X: Matrix, n_threads: int = 1) -> ProductTable: ...
+
+    def gaussian(self, gamma: float, K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], owner: object, n_threads: int = 1) -> KernelValues:
+        """
+        Values of the Gaussian kernel, written to K, the owner: good until something else is.
         """
 
 class KernelDual:

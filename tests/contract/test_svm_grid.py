@@ -3,14 +3,18 @@
 import importlib
 import itertools
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn import svm
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import lineal
 from lineal.errors import InputError, ParameterError
+from lineal.kernels import Gaussian
+from lineal.solvers.kernel_dual import KernelValues, ProductTable
 
 C, GAMMA = [0.1, 1.0, 30.0], [0.05, 0.5, 5.0]
 
@@ -69,6 +73,82 @@ def test_threads_and_runs_agree() -> None:
     one, two = (lineal.svm_grid(X, y, C=C, gamma=GAMMA, cv=4, n_threads=k, refit=False) for k in (1, 3))
     assert np.array_equal(one.fold_scores, two.fold_scores)
     assert one.model is None
+
+
+def _wide(K: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    """More columns than values are computed again for, and some rows twice."""
+    X, y = _data(K, n)
+    X = X @ np.random.default_rng(1).normal(size=(3, 60)) / 8
+    X[n // 2 : n // 2 + 10], y[n // 2 : n // 2 + 10] = X[:10], y[:10]
+    return X, y
+
+
+def _without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("lineal.selection.svm_grid"), "_MOST_BYTES", 0)
+
+
+def _tables_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each table had that was made since."""
+    made: list[int] = []
+    grid = importlib.import_module("lineal.selection.svm_grid")
+
+    class Counted(ProductTable):
+        def __init__(self, values: KernelValues, n_threads: int) -> None:
+            made.append(values.n_rows)
+            super().__init__(values, n_threads)
+
+    monkeypatch.setattr(grid, "ProductTable", Counted)
+    return made
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("K", [2, 4])
+def test_a_table_of_values_changes_no_score(K: int, layout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machines that read kernel values from a table score as those that compute their own, at any size of
+    the data.
+    """
+    X, y = _wide(K)
+    for size in (1.0, 2.0**20):
+        options = {"C": C, "gamma": np.array(GAMMA) / size**2, "cv": 3, "tol": 1e-7, "refit": False}
+        with monkeypatch.context() as patch:
+            made = _tables_made(patch)
+            shared = lineal.svm_grid(layout(X * size), y, **options)
+            assert made == [len(X)]
+            _without_a_table(patch)
+            own = lineal.svm_grid(layout(X * size), y, **options)
+            assert made == [len(X)]
+        assert np.array_equal(shared.fold_scores, own.fold_scores)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_threads_change_no_bit_of_a_table(K: int) -> None:
+    """Neither of its values nor of scores that are read from it."""
+    X, y = _wide(K)
+    one, two = (lineal.svm_grid(X, y, C=C, gamma=GAMMA, cv=4, n_threads=k, refit=False) for k in (1, 3))
+    assert np.array_equal(one.fold_scores, two.fold_scores)
+    tables = [ProductTable(KernelValues(Gaussian(), X, 1), k) for k in (1, 3)]
+    rows = np.arange(len(X))
+    sums = [table.gaussian(0.5).sums(rows, rows, X[:, 0].copy(), 1) for table in tables]
+    assert sums[0].tobytes() == sums[1].tobytes()
+
+
+def test_a_table_is_made_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not beyond its bytes, not for few machines, not for many rows of few numbers."""
+    made = _tables_made(monkeypatch)
+    grid = importlib.import_module("lineal.selection.svm_grid")
+    X, y = _wide(2)
+    monkeypatch.setattr(grid, "_MOST_BYTES", 12 * len(X) ** 2 - 1)
+    lineal.svm_grid(X, y, C=C, gamma=GAMMA, cv=3, refit=False)
+    assert not made
+    monkeypatch.setattr(grid, "_MOST_BYTES", 12 * len(X) ** 2)
+    lineal.svm_grid(X, y, C=1.0, gamma=GAMMA, cv=4, refit=False)
+    assert not made
+    monkeypatch.setattr(grid, "_FEW_ROWS", 100)
+    lineal.svm_grid(*_data(2), C=C, gamma=GAMMA, cv=3, refit=False)
+    lineal.svm_grid(X, y, C=C, gamma=GAMMA, cv=3, refit=False)  # 540 numbers
+    assert not made
+    lineal.svm_grid(X, y, C=C, gamma=GAMMA, cv=7, refit=False)
+    assert made == [len(X)]
 
 
 def test_weights_hold_in_fits_and_scores() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,19 @@ from lineal.objective.losses import FloatArray
 from lineal.selection.search.progress import FitBar
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget, Interruption
-from lineal.solvers.kernel_dual import KernelMachine, KernelValues, classification, expanded
+from lineal.solvers.kernel_dual import KernelMachine, KernelValues, ProductTable, classification, summed
 from lineal.solvers.kernel_dual.machine import BLOCK
 
 # Hsu, Chang and Lin's grid: steps of 4.
 C_GRID = tuple(2.0**k for k in range(-5, 16, 2))
 GAMMA_GRID = tuple(2.0**k for k in range(-15, 4, 2))
+
+# A table of kernel values may take so many bytes: 6,688 rows.
+_MOST_BYTES = 1 << 29
+# Of rows with few stored numbers values are computed again about as fast as they are read from memory,
+# unless those of a machine, of so many rows, fit the cache. Values of a gamma must serve enough machines,
+# too: stored numbers of a row times machines are at least so many, and for few rows so many.
+_FEW_NUMBERS, _FEW_ROWS, _ENOUGH, _ENOUGH_OF_FEW = 48, 1000, 1200, 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +118,10 @@ def svm_grid(
     """Tries every C and gamma of a Gaussian machine on held-out rows.
 
     Along C each machine begins where the last one ended, its coefficients and scores scaled; up to 4,096 rows
-    it keeps its kernel values too. Rows are made ready for the core once for each gamma, for all folds and
-    classes.
+    it keeps its kernel values too. Where rows have 48 stored numbers or more, or two classes 1,000 rows at
+    most, and machines are many, dot products of every two rows are computed once and kernel values once for
+    each gamma, for all folds, classes and C; up to 6,688 rows, 512 MiB. Elsewhere each machine computes its
+    own.
 
     Parameters
     ----------
@@ -203,7 +212,7 @@ def _best(means: FloatArray, task: _Task) -> tuple[int, int]:
 class _Task:
     """Rows, labels and folds, checked."""
 
-    items: Any
+    rows: KernelValues  # of no gamma yet; a machine is done by one thread
     codes: NDArray[np.int32]
     K: int
     s: FloatArray
@@ -224,16 +233,22 @@ class _Task:
             raise ParameterError(f"tol is a relative duality gap and must be > 0, got {tol!r}.")
         machine = SVC(gamma=1.0, class_weight=class_weight, n_threads=n_threads)
         values, s = machine._values_of(X, weights)
-        items = values.items
-        labels = labels_of_rows(y, items.shape[0])
+        labels = labels_of_rows(y, values.n_rows)
         classes, codes = classes_and_codes(labels)
         machine.classes_ = classes
         machine._need_classes(codes, s)
         folds, n_folds = _dealt(cv, codes, s, seed)
-        return cls(
-            items, codes, len(classes), s, class_factors(class_weight, classes, codes, s), folds, n_folds,
-            _positive("C", C), _positive("gamma", gamma), tol, thread_count(n_threads),
-        )  # fmt: skip
+        factors = class_factors(class_weight, classes, codes, s)
+        Cs, gammas = _positive("C", C), _positive("gamma", gamma)
+        threads = thread_count(n_threads)
+        rows = KernelValues(values.kernel, values.items, 1)
+        if _is_worth_a_table(rows, len(classes), n_folds * len(Cs)):
+            if len(classes) > 2:  # rows of a pair are neighbours then, and so are their values in memory
+                order = np.argsort(codes, kind="stable")
+                codes, s, factors, folds = codes[order], s[order], factors[order], folds[order]
+                rows = replace(rows, items=rows.kernel.take(rows.items, order))
+            rows = replace(rows, table=ProductTable(rows, threads))
+        return cls(rows, codes, len(classes), s, factors, folds, n_folds, Cs, gammas, tol, threads)
 
     @property
     def n_machines(self) -> int:
@@ -241,14 +256,13 @@ class _Task:
         return self.K * (self.K - 1) // 2
 
     def values(self, gamma: float) -> KernelValues:
-        """The kernel on all rows; a machine is done by one thread."""
-        return KernelValues(Gaussian(gamma=float(gamma)), self.items, 1)
+        """The kernel on all rows."""
+        return self.rows.with_kernel(Gaussian(gamma=float(gamma)))
 
     def along(self, values: KernelValues, fold: int, is_over: Any) -> list[float]:
         """Accuracies on a fold, one for each C that there was time for."""
         test = np.flatnonzero((self.folds == fold) & (self.s > 0))
         train = np.flatnonzero((self.folds != fold) & (self.s > 0))
-        others = values.kernel.take(values.items, test)
         Z = np.empty((len(self.Cs), len(test), self.n_machines))
         n_done = len(self.Cs)
         for m, (i, j) in enumerate(zip(*np.triu_indices(self.K, 1), strict=True)):
@@ -258,13 +272,13 @@ class _Task:
                 Z[:, :, m] = signs[0] if len(signs) else 0.0
                 continue
             k = 0
-            for k, scores in enumerate(self._machine(values, rows, signs, others, n_done, is_over), 1):
+            for k, scores in enumerate(self._machine(values, rows, signs, test, n_done, is_over), 1):
                 Z[k - 1, :, m] = scores
             n_done = min(n_done, k)
         return [self._accuracy(Z[k], test) for k in range(n_done)]
 
     def _machine(
-        self, values: KernelValues, rows: Any, signs: FloatArray, others: Any, n: int, is_over: Any
+        self, values: KernelValues, rows: Any, signs: FloatArray, test: Any, n: int, is_over: Any
     ) -> Iterator[FloatArray]:
         """Scores of the held-out rows by one machine, C after C."""
         weight = self.s[rows] * self.factors[rows]
@@ -288,12 +302,23 @@ class _Task:
             dual = classification(signs, C * weight, rows)
             found = finished(machine, dual, solution, tol=self.tol, unit=1.0 / C)
             support = np.flatnonzero(found.beta)
-            yield expanded(values, others, rows[support], found.beta[None, support])[:, 0, 0] + found.b
+            yield summed(values, test, rows[support], found.beta[support]) + found.b
 
     def _accuracy(self, Z: FloatArray, test: NDArray[np.int64]) -> float:
         scores = Z if self.K == 2 else scores_of_votes(Z, one_vs_one_code(self.K))
         s = self.s[test]
         return float(np.dot(s, winners(scores) == self.codes[test]) / s.sum())
+
+
+def _is_worth_a_table(rows: KernelValues, n_classes: int, n_machines: int) -> bool:
+    """Whether this many machines of a gamma find kernel values sooner in a table than by computing them."""
+    n, d = rows.items.shape
+    n_numbers = rows.items.nnz / max(n, 1) if hasattr(rows.items, "tocsr") else d
+    has_few_rows = 2 * n <= n_classes * _FEW_ROWS  # a machine has two classes
+    if not has_few_rows and n_numbers < _FEW_NUMBERS:
+        return False
+    is_enough = n_numbers * n_machines >= (_ENOUGH_OF_FEW if has_few_rows else _ENOUGH)
+    return is_enough and ProductTable.size(n) <= _MOST_BYTES
 
 
 def _positive(name: str, values: Any) -> FloatArray:

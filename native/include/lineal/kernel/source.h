@@ -1,4 +1,4 @@
-// Where kernel values come from: rows of numbers and a formula (VectorSource), or a matrix (GramSource).
+// Where kernel values come from: rows of numbers and a formula (VectorSource), or a matrix (gram_source.h).
 //
 // Both give blocks of values in float32, sums of values times coefficients in float32 (fast: `add`) and in
 // float64 (`add_exact`), and a bound on how far a value used by `add` may be from the value itself.
@@ -214,52 +214,6 @@ class VectorSource final : public Source {
   std::vector<double> centre_;
   PackedRows<float> fast_;
   PackedRows<double> exact_;
-};
-
-// A matrix of kernel values, borrowed: row-major, n x n, symmetric.
-class GramSource final : public Source {
- public:
-  GramSource(const double* G, Index n) : G_(G), n_(n) {
-    for (Index i = 0; i < n * n; ++i) largest_ = std::max(largest_, std::abs(G[i]));
-  }
-  Index n_rows() const noexcept override { return n_; }
-  // A block's values are floats, and sums over a whole block are made of them.
-  double error() const noexcept override { return 4 * unit_roundoff<float> * largest_; }
-  double exact_error() const noexcept override { return 4 * unit_roundoff<double> * largest_; }
-  double diagonal(Index row) const noexcept override { return G_[row * n_ + row]; }
-  void block(const Index* row, Index q, float* out, Index stride, int n_threads) const override {
-    parallel(worthwhile_threads(n_threads, q * q / 8),
-             [&, parts = worthwhile_threads(n_threads, q * q / 8)](int part) {
-               const Range mine = share(q, part, parts);
-               for (Index i = mine.first; i < mine.last; ++i)
-                 for (Index j = 0; j < q; ++j) out[i * stride + j] = float(G_[row[i] * n_ + row[j]]);
-             });
-  }
-  void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
-            int) const override {
-    for (Index k = 0; k < count; ++k)
-      for (Index i = 0; i < n; ++i) out[k * stride + i] = float(G_[which[k] * n_ + row[i]]);
-  }
-  void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
-    n_threads = worthwhile_threads(n_threads, n * sum.size / 2);
-    parallel(n_threads, [&](int part) {
-      const Range mine = share(n, part, n_threads);
-      for (Index i = mine.first; i < mine.last; ++i) {
-        const double* values = G_ + row[i] * n_;
-        double total = 0;
-        for (Index k = 0; k < sum.size; ++k) total += sum.coefficient[k] * values[sum.row[k]];
-        F[i] += total;
-      }
-    });
-  }
-  void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
-    add(row, n, sum, F, n_threads);
-  }
-
- private:
-  const double* G_;
-  Index n_;
-  double largest_ = 0;
 };
 
 }  // namespace lineal::kernel

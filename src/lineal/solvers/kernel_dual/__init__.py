@@ -17,7 +17,7 @@ from lineal.solvers.kernel_dual.duals import (
 )
 from lineal.solvers.kernel_dual.machine import KernelMachine, KernelSolution
 from lineal.solvers.kernel_dual.pairs import PairSolutions, solved_pairs
-from lineal.solvers.kernel_dual.values import KernelValues, expanded, voted
+from lineal.solvers.kernel_dual.values import KernelValues, ProductTable, expanded, summed, voted
 
 __all__ = [
     "Dual",
@@ -25,12 +25,14 @@ __all__ = [
     "KernelSolution",
     "KernelValues",
     "PairSolutions",
+    "ProductTable",
     "classification",
     "dealt",
     "expanded",
     "one_class",
     "regression",
     "solved_pairs",
+    "summed",
     "tube_regression",
     "voted",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,12 +29,14 @@ class KernelValues:
     """A kernel on items that it has checked.
 
     Kernels with a ``profile`` (linear, polynomial, Gaussian) are computed in the core when they are needed,
-    and take no memory to speak of. Every other kernel gives its Gram matrix once: 8 n^2 bytes.
+    and take no memory to speak of. Every other kernel gives its Gram matrix once: 8 n^2 bytes. So does the
+    Gaussian kernel of a ``table`` of the same items.
     """
 
     kernel: Kernel
     items: Any
     n_threads: int
+    table: ProductTable | None = None
 
     @property
     def n_rows(self) -> int:
@@ -76,6 +78,9 @@ class KernelValues:
         if profile is None:
             G = self.gram / self.unit if self.unit != 1.0 else self.gram
             return _core.KernelValues.from_gram(G, G)
+        if self.table is not None:
+            assert profile.kind == "gaussian"
+            return self.table.gaussian(profile.gamma / self.scale / self.scale)
         assert self.matrix is not None
         return profile.native(self.matrix, self.scale, self.unit)
 
@@ -100,6 +105,13 @@ class KernelValues:
         """Whether some items are known to be equal."""
         return bool(np.any(self.first_equal != np.arange(self.n_rows)))
 
+    def with_kernel(self, kernel: Kernel) -> KernelValues:
+        """Another kernel of dot products on the same items; what was found out about them stays."""
+        values = replace(self, kernel=kernel)
+        for name in ("scale", "matrix", "first_equal", "has_copies"):
+            values.__dict__[name] = getattr(self, name)
+        return values
+
     def diagonal(self) -> FloatArray:
         """k(x, x) of every item; the largest kernel values there are, so these are checked for all."""
         with np.errstate(over="ignore"):
@@ -110,6 +122,28 @@ class KernelValues:
                 f"{self.kernel} of row {row} with itself is beyond float64. {self.kernel.remedy}"
             )
         return values
+
+
+class ProductTable:
+    """Dot products of every two rows, for Gaussian kernels of one gamma after another: 12 n^2 bytes.
+
+    Values for a gamma overwrite those for the last one.
+    """
+
+    def __init__(self, values: KernelValues, n_threads: int) -> None:
+        assert values.matrix is not None
+        self._native = _core.ProductTable.make(values.matrix, n_threads)
+        self._values = np.empty((values.n_rows, values.n_rows))
+        self._n_threads = n_threads
+
+    @staticmethod
+    def size(n_rows: int) -> int:
+        """In bytes."""
+        return 12 * n_rows * n_rows
+
+    def gaussian(self, gamma: float) -> _core.KernelValues:
+        """The source that the core reads from."""
+        return self._native.gaussian(gamma, self._values, self._values, self._n_threads)
 
 
 def expanded(
@@ -143,6 +177,12 @@ def expanded(
             part = slice(segments[s], segments[s + 1])
             out[piece, s] = K[:, part] @ coefficients[:, part].T
     return out
+
+
+def summed(values: KernelValues, at: IntArray, rows: IntArray, coefficients: FloatArray) -> FloatArray:
+    """(n,) sums of coefficients of ``rows`` times kernel values with items ``at``, in float64."""
+    told = np.ascontiguousarray(coefficients * values.unit, dtype=np.float64)
+    return values.native.sums(at, rows, told, values.n_threads)
 
 
 def voted(
