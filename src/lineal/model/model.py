@@ -27,7 +27,7 @@ from lineal.model.linear import Scores
 from lineal.model.parts import read_features, read_head
 from lineal.model.record import Spec
 
-FORMAT, VERSION = "lineal", 1
+FORMAT, VERSION = "lineal", 2
 # Vocabularies of more columns are put together, and golden predictions taken, when a model is first asked.
 _AT_ONCE = 1 << 18
 
@@ -385,7 +385,10 @@ class Model:
         """The same model, with other words about it."""
         known = {field.name: getattr(self.about, field.name) for field in fields(self.about)}
         told = about_of({**known, **changes})
-        return Model({**self._record, "about": told.put()}, self._tensors, self.path)
+        same = object.__new__(Model)
+        same.__dict__.update(self.__dict__, _record={**self._record, "about": told.put()}, about=told)
+        same.__dict__["_own"] = {"is_checked": self._own["is_checked"]}
+        return same
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model to a file, whole or not at all; the same model gives the same bytes."""

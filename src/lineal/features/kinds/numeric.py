@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -85,9 +86,11 @@ class _TransformedNumbers(NumbersEncoding):
         made = self.transformer.transform(filled[:, None])
         return from_dense(np.asarray(made.toarray() if hasattr(made, "toarray") else made))
 
-    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
+    @classmethod
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Any]) -> dict[str, Any]:
+        own = next(own for own in encodings if isinstance(own, cls))
         raise ParameterError(
-            f"column {self.column!r} is scaled by {type(self.transformer).__name__}, which a model file does "
+            f"column {own.column!r} is scaled by {type(own.transformer).__name__}, which a model file does "
             f"not "
             "hold. Scale with lineal.ColumnScaler, or keep the model with pickle."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -124,12 +125,18 @@ class _TransformedText(Encoding):
     def made_up(self, turn: int) -> Any:
         raise NotImplementedError
 
-    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
+    @classmethod
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Any]) -> dict[str, Any]:
+        own = next(own for own in encodings if isinstance(own, cls))
         raise ParameterError(
-            f"the texts of column {self.column!r} are read by {type(self.transformer).__name__}, which a "
+            f"the texts of column {own.column!r} are read by {type(own.transformer).__name__}, which a "
             f"model "
             "file does not hold. A TextVectorizer without functions can be stored; keep others with pickle."
         )
+
+    @classmethod
+    def read_many(cls, spec: Spec, columns: Sequence[str]) -> Sequence[Encoding]:
+        raise NotImplementedError
 
     @classmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Encoding:

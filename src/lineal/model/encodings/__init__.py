@@ -3,7 +3,7 @@
 from lineal.model.encodings.base import Encoding
 from lineal.model.encodings.categories import CategoriesEncoding
 from lineal.model.encodings.dates import DatesEncoding
-from lineal.model.encodings.numeric import Affine, BooleansEncoding, NumbersEncoding
+from lineal.model.encodings.numeric import Affine, BooleansEncoding, NumbersBlock, NumbersEncoding
 from lineal.model.encodings.texts import TextEncoding
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "CategoriesEncoding",
     "DatesEncoding",
     "Encoding",
+    "NumbersBlock",
     "NumbersEncoding",
     "TextEncoding",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn
 
@@ -74,23 +75,49 @@ class Encoding(ABC):
 
     # ---- record -------------------------------------------------------------------------------
 
-    def put(self, draft: Draft, place: str) -> dict[str, Any]:
-        """Keeps all of it in a record."""
-        return {
-            "kind": self.kind,
-            "has_indicator": self.has_indicator,
-            "refuses_missing": self.refuses_missing,
-            **self.put_own(draft, place),
-        }
-
+    @classmethod
     @abstractmethod
-    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
-        """Keeps what this kind has learned."""
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Encoding]) -> dict[str, Any]:
+        """Keeps what this kind has learned of some columns, in arrays that they share where that can be."""
+
+    @classmethod
+    @abstractmethod
+    def read_many(cls, spec: Spec, columns: Sequence[str]) -> Sequence[Encoding]:
+        """What ``put_many`` kept of columns with these names."""
 
     @classmethod
     @abstractmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Encoding:
-        """What ``put`` kept."""
+        """What version 1 of the format kept of one column."""
+
+
+def put_flags(draft: Draft, place: str, encodings: Sequence[Encoding]) -> None:
+    """Keeps what every encoding knows."""
+    for name in ("has_indicator", "refuses_missing"):
+        draft.put(place, name, np.array([getattr(own, name) for own in encodings], dtype=bool))
+
+
+def read_usual(spec: Spec, columns: Sequence[str]) -> list[tuple[str, bool, bool]]:
+    """What every encoding knows, of columns with these names."""
+    flags = [
+        spec.tensor(name, (np.bool_,), (len(columns),)).tolist()
+        for name in ("has_indicator", "refuses_missing")
+    ]
+    return list(zip(columns, *flags, strict=True))
+
+
+def put_each(draft: Draft, place: str, encodings: Sequence[Any]) -> dict[str, Any]:
+    """Keeps columns that share no arrays, each with an object of its own."""
+    put_flags(draft, place, encodings)
+    return {"each": [own.put_own(draft, f"{place}.each.{k}") for k, own in enumerate(encodings)]}
+
+
+def read_each(made: Any, spec: Spec, columns: Sequence[str]) -> list[Any]:
+    """What ``put_each`` kept, for the class that it was kept of."""
+    each, usual = spec.children("each"), read_usual(spec, columns)
+    if len(each) != len(usual):
+        spec.refuse("each", f"objects of {len(usual)} columns", f"{len(each)} objects")
+    return [made.read_own(own, *known) for own, known in zip(each, usual, strict=True)]
 
 
 def checked(column: Column, read: Any, *, refuses_missing: bool) -> Column:

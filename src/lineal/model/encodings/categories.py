@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
@@ -13,7 +13,7 @@ import numpy as np
 
 from lineal.data.columns import Column
 from lineal.data.rows import Arrays, one_hot
-from lineal.model.encodings.base import Encoding, refuse
+from lineal.model.encodings.base import Encoding, put_flags, read_usual, refuse
 from lineal.model.record import Draft, Spec
 
 UNSEEN = ("rare", "zero", "refuse")
@@ -71,17 +71,55 @@ class CategoriesEncoding(Encoding):
         known = (*self.levels, *sorted(self.rare)[:1])
         return known[turn % len(known)] if turn < 7 or self.unseen == "refuse" else "never seen before"
 
-    def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
-        draft.put_strings(place, "levels", self.levels)
-        draft.put_strings(place, "rare", sorted(self.rare))
-        return {"unseen": self.unseen}
+    @classmethod
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Any]) -> dict[str, Any]:
+        put_flags(draft, place, encodings)
+        for name, groups in (
+            ("levels", [own.levels for own in encodings]),
+            ("rare", [sorted(own.rare) for own in encodings]),
+        ):
+            draft.put_strings(place, name, [level for levels in groups for level in levels])
+            draft.put(place, f"n_{name}", np.array([len(levels) for levels in groups], dtype=np.int64))
+        draft.put(place, "unseen", np.array([UNSEEN.index(own.unseen) for own in encodings], dtype=np.uint8))
+        return {}
+
+    @classmethod
+    def read_many(cls, spec: Spec, columns: Sequence[str]) -> Sequence[Encoding]:
+        unseen = spec.tensor("unseen", (np.uint8,), (len(columns),))
+        if (unseen >= len(UNSEEN)).any():
+            spec.refuse("unseen", f"numbers below {len(UNSEEN)}", "others")
+        own = zip(
+            read_usual(spec, columns), _parted(spec, "levels", len(columns)),
+            _parted(spec, "rare", len(columns)), unseen.tolist(), strict=True,
+        )  # fmt: skip
+        return [
+            cls(*usual, *_levels_and_rare(spec, levels, rare), UNSEEN[way])
+            for usual, levels, rare, way in own
+        ]
 
     @classmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Self:
-        levels, rare = tuple(spec.strings("levels")), frozenset(spec.strings("rare"))
-        if len(set(levels)) < len(levels) or rare & set(levels) or (not levels and not rare):
-            spec.refuse("levels", "levels that differ", "some twice, or none")
-        return cls(column, has_indicator, refuses_missing, levels, rare, spec.text("unseen", UNSEEN))
+        kept = _levels_and_rare(spec, spec.strings("levels"), spec.strings("rare"))
+        return cls(column, has_indicator, refuses_missing, *kept, spec.text("unseen", UNSEEN))
+
+
+def _parted(spec: Spec, name: str, n_columns: int) -> Iterator[list[str]]:
+    """The strings of each column, out of those of all."""
+    strings, counts = spec.strings(name), spec.tensor(f"n_{name}", (np.int64,), (n_columns,))
+    # Bounded one by one, so that their sum does not overflow.
+    if (counts < 0).any() or (counts > len(strings)).any() or counts.sum() != len(strings):
+        spec.refuse(f"n_{name}", f"numbers of strings, {len(strings)} in all", "others")
+    ends = np.cumsum(counts).tolist()
+    return (strings[end - n : end] for end, n in zip(ends, counts.tolist(), strict=True))
+
+
+def _levels_and_rare(
+    spec: Spec, levels: list[str], rare: list[str]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    known = set(levels)
+    if len(known) < len(levels) or known.intersection(rare) or (not levels and not rare):
+        spec.refuse("levels", "levels that differ", "some twice, or none")
+    return tuple(levels), frozenset(rare)
 
 
 def read_levels(column: Column) -> Column:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lineal.data.columns import Column, clock
 from lineal.data.rows import Arrays, from_dense, one_hot, side_by_side
-from lineal.model.encodings.base import Encoding, parsed, refuse
+from lineal.model.encodings.base import Encoding, parsed, put_each, read_each, refuse
 from lineal.model.record import Draft, Spec
 
 _Numbers = NDArray[np.floating[Any]]
@@ -109,6 +109,14 @@ class DatesEncoding(Encoding):
     def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
         told: dict[str, Any] = {"calendar": list(self.calendar), "cycles": self.cycles, "means": self.means}
         return told | ({"deviations": self.deviations} if self.deviations else {})
+
+    @classmethod
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Encoding]) -> dict[str, Any]:
+        return put_each(draft, place, encodings)
+
+    @classmethod
+    def read_many(cls, spec: Spec, columns: Sequence[str]) -> Sequence[Encoding]:
+        return read_each(cls, spec, columns)
 
     @classmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Self:

@@ -13,7 +13,7 @@ from lineal.data.columns import Column
 from lineal.data.documents import documents as documents_of
 from lineal.data.rows import Arrays, empty_rows
 from lineal.errors import ModelFileError
-from lineal.model.encodings.base import Encoding
+from lineal.model.encodings.base import Encoding, put_each, read_each
 from lineal.model.features.readers import put_reader, read_reader
 from lineal.model.record import Draft, Spec
 from lineal.text.reader import TextReader
@@ -72,6 +72,14 @@ class TextEncoding(Encoding):
 
     def put_own(self, draft: Draft, place: str) -> dict[str, Any]:
         return {"reader": put_reader(draft, f"{place}.reader", self.reader)}
+
+    @classmethod
+    def put_many(cls, draft: Draft, place: str, encodings: Sequence[Encoding]) -> dict[str, Any]:
+        return put_each(draft, place, encodings)
+
+    @classmethod
+    def read_many(cls, spec: Spec, columns: Sequence[str]) -> Sequence[Encoding]:
+        return read_each(cls, spec, columns)
 
     @classmethod
     def read_own(cls, spec: Spec, column: str, has_indicator: bool, refuses_missing: bool) -> Self:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from lineal.data.columns import Table, empty_column, few, read_table
+from lineal.data.columns import Column, Table, empty_column, few, read_table
 from lineal.data.rows import side_by_side
 from lineal.errors import InputError
 from lineal.model.answers import FloatArray
-from lineal.model.encodings import TextEncoding
+from lineal.model.encodings import Encoding, NumbersBlock, NumbersEncoding, TextEncoding
 from lineal.model.encodings.texts import read_texts
 from lineal.model.explanation import Explanation
 from lineal.model.features.base import Features, stored_in
@@ -65,6 +66,13 @@ class UsedColumns:
         n = table.n_rows
         columns = {name: table.columns.get(name) or empty_column(name, n) for name in self.used}
         return Table(columns, n, has_names=True)
+
+
+class GoldenCells(NamedTuple):
+    """Golden inputs: the cells of columns of numbers, NaN where they are missing, and those of others."""
+
+    numbers: FloatArray  # (n_inputs, n_columns)
+    inputs: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,32 +172,59 @@ class TableFeatures(Features):
 
     # ---- record -------------------------------------------------------------------------------
 
-    def made_up(self, heavy: Sequence[int]) -> list[dict[str, Any]]:
-        cells: dict[str, Any] = {}
+    @cached_property
+    def _golden(self) -> tuple[list[str], NumbersBlock, dict[str, Encoding]]:
+        """The columns of golden inputs: numbers, which an array holds, and the others."""
+        first: dict[str, Encoding] = {}
         for reader in self.readers:
             for name, encoding in reader.encodings.items():
                 if encoding is not None:
-                    cells.setdefault(name, encoding)
-        return [
+                    first.setdefault(name, encoding)
+        numbers = {name: own for name, own in first.items() if isinstance(own, NumbersEncoding)}
+        others = {name: own for name, own in first.items() if name not in numbers}
+        return list(numbers), NumbersBlock(tuple(numbers.values())), others
+
+    def made_up(self, heavy: Sequence[int]) -> GoldenCells:
+        _, block, others = self._golden
+        numbers = block.made_up()
+        numbers[6, [not own.refuses_missing for own in block.encodings]] = np.nan
+        inputs = [
             {
                 name: None if turn == 6 and not encoding.refuses_missing else encoding.made_up(turn)
-                for name, encoding in cells.items()
+                for name, encoding in others.items()
             }
             for turn in range(8)
         ]
+        return GoldenCells(numbers, inputs)
 
-    def golden_rows(self, made: list[dict[str, Any]]) -> MatrixRows:
+    def golden_rows(self, made: GoldenCells) -> MatrixRows:
         """The rows of made-up inputs, whatever the columns of the table are called."""
-        names = dict.fromkeys(name for reader in self.readers for name in reader.encodings)
-        if not all(isinstance(row, dict) for row in made):
-            raise InputError("they are no rows of a table.")
-        table = read_table([{name: row.get(name) for name in names} for row in made])
+        names, n_rows = self._golden[0], len(made.inputs)
+        others = dict.fromkeys(name for row in made.inputs for name in row)
+        columns = read_table([{name: row.get(name) for name in others} for row in made.inputs]).columns
+        is_missing = np.isnan(made.numbers)
+        if made.numbers.size:
+            columns |= {
+                name: Column(name, made.numbers[:, k], is_missing[:, k]) for k, name in enumerate(names)
+            }
         blocks = []
         for reader in self.readers:
-            own = {name: table.columns[name] for name in reader.encodings}
-            blocks.append((reader.rows(Table(own, len(made), True), 1), reader.n_columns))
+            own = {name: columns.get(name) or empty_column(name, n_rows) for name in reader.encodings}
+            blocks.append((reader.rows(Table(own, n_rows, True), 1), reader.n_columns))
         rows = MatrixRows.of(side_by_side(blocks), self.n_columns, 1)
         return rows.made_dense() if self.is_dense else rows
+
+    def put_golden(self, draft: Draft, place: str, made: GoldenCells) -> dict[str, Any]:
+        draft.put(place, "numbers", made.numbers)
+        return {"inputs": made.inputs}
+
+    def read_golden(self, spec: Spec) -> GoldenCells:
+        inputs = super().read_golden(spec)
+        if not all(isinstance(row, dict) for row in inputs):
+            spec.refuse("inputs", "rows of a table", inputs)
+        if not spec.has_tensor("numbers"):  # version 1 of the format had all cells in the rows
+            return GoldenCells(np.empty((len(inputs), 0)), inputs)
+        return GoldenCells(spec.tensor("numbers", (np.float64,), (len(inputs), len(self._golden[0]))), inputs)
 
     def put(self, draft: Draft, place: str) -> dict[str, Any]:
         columns = self.columns

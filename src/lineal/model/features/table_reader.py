@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from lineal.model.encodings import (
     CategoriesEncoding,
     DatesEncoding,
     Encoding,
+    NumbersBlock,
     NumbersEncoding,
     TextEncoding,
 )
@@ -88,12 +90,27 @@ class TableReader:
     def rows(self, table: Table, n_threads: int) -> Arrays:
         """(starts, columns, values) of a table whose columns were matched."""
         blocks = [
-            (encoding.encode(table.columns[name], n_threads), encoding.n_columns)
-            for name, encoding in self.encodings.items()
-            if encoding is not None
+            (block.encode([table.columns[name] for name in names]), block.n_columns)
+            if isinstance(block, NumbersBlock)
+            else (block.encode(table.columns[names[0]], n_threads), block.n_columns)
+            for names, block in self._blocks
         ]
         rows = side_by_side(blocks) if blocks else empty_rows(table.n_rows)
         return in_precision(rows, self.dtype, "a number", "Use dtype=np.float64, or scale the column.")
+
+    @cached_property
+    def _blocks(self) -> list[tuple[list[str], NumbersBlock | Encoding]]:
+        """Columns that are encoded together: neighbours that are numbers; any other by itself."""
+        found: list[tuple[list[str], NumbersBlock | Encoding]] = []
+        used = ((name, own) for name, own in self.encodings.items() if own is not None)
+        # A transformer, of which nothing is known, takes its column alone.
+        for is_run, run in groupby(used, key=lambda pair: type(pair[1]) is NumbersEncoding):
+            if is_run:
+                names, own = zip(*run, strict=True)
+                found.append((list(names), NumbersBlock(own)))
+            else:
+                found += [([name], encoding) for name, encoding in run]
+        return found
 
     # ---- names --------------------------------------------------------------------------------
 
@@ -135,34 +152,67 @@ class TableReader:
 
     def put(self, draft: Draft, place: str) -> dict[str, Any]:
         """Keeps all of it in a record."""
+        groups: dict[str, list[Encoding]] = {}
+        for encoding in self.encodings.values():
+            if encoding is not None:
+                groups.setdefault(encoding.kind, []).append(encoding)
+        codes = {None: 0} | {kind: code for code, kind in enumerate(groups, 1)}
+        kinds = [codes[None if own is None else own.kind] for own in self.encodings.values()]
+        draft.put_strings(place, "names", list(self.encodings))
+        draft.put(place, "kinds", np.array(kinds, dtype=np.uint8))
         return {
             "has_names": self.has_names,
             "extra": self.extra,
             "dtype": np.dtype(self.dtype).name,
             "owner": self.owner,
-            "columns": [
-                {
-                    "name": name,
-                    "encoding": None
-                    if encoding is None
-                    else encoding.put(draft, f"{place}.columns.{k}.encoding"),
-                }
-                for k, (name, encoding) in enumerate(self.encodings.items())
-            ],
+            "kinds": list(groups),
+            "encodings": {
+                kind: _foremost(own).put_many(draft, f"{place}.encodings.{kind}", own)
+                for kind, own in groups.items()
+            },
         }
 
     @classmethod
     def read(cls, spec: Spec) -> TableReader:
-        """What ``put`` kept."""
-        encodings: dict[str, Encoding | None] = {}
-        for child in spec.children("columns"):
-            name = child.text("name")
-            if name in encodings:
-                child.refuse("name", "a name that no other column has", name)
-            encodings[name] = _read_encoding(child.child("encoding"), name) if child.has("encoding") else None
+        """What ``put`` kept, or what version 1 of the format did."""
+        encodings = _read_columns(spec) if spec.has("columns") else _read_kinds(spec)
         dtype = np.dtype(spec.text("dtype", ("float64", "float32")))
         extra = spec.text("extra", ("refuse", "ignore"))
         return cls(encodings, spec.flag("has_names"), extra, dtype, spec.text("owner"))
+
+
+def _foremost(encodings: Sequence[Encoding]) -> type[Encoding]:
+    """The class that keeps encodings of one kind: one that a model file does not know refuses to."""
+    return next((type(own) for own in encodings if type(own) not in _ENCODINGS.values()), type(encodings[0]))
+
+
+def _read_kinds(spec: Spec) -> dict[str, Encoding | None]:
+    """Columns whose encodings lie side by side, those of one kind in one place."""
+    names, kinds = spec.strings("names"), spec.texts("kinds")
+    codes = spec.tensor("kinds", (np.uint8,), (len(names),))
+    if len(set(names)) < len(names):
+        spec.refuse("names", "names that differ", "some twice")
+    if len(set(kinds)) < len(kinds) or not set(kinds) <= set(_ENCODINGS):
+        spec.refuse("kinds", f"some of {', '.join(_ENCODINGS)}", kinds)
+    if (codes > len(kinds)).any():
+        spec.refuse("kinds", f"numbers up to {len(kinds)}", "others")
+    encodings: dict[str, Encoding | None] = dict.fromkeys(names)
+    groups = spec.child("encodings")
+    for code, kind in enumerate(kinds, 1):
+        own = [names[place] for place in np.flatnonzero(codes == code).tolist()]
+        encodings.update(zip(own, _ENCODINGS[kind].read_many(groups.child(kind), own), strict=True))
+    return encodings
+
+
+def _read_columns(spec: Spec) -> dict[str, Encoding | None]:
+    """Columns with an object each, as version 1 of the format had them."""
+    encodings: dict[str, Encoding | None] = {}
+    for child in spec.children("columns"):
+        name = child.text("name")
+        if name in encodings:
+            child.refuse("name", "a name that no other column has", name)
+        encodings[name] = _read_encoding(child.child("encoding"), name) if child.has("encoding") else None
+    return encodings
 
 
 def _read_encoding(spec: Spec, name: str) -> Encoding:
