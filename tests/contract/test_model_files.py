@@ -18,6 +18,7 @@ from lineal.learners.freezing import freeze, linear_model
 from lineal.learners.thawing import thaw
 from lineal.model import container
 from lineal.model.features.rows import RowFeatures
+from lineal.model.model import VERSION
 from lineal.objective import L2, CustomLoss
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -314,7 +315,7 @@ def test_a_later_version_is_refused_with_its_maker(stored):
     read = container.read(stored)
     record = json.loads(read.metadata["lineal"])
     record["about"]["version"] = "9.9"
-    container.write(stored, read.tensors, read.metadata | {"version": "2", "lineal": json.dumps(record)})
+    container.write(stored, read.tensors, read.metadata | {"version": str(VERSION + 1), "lineal": json.dumps(record)})
     with pytest.raises(ModelFileError, match=r"Lineal 9\.9.*pip install -U lineal"):
         lineal.load(stored)
 

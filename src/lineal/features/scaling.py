@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -91,18 +92,19 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._learn(X, weights_of_rows(sample_weight, X.shape[0]))
         return self
 
-    def of_numbers(self, numbers: FloatArray) -> Affine:
-        """What ``fit`` to one column of finite numbers would make of it, for whoever has checked them.
+    def of_columns(self, rows: FloatArray, names: Sequence[str]) -> list[Affine]:
+        """What ``fit`` to columns of finite numbers would make of each, for whoever has checked them.
 
-        The checks cost more than the numbers do: a table has its columns one by one.
+        The columns are the rows of a matrix, one after the other in memory.
         """
         if self.to not in _TARGETS:
             raise ParameterError(f"to must be one of {', '.join(map(repr, _TARGETS))}, got {self.to!r}.")
         learned = ColumnScaler(self.to, shift=self.shift)
-        learned._learn(numbers[:, None], np.ones(len(numbers)))
-        return Affine(float(learned._unit[0]), float(learned._offset[0]), float(learned._scale[0]))
+        learned._learn(rows.T, np.ones(rows.shape[1]), names)
+        found = (learned._unit.tolist(), learned._offset.tolist(), learned._scale.tolist())
+        return [Affine(*own) for own in zip(*found, strict=True)]
 
-    def _learn(self, X: Any, s: FloatArray) -> None:
+    def _learn(self, X: Any, s: FloatArray, names: Sequence[str] | None = None) -> None:
         of = moments(X, s)
         if self.to == "variance":
             scale, offset = of.deviation, of.mean
@@ -110,8 +112,9 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             scale, offset = np.maximum(np.abs(of.least), np.abs(of.greatest)), np.zeros(len(of.least))
             if self.to == "[0,1]" and (of.least < 0).any():
                 j = int(np.flatnonzero(of.least < 0)[0])
+                called = self._name(j) if names is None else repr(names[j])
                 raise InputError(
-                    f"'[0,1]' without a shift needs values of at least 0, but column {self._name(j)} goes "
+                    f"'[0,1]' without a shift needs values of at least 0, but column {called} goes "
                     f"down to {of.least[j] / of.unit[j]:g}. Use to='[-1,1]', or shift=True on a dense array."
                 )
         elif self.to == "[0,1]":

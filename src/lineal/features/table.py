@@ -171,16 +171,23 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
                 f"kinds names columns that the table does not have: {few(unknown)}. "
                 f"It has {few(table.columns)}."
             )
-        words: dict[str, str] = {}
-        encodings: dict[str, Encoding | None] = {}
-        for name, column in table.columns.items():
-            kind = self._kind(column)
-            if isinstance(kind, Text):
-                encodings[name] = kind(column, y)
-            else:
-                encodings[name] = None if kind is None else kind(column)
-            words[name] = "drop" if kind is None else "empty" if encodings[name] is None else kind.word
-        self.kinds_, self._encodings = words, encodings
+        defaults = self._defaults()
+        kinds = {name: self._kind(column, defaults) for name, column in table.columns.items()}
+        # Columns that share a kind are learned from together.
+        alike: dict[int, list[str]] = {}
+        for name, kind in kinds.items():
+            alike.setdefault(id(kind), []).append(name)
+        encodings: dict[str, Encoding | None] = dict.fromkeys(kinds)
+        for names in alike.values():
+            kind = kinds[names[0]]
+            if kind is not None:
+                learned = kind.learn_many([table.columns[name] for name in names], y)
+                encodings.update(zip(names, learned, strict=True))
+        self._encodings = encodings
+        self.kinds_ = {
+            name: "drop" if kind is None else "empty" if encodings[name] is None else kind.word
+            for name, kind in kinds.items()
+        }
         self.n_features_in_ = len(table.columns)
         if table.has_names:
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
@@ -188,7 +195,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             del self.feature_names_in_
         self._origin = self.reader().origins
 
-    def _kind(self, column: Column) -> Kind | None:
+    def _kind(self, column: Column, defaults: Mapping[str, Kind]) -> Kind | None:
         """What is done with a column; None if it is left out."""
         asked = (self.kinds or {}).get(column.name)
         if isinstance(asked, Kind):
@@ -197,7 +204,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             return None
         # Nothing can be inferred of a column without values; whatever its kind, it has no features.
         word = asked or ("number" if column.missing.all() else inferred(column))
-        return self._defaults()[word]
+        return defaults[word]
 
     def _defaults(self) -> dict[str, Kind]:
         kinds = (self.numbers, self.booleans, self.categories, self.dates, self.text)

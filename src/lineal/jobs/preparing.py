@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.doctor import Finding, diagnose_records
+from lineal.data.doctor.records import DECIDES, deciding_columns
 from lineal.data.records import Records, read_records
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import Dataset, dataset_of
@@ -20,8 +21,6 @@ from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
 from lineal.jobs.training import Clock, Columns, Judging
 
-# Findings that make a column useless to learn from, since it tells the label: left out unless it is kept.
-_DECIDES = "decides-label"
 # Intervals add up sixth powers of errors, which overflow beyond.
 _LARGEST = 1e50
 
@@ -184,13 +183,13 @@ def _findings(
     if len(plan.splits) != 1:
         return found
     others = [name for name, kind in roles.features.items() if kind != "text"]
-    found = [finding for finding in found if finding.code != _DECIDES]
+    found = [finding for finding in found if finding.code != DECIDES]
     if not others:
         return found
     (train_rows, _), *_ = plan.splits
     part = records.table.select([roles.label, *others]).take(data.rows[np.sort(train_rows)])
-    told = diagnose_records(part, label=roles.label, features=others, task=roles.task, file=str(records.path))
-    return found + [finding for finding in told if finding.code == _DECIDES]
+    file = str(records.path)
+    return found + deciding_columns(part, label=roles.label, features=others, task=roles.task, file=file)
 
 
 def _delimiter(records: Records, reading: dict[str, Any]) -> str | None:
@@ -206,7 +205,7 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
     told = {
         finding.column
         for finding in findings
-        if finding.code == _DECIDES and finding.column in roles.features and finding.column not in asked
+        if finding.code == DECIDES and finding.column in roles.features and finding.column not in asked
     }
     if not told or len(told) == len(roles.features):
         return roles, findings
@@ -214,7 +213,7 @@ def _without_answers(roles: Roles, findings: list[Finding], columns: Columns) ->
     fix = "It was left out. If it is known where the model is used, keep it: --keep {}"
     return left, [
         replace(finding, fix=fix.format(finding.column))
-        if finding.code == _DECIDES and finding.column in told
+        if finding.code == DECIDES and finding.column in told
         else finding
         for finding in findings
     ]

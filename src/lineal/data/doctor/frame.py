@@ -119,6 +119,8 @@ def encoded(values: Any) -> tuple[Ints, list[Any]]:
     coded = one_chunk(values).dictionary_encode()
     codes = whole_numbers(coded.indices, missing=-1)
     levels = coded.dictionary.to_pylist()
+    if not is_string(coded.dictionary.type):
+        return codes, levels
     blank = [place for place, level in enumerate(levels) if isinstance(level, str) and not level.strip()]
     if blank:
         kept = np.ones(len(levels) + 1, dtype=bool)

@@ -26,15 +26,22 @@ def check_header(frame: Frame, found: Collector) -> None:
 
 def _why(frame: Frame) -> str | None:
     """Why the first line looks like data: in every column whose values can tell, the name is one of them."""
-    reasons = []
+    first = None
     for name, written in zip(frame.names, frame.raw_names, strict=False):
         column = frame.columns.get(name)
-        if column is None or not column.levels or not written.strip():
+        if column is None or not written.strip() or not column.levels:
             continue
+        reason = None
         if column.numbers is not None and len(column.levels) > 1:
-            is_value = shape(written) == "number"
-            reasons.append(f"{shown(written)} is a number, like all below it" if is_value else None)
+            if shape(written) == "number":
+                reason = f"{shown(written)} is a number, like all below it"
         elif column.is_string and len(column.levels) <= min(_FEW_LEVELS, max(2, len(column) // 2)):
             n = int(column.counts[column.levels.index(written)]) if written in column.levels else 0
-            reasons.append(f"{shown(written)} is the value of {n:,} other lines" if n > 1 else None)
-    return reasons[0] if reasons and all(reasons) else None
+            if n > 1:
+                reason = f"{shown(written)} is the value of {n:,} other lines"
+        else:
+            continue
+        if reason is None:  # one name is enough for a line of names
+            return None
+        first = first or reason
+    return first

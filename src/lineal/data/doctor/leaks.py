@@ -16,11 +16,16 @@ from lineal.data.doctor.arrow import row_numbers
 from lineal.data.doctor.collector import Collector, percent, shown
 from lineal.data.doctor.frame import Column, Frame, Ints, encoded
 from lineal.data.doctor.labels import is_sorted
+from lineal.data.doctor.many_columns import (
+    CHANCE,
+    CORRELATED,
+    PROMISING,
+    acquitted_of_classes,
+    acquitted_of_numbers,
+)
 
-_CHANCE = np.log(1e-6)
 _SAMPLE = 1000
 _NEARLY = 0.995
-_CORRELATED = 1 - 1e-9
 _LEAST_ROWS = 20
 
 
@@ -29,13 +34,18 @@ def check_leaks(frame: Frame, found: Collector, *, is_classes: bool) -> None:
     label = frame.labels
     if label is None or len(label) < _LEAST_ROWS:
         return
-    for column in frame.features:
-        if not column.is_flat:
-            continue
-        if is_classes:
-            _check_classes(column, label, found)
-        else:
-            _check_target(column, label, found)
+    columns = [column for column in frame.features if column.is_flat]
+    if is_classes:
+        if len(label.levels) > 1:
+            acquitted = acquitted_of_classes(columns, label.codes, drawn(len(label), _SAMPLE))
+            for column in columns:
+                if column.name not in acquitted:
+                    _check_classes(column, label, found)
+    elif label.numbers is not None:
+        acquitted = acquitted_of_numbers(columns, label.numbers)
+        for column in columns:
+            if column.name not in acquitted:
+                _check_target(column, label, found)
 
 
 def drawn(n_rows: int, size: int) -> Ints:
@@ -47,13 +57,11 @@ def drawn(n_rows: int, size: int) -> Ints:
 
 def _check_classes(column: Column, label: Column, found: Collector) -> None:
     n_classes = len(label.levels)
-    if n_classes < 2:
-        return
     # What is pure is pure in a sample: most columns are acquitted without a look at all rows.
     rows = drawn(len(label), _SAMPLE)
     is_all = len(rows) == len(label)
     sampled = column.codes if is_all else encoded(column.values.take(row_numbers(rows)))[0]
-    is_promising = _purity(sampled, label.codes[rows], n_classes)[0] >= 0.98
+    is_promising = _purity(sampled, label.codes[rows], n_classes)[0] >= PROMISING
     numbers = column.numbers
     has_threshold = numbers is not None and _in_intervals(numbers[rows], label.codes[rows])
     if not (is_promising or has_threshold):
@@ -92,7 +100,7 @@ def _log_chance(joint: NDArray[np.int64]) -> float:
 
 def _by_level(column: Column, label: Column) -> str | None:
     share, joint = _purity(column.codes, label.codes, len(label.levels))
-    if share < 1 or _log_chance(joint) > _CHANCE:
+    if share < 1 or _log_chance(joint) > CHANCE:
         return None
     level = int(joint[1:].sum(axis=1).argmax()) if len(joint) > 1 else -1
     if level < 0:
@@ -128,7 +136,7 @@ def _by_threshold(numbers: NDArray[np.float64], column: Column, label: Column) -
         return None
     counts = label.counts[label.counts > 0]
     log_chance = sum(lgamma(n + 1) for n in counts) - lgamma(counts.sum() + 1) + lgamma(len(counts) + 1)
-    if log_chance > _CHANCE:
+    if log_chance > CHANCE:
         return None
     order = np.argsort(numbers)
     if is_sorted(label.codes) and (np.diff(numbers[~np.isnan(numbers)]) >= 0).all():
@@ -170,7 +178,7 @@ def _check_target(column: Column, label: Column, found: Collector) -> None:
     x, y = numbers[known], targets[known]
     x, y = x - x.mean(), y - y.mean()
     scale = float(np.sqrt((x @ x) * (y @ y)))
-    if scale > 0 and abs(float(x @ y)) >= _CORRELATED * scale:
+    if scale > 0 and abs(float(x @ y)) >= CORRELATED * scale:
         how = "it is the label itself, up to scale and shift"
         found.add("decides-label", column=column.name, target=label.name, how=how)
 

@@ -19,6 +19,9 @@ from lineal.data.doctor.pairs import check_pair
 from lineal.data.doctor.rows import check_rows
 from lineal.data.doctor.texts import check_texts
 
+# The code of columns that tell the label alone.
+DECIDES = "decides-label"
+
 
 def diagnose_records(
     records: Any,
@@ -90,6 +93,7 @@ def diagnose_records(
     if delimiter is not None:
         # Names are looked at beside all values, also of columns that are not learned from.
         wider = _frame(table, name, label, [*there], own, first_line)
+        wider.columns |= frame.columns  # what was seen of them is not looked for twice
         wider.has_header, wider.header_line, wider.delimiter = True, 1, delimiter
         wider.raw_names = wider.names
         check_header(wider, found)
@@ -105,6 +109,17 @@ def diagnose_records(
         beside = _frame(other, other_name, label, held, parts, test_first_line)
         check_pair(frame, beside, found, is_classes=is_classes)
     return list(found.findings())
+
+
+def deciding_columns(
+    table: Any, *, label: str, features: Sequence[str], task: str | None, file: str
+) -> list[Finding]:
+    """What ``diagnose_records`` says of columns that decide the label, without a look at anything else."""
+    found = Collector(file)
+    frame = _frame(table, file, label, features, {}, None)
+    is_classes = check_labels(frame, found, task)
+    check_leaks(frame, found, is_classes=is_classes)
+    return [finding for finding in found.findings() if finding.code == DECIDES]
 
 
 def _table(records: Any, file: str | None) -> tuple[Any, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from lineal.data.columns import Column
@@ -23,6 +24,10 @@ class Kind(ABC):
         """Learns from a column; None if it holds no values to learn from."""
         column = self.checked(column)
         return None if column.missing.all() else self.learn(column)
+
+    def learn_many(self, columns: Sequence[Column], y: Any = None) -> Sequence[Encoding | None]:
+        """Learns from each of some columns, and from labels where the kind makes use of them."""
+        return [self(column) for column in columns]
 
     def checked(self, column: Column) -> Column:
         """The column with values of this kind, and missing values refused if they are to be."""

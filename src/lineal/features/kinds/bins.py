@@ -27,9 +27,9 @@ class Bins(ABC):
     def borders(self, values: FloatArray) -> FloatArray:
         """From the least value to the greatest, not yet without repetitions."""
 
-    def inner_borders(self, values: FloatArray) -> FloatArray:
-        """Between the bins, increasing; a border belongs to the bin above it."""
-        return np.unique(self.borders(values))[1:-1]
+    def inner_borders(self, rows: FloatArray) -> list[FloatArray]:
+        """Between the bins of each row, increasing; a border belongs to the bin above it."""
+        return [np.unique(self.borders(row))[1:-1] for row in rows]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,14 @@ class Quantiles(Bins):
 
     def borders(self, values: FloatArray) -> FloatArray:
         # Halved, because the distance of huge numbers of both signs would overflow.
-        return 2 * np.quantile(values / 2, np.linspace(0, 1, self.n_bins + 1))
+        return 2 * np.quantile(values / 2, np.linspace(0, 1, self.n_bins + 1), axis=-1)
+
+    def inner_borders(self, rows: FloatArray) -> list[FloatArray]:
+        """The same, of all rows at once."""
+        borders = np.sort(self.borders(rows).T, axis=1)
+        is_new = np.ones(borders.shape, dtype=bool)
+        is_new[:, 1:] = borders[:, 1:] != borders[:, :-1]
+        return [own[new][1:-1] for own, new in zip(borders, is_new, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,15 @@ from lineal.features.kinds.base import Kind, one_of
 from lineal.features.kinds.bins import Bins, FloatArray
 from lineal.features.scaling import ColumnScaler
 from lineal.model.encodings.base import Encoding
-from lineal.model.encodings.numeric import BooleansEncoding, NumbersEncoding, read_booleans, read_numbers
+from lineal.model.encodings.numeric import (
+    CELLS,
+    Affine,
+    BooleansEncoding,
+    NumberMatrix,
+    NumbersEncoding,
+    read_booleans,
+    read_numbers,
+)
 from lineal.model.record import Draft
 from lineal.protocol import clone
 
@@ -54,23 +62,66 @@ class Numbers(Kind):
         return read_numbers(column)
 
     def learn(self, column: Column) -> Encoding:
-        usual, fill = self._usual(column), self._fill(column.present)
-        if self.bins is not None:
-            return NumbersEncoding(*usual, fill, self.bins.inner_borders(column.present))
-        if self.scale is None:
-            return NumbersEncoding(*usual, fill)
+        if self.scale is None or type(self.scale) is ColumnScaler:
+            (learned,) = self.learn_many([column])
+            assert learned is not None
+            return learned
+        (fill,) = self._fills(column.present[None, :])
         filled = np.where(column.missing, fill, column.values)
-        if type(self.scale) is ColumnScaler:
-            return NumbersEncoding(*usual, fill, None, self.scale.of_numbers(filled))
-        return _TransformedNumbers(*usual, fill, None, None, clone(self.scale).fit(filled[:, None]))
+        transformer = clone(self.scale).fit(filled[:, None])
+        return _TransformedNumbers(*self._usual(column), float(fill), None, None, transformer)
 
-    def _fill(self, present: FloatArray) -> float:
+    def learn_many(self, columns: Sequence[Column], y: Any = None) -> Sequence[Encoding | None]:
+        """Learns from columns as one matrix, in steps that fit a cache: a call of NumPy for many of them."""
+        if self.scale is not None and type(self.scale) is not ColumnScaler:
+            return super().learn_many(columns, y)
+        step = max(1, CELLS // max(len(columns[0]), 1))
+        return [
+            encoding
+            for first in range(0, len(columns), step)
+            for encoding in self._learned(columns[first : first + step])
+        ]
+
+    def _learned(self, columns: Sequence[Column]) -> list[Encoding | None]:
+        refuses = self._refuses_missing
+        read = NumberMatrix.of(columns, np.full(len(columns), refuses))
+        values, missing = read.rows(0, len(columns[0]))
+        n_present = np.count_nonzero(~missing, axis=1)
+        fills = np.zeros(len(columns))
+        borders: dict[int, FloatArray] = {}
+        # Columns with equally many values are the rows of a matrix without gaps.
+        for n in np.unique(n_present[n_present > 0]):
+            rows = np.flatnonzero(n_present == n)
+            present = values[rows][~missing[rows]].reshape(len(rows), n)
+            fills[rows] = self._fills(present)
+            if self.bins is not None:
+                borders.update(zip(rows.tolist(), self.bins.inner_borders(present), strict=True))
+        used = np.flatnonzero(n_present)
+        scales: dict[int, Affine] = {}
+        if self.scale is not None and len(used):
+            filled = np.where(missing[used], fills[used, None], values[used])
+            names = [columns[k].name for k in used]
+            scales = dict(zip(used.tolist(), self.scale.of_columns(filled, names), strict=True))
+        has_gaps, found = n_present < len(columns[0]), fills.tolist()
+        return [
+            NumbersEncoding(column.name, gaps, refuses, found[k], borders.get(k), scales.get(k))
+            if n
+            else None
+            for k, (column, n, gaps) in enumerate(
+                zip(columns, n_present.tolist(), has_gaps.tolist(), strict=True)
+            )
+        ]
+
+    def _fills(self, rows: FloatArray) -> FloatArray:
+        """What stands in for missing values of each row."""
         if self.missing == "mean":
-            unit = float(np.abs(present).max()) or 1.0
-            return float(np.mean(present / unit) * unit)  # a sum of huge numbers would overflow
+            unit = np.abs(rows).max(axis=1)
+            unit[unit == 0] = 1.0
+            means: FloatArray = np.mean(rows / unit[:, None], axis=1) * unit  # a huge sum would overflow
+            return means
         if self.missing == "median":
-            return float(2 * np.median(present / 2))
-        return 0.0 if self.missing == "refuse" else float(self.missing)
+            return np.asarray(2 * np.median(rows / 2, axis=1))
+        return np.full(len(rows), 0.0 if self.missing == "refuse" else float(self.missing))
 
 
 @dataclass(frozen=True, eq=False)

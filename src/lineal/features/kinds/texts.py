@@ -55,6 +55,9 @@ class Text(Kind):
         column = self.checked(column)
         return None if column.missing.all() else self.learn(column, y)
 
+    def learn_many(self, columns: Sequence[Column], y: Any = None) -> Sequence[Encoding | None]:
+        return [self(column, y) for column in columns]
+
     def learn(self, column: Column, y: Any = None) -> Encoding:
         transformer = (
             default_transformer() if self.transformer is None else clone(self.transformer, safe=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from lineal.deferred import is_a
 from lineal.errors import ModelFileError
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.spelling import build, spell
+from lineal.learners.spelling.reading import value_of
 from lineal.learners.states.learners import put_learner, read_learner
 from lineal.learners.states.plain import plain
 from lineal.learners.states.values import put_values, read_values
@@ -69,10 +70,37 @@ def _put_transformer(draft: Draft, place: str, transformer: Any) -> dict[str, An
     # What a reader of the model holds is not kept twice.
     names = ("n_features_in_", "feature_names_in_", "kinds_", "support_", "scores_", "scale_", "offset_")
     own = {name: known[name] for name in names if name in known}
+    if not is_a(transformer, _TABLE) or not transformer.kinds:
+        return {
+            "transformer": spell(plain(transformer)),
+            "attributes": put_values(draft, f"{place}.attributes", own),
+        }
+    own = {"kinds_": own["kinds_"]}
+    bare = plain(transformer)
+    options = {**bare.get_params(deep=False), "kinds": None}
     return {
-        "transformer": spell(plain(transformer)),
+        "transformer": spell(type(bare)(**options)),
+        "kinds": _put_kinds(draft, f"{place}.kinds", bare.kinds),
         "attributes": put_values(draft, f"{place}.attributes", own),
     }
+
+
+def _put_kinds(draft: Draft, place: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Kinds by column: thousands of columns may share a few, which are spelled once."""
+    texts = {key: spell(kind) for key, kind in {id(kind): kind for kind in kinds.values()}.items()}
+    ways = {text: number for number, text in enumerate(dict.fromkeys(texts.values()))}
+    draft.put_strings(place, "names", list(kinds))
+    numbers = [ways[texts[id(kind)]] for kind in kinds.values()]
+    draft.put(place, "numbers", np.array(numbers, dtype=np.int64))
+    return {"ways": list(ways)}
+
+
+def _read_kinds(spec: Spec) -> dict[str, Any]:
+    names, ways = spec.strings("names"), [value_of(way) for way in spec.texts("ways")]
+    numbers = spec.tensor("numbers", (np.int64,), (len(names),))
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < len(ways)):
+        spec.refuse("numbers", f"numbers below {len(ways)}", "others")
+    return {name: ways[number] for name, number in zip(names, numbers.tolist(), strict=True)}
 
 
 def read_estimator(spec: Spec, features: Features, head: Head, certificate: Any) -> Any:
@@ -123,6 +151,11 @@ def _read_transformer(spec: Spec, held: Any) -> Any:
     if isinstance(held, TextReader) and is_a(transformer, _TEXTS):
         transformer.take_reader(held)
     elif is_a(held, "lineal.model.features.table_reader:TableReader") and is_a(transformer, _TABLE):
+        if spec.has("kinds"):
+            transformer.kinds = _read_kinds(spec.child("kinds"))
+            transformer.n_features_in_ = len(held.encodings)
+            if held.has_names:
+                transformer.feature_names_in_ = np.array(list(held.encodings), dtype=object)
         transformer.take_encodings(_encodings_of(transformer, held))
     elif isinstance(held, Scaled) and is_a(transformer, "lineal.features.scaling:ColumnScaler"):
         transformer.take_scales(held.unit, held.offset, held.scale)

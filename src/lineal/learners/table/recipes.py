@@ -101,11 +101,13 @@ def _with_texts(
 def _plain(data: TableData) -> tuple[PlainColumns, ...]:
     """All columns but texts, in one vectoriser."""
     kinds: dict[str, Kind] = {}
+    # One object for all: columns that share a kind are learned from together.
+    numbers = {shift: Numbers(scale=ColumnScaler("variance", shift=shift)) for shift in (False, True)}
     for name, kind in data.kinds.items():
         if isinstance(kind, Kind):
             kinds[name] = kind
         elif kind == "number":
-            kinds[name] = Numbers(scale=ColumnScaler("variance", shift=_is_dense(data.table.columns[name])))
+            kinds[name] = numbers[_is_dense(data.table.columns[name])]
         elif kind != "text":
             kinds[name] = _usual_kind(kind, data.table.columns[name])
     return (PlainColumns(kinds),) if kinds else ()
@@ -122,12 +124,11 @@ def _usual_kind(word: str, column: Column) -> Kind:
 def _binned_kinds(data: TableData, n_bins: int) -> dict[str, Kind]:
     """Bins for numbers of many values, one for each of few; nothing for two, which a line tells apart."""
     kinds: dict[str, Kind] = {}
+    many, few = Numbers(bins=Quantiles(n_bins)), Numbers(bins=EachValue(_FEW_VALUES))
     for name in data.of_kind("number"):
         values = np.unique(_numbers(data.table, name))
-        if len(values) > _FEW_VALUES:
-            kinds[name] = Numbers(bins=Quantiles(n_bins))
-        elif len(values) > 2:
-            kinds[name] = Numbers(bins=EachValue(_FEW_VALUES))
+        if len(values) > 2:
+            kinds[name] = many if len(values) > _FEW_VALUES else few
     return kinds
 
 

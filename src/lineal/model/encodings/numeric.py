@@ -17,7 +17,7 @@ from lineal.model.answers import FloatArray
 from lineal.model.encodings.base import Encoding, checked, parsed, put_flags, read_usual, refuse
 from lineal.model.record import Draft, Spec
 
-_CELLS = 1 << 18  # of a matrix that is worked on at once: it stays in a cache
+CELLS = 1 << 18  # of a matrix that is worked on at once: it stays in a cache
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class NumbersBlock:
 
     def encode(self, columns: Sequence[Column]) -> Arrays:
         """(starts, columns, values) of the rows."""
-        n_rows, step = len(columns[0]), max(1, _CELLS // len(self))
+        n_rows, step = len(columns[0]), max(1, CELLS // len(self))
         read = NumberMatrix.of(columns, self._refuses_missing)
         made = [self._encoded(*read.rows(first, first + step)) for first in range(0, max(n_rows, 1), step)]
         if len(made) == 1:
