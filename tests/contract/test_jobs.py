@@ -14,6 +14,7 @@ from lineal.jobs.labels import labels_like
 from lineal.jobs.learner import Learner
 from lineal.jobs.places import check_places
 from lineal.jobs.report_scores import scores_of
+from lineal.jobs.room import header_bytes
 from lineal.jobs.splitting import folds, held_out
 from lineal.jobs.train import train
 from lineal.jobs.training import Columns, Judging
@@ -390,3 +391,36 @@ def test_folds_without_a_row_of_a_label_keep_their_probabilities():
     assert joined.labels.tolist() == ["a", "c", "b"]
     assert joined.classes_.tolist() == ["a", "b", "c"]
     assert joined.probabilities.tolist() == [[0.9, 0.1, 0.0], [0.1, 0.2, 0.7], [0.2, 0.8, 0.0]]
+
+
+def wide(n_columns, name="g{}"):
+    """Numbers and a label."""
+    X = np.random.default_rng(0).normal(size=(40, n_columns)).round(2)
+    y = np.where(np.arange(40) % 3 == 0, "a", "b")
+    return {name.format(k): X[:, k] for k in range(n_columns)} | {"label": y}
+
+
+def test_columns_that_a_model_file_cannot_hold_are_refused_before_the_fit(tmp_path, monkeypatch):
+    """Nothing is learned for a model that could not be stored."""
+    monkeypatch.setattr(Learner, "fitted", lambda *given: pytest.fail("something was learned"))
+    path = written(tmp_path / "wide.csv", wide(50))
+    monkeypatch.setattr("lineal.jobs.room.MAX_HEADER_BYTES", 5000)
+    with pytest.raises(InputError, match=r"51 columns would take .*--drop NAME"):
+        train(path)
+    texts = {f"t{k}": rows(60)["text"] for k in range(3)} | {"label": rows(60)["label"]}
+    path = written(tmp_path / "texts.csv", texts)
+    monkeypatch.setattr("lineal.jobs.room.MAX_TENSORS", 64 + 28 + 27)
+    with pytest.raises(InputError, match=r"3 columns are taken for text, and a model file holds 1 at most"):
+        train(path)
+
+
+@pytest.mark.parametrize("name", ["g{}", 'a "long" name that takes, with its tab\t, more room: {}'])
+def test_the_room_that_names_take_is_known_before_the_fit(tmp_path, name):
+    """The header of a model is as long as was said, within a quarter, and never longer by more than that."""
+    n_columns = 200
+    trained = train(written(tmp_path / "wide.csv", wide(n_columns, name)))
+    trained.model.save(tmp_path / "m.lineal")
+    header = int.from_bytes((tmp_path / "m.lineal").read_bytes()[:8], "little")
+    said = sum(10 * header_bytes(found.column) + 130 for found in trained.roles.roles)
+    fixed = 15_000  # whatever the columns are
+    assert header - fixed <= said <= 1.25 * header

@@ -9,11 +9,13 @@ import zlib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.pipeline import make_pipeline
 
 import lineal
 import model_samples as samples
 from contract.members import data_for, named, predictors
 from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
+from lineal.features import Numbers, Quantiles
 from lineal.learners.freezing import freeze, linear_model
 from lineal.learners.thawing import thaw
 from lineal.model import container
@@ -315,7 +317,9 @@ def test_a_later_version_is_refused_with_its_maker(stored):
     read = container.read(stored)
     record = json.loads(read.metadata["lineal"])
     record["about"]["version"] = "9.9"
-    container.write(stored, read.tensors, read.metadata | {"version": str(VERSION + 1), "lineal": json.dumps(record)})
+    container.write(
+        stored, read.tensors, read.metadata | {"version": str(VERSION + 1), "lineal": json.dumps(record)}
+    )
     with pytest.raises(ModelFileError, match=r"Lineal 9\.9.*pip install -U lineal"):
         lineal.load(stored)
 
@@ -363,6 +367,105 @@ def test_version_1_is_read_for_good(path):
     assert model.certificate_ is None
     with pytest.raises(ParameterError, match="no learner"):
         thaw(model)
+
+
+def test_tables_of_version_1_are_read_for_good(path):
+    """Version 1 had an object for each column of a table, and its golden inputs as rows: they are read."""
+
+    def column(name, kind, **own):
+        return {
+            "name": name,
+            "encoding": {"kind": kind, "has_indicator": False, "refuses_missing": False, **own},
+        }
+
+    columns = [
+        column("size", "numbers", fill=3.0, scale=[0.5, 1.0, 2.0]),
+        column("age", "numbers", fill=30.0, scale=None),
+        column("member", "booleans"),
+        column("city", "categories", unseen="zero"),
+        {"name": "empty", "encoding": None},
+        column("when", "dates", calendar=["year"], cycles="circle", means={"year": 2020.0}),
+    ]
+    columns[1]["encoding"]["has_indicator"] = True
+    place = "features.readers.0.columns"
+    tensors = {
+        f"{place}.1.encoding.borders": np.array([20.0, 40.0]),
+        f"{place}.3.encoding.levels.bytes": np.frombuffer(b"BathYork", dtype=np.uint8),
+        f"{place}.3.encoding.levels.starts": np.array([0, 4, 8]),
+        f"{place}.3.encoding.rare.bytes": np.empty(0, dtype=np.uint8),
+        f"{place}.3.encoding.rare.starts": np.array([0]),
+        # size, three bins of age, age is missing, member, two cities, year
+        "head.W": np.array([[1.0], [10.0], [20.0], [30.0], [5.0], [100.0], [0.1], [0.2], [0.001]]),
+        "head.b": np.array([0.0]),
+        "golden.scores": np.array([[142.22], [126.02]]),
+    }
+    row = {"size": 6.0, "age": 41, "member": True, "city": "York", "empty": None, "when": "2020-05-01"}
+    gaps = {"size": None, "age": None, "member": True, "city": "Rome", "empty": 1, "when": None}
+    record = {
+        "about": {"learner": "", "version": "0.1.0"},
+        "features": {
+            "kind": "table",
+            "is_dense": False,
+            "columns": None,
+            "readers": [
+                {"has_names": True, "extra": "refuse", "dtype": "float64", "owner": "T", "columns": columns}
+            ],
+        },
+        "head": {"kind": "numbers", "is_one": True, "way": "dot", "threshold": None},
+        "golden": {"inputs": [row, gaps]},
+        "certificate": None,
+        "state": None,
+    }
+    # By hand: (6 / 2 - 1) / 2 = 1 and a fill of (3 / 2 - 1) / 2 = 0.25; bins 40 <= age and 20 <= age < 40.
+    scores = np.array([1.0 + 30 + 100 + 0.2 + 2.02, 0.25 + 20 + 5 + 100 + 2.02])
+    tensors["golden.scores"] = scores[:, None]
+    record["checksums"] = {name: zlib.crc32(array.tobytes()) for name, array in tensors.items()}
+    text = json.dumps(record)
+    metadata = {"format": "lineal", "version": "1", "lineal": text}
+    container.write(path, tensors, metadata | {"checksum": str(zlib.crc32(text.encode()))})
+    model = lineal.load(path)
+    np.testing.assert_allclose(model.predict([row, gaps]), scores, rtol=1e-15)
+    model.save(path)  # and written again they are what they were
+    np.testing.assert_array_equal(lineal.load(path).predict([row, gaps]), model.predict([row, gaps]))
+
+
+def _more_borders(record, tensors):
+    tensors["features.readers.0.encodings.numbers.n_borders"][0] += 1
+
+
+def _falling_borders(record, tensors):
+    borders = tensors["features.readers.0.encodings.numbers.borders"]
+    borders[:2] = borders[1::-1]
+
+
+def _no_scale(record, tensors):
+    tensors["features.readers.0.encodings.numbers.fill"][0] = np.nan
+
+
+def _fewer_levels(record, tensors):
+    tensors["features.readers.0.encodings.categories.n_levels"][0] -= 1
+
+
+def _kind_out_of_range(record, tensors):
+    tensors["features.readers.0.kinds"][0] = 200
+
+
+def _unknown_kind(record, tensors):
+    record["features"]["readers"][0]["kinds"][0] = "pictures"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_more_borders, _falling_borders, _no_scale, _fewer_levels, _kind_out_of_range, _unknown_kind],
+)
+def test_columns_that_share_arrays_are_checked(path, change):
+    """Counts, borders, kinds and numbers of a table's columns must be sound."""
+    vectorizer = lineal.TableVectorizer(numbers=Numbers(bins=Quantiles(4)))
+    table = {"x": np.arange(20.0), "city": ["Bath", "York"] * 10, "z": np.arange(20.0) ** 2}
+    lineal.save(make_pipeline(vectorizer, lineal.Ridge()).fit(table, np.arange(20.0)), path)
+    rewritten(path, change)
+    with pytest.raises(ModelFileError, match=r"features\.readers\.0"):
+        lineal.load(path)
 
 
 def test_arrays_that_are_no_model_are_refused(path):

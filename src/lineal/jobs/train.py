@@ -27,6 +27,7 @@ from lineal.jobs.answers import Answers, always, answers_of
 from lineal.jobs.dataset import Dataset, named
 from lineal.jobs.learner import Learner
 from lineal.jobs.preparing import Prepared, columns_of, prepared
+from lineal.jobs.room import check_room
 from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.jobs.splitting import Plan
 from lineal.jobs.training import Clock, Columns, Judging, Training
@@ -83,6 +84,8 @@ def train(
     clock = Clock(tell)
     learner.check(columns.task)
     ready = prepared(path, columns, judging, reading or {}, read, clock)
+    if ready.roles is not None:
+        check_room(path, ready.roles)
     estimator = learner.made(ready.data, ready.roles, ready.task, seed=judging.seed)
     work = _Work(ready, estimator, learner, judging, _told(ready, path, about), clock)
     fit = work.by_folds() if judging.n_folds is not None else work.by_rows()

@@ -108,7 +108,7 @@ class _Sorted:
         purity = np.bincount(of_column, weights=most, minlength=m) / n
         n_levels = is_level.sum(axis=1)
         alike = _log_alike(np.diff(starts, append=m * n), labels)
-        chance = np.bincount(of_column, weights=alike, minlength=m)
+        chance = np.bincount(of_column, weights=alike, minlength=m).astype(np.float64)
         is_there = ~missing[:, 1:]
         n_changes = (differs & is_there).sum(axis=1)
         is_mixed = (differs & is_there & ~is_level[:, 1:]).any(axis=1)

@@ -100,7 +100,7 @@ class Numbers(Kind):
         scales: dict[int, Affine] = {}
         if self.scale is not None and len(used):
             filled = np.where(missing[used], fills[used, None], values[used])
-            names = [columns[k].name for k in used]
+            names = [columns[k].name for k in used.tolist()]
             scales = dict(zip(used.tolist(), self.scale.of_columns(filled, names), strict=True))
         has_gaps, found = n_present < len(columns[0]), fills.tolist()
         return [
