@@ -7,6 +7,8 @@ from typing import Any
 from lineal.cli.printing import console, escaped, table
 from lineal.cli.showing import size_text
 
+_LONGEST = 1000  # characters of a learner's text that are shown
+
 
 def show_inspection(model: Any, top: int) -> None:
     """A line for each thing to know, then the heaviest features."""
@@ -36,7 +38,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     return [
         ("task", f"{model.task} of {model.inputs}"),
         ("labels", labels),
-        ("learner", about.learner),
+        ("learner", _cut(about.learner)),
         ("plan", about.plan),
         ("features", f"{model.n_columns:,}{_collisions(model.n_collisions)}"),
         ("learned from", f"{about.n_rows:,} rows" if about.n_rows else ""),
@@ -49,6 +51,11 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         ("data", " ".join(f"{name} {value}" for name, value in origin.items() if value)),
         *(("updated with", _words(update)) for update in about.notes.get("updates", ())),
     ]
+
+
+def _cut(learner: str) -> str:
+    """The text of a learner, which may name the kinds of thousands of columns."""
+    return learner if len(learner) <= _LONGEST else f"{learner[:_LONGEST]}... ({len(learner):,} characters)"
 
 
 def _collisions(n: int | None) -> str:

@@ -19,6 +19,7 @@ from lineal.errors import InputError, ParameterError
 # Cells that stand for a missing number or date. Text keeps them: NA is a country, too.
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "-NaN", "NULL", "null", "None", "none", "?"]
 _OTHER_DELIMITERS = ";\t|"
+_BLOCK_ROWS = 1000  # that pyarrow reads at least at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +262,8 @@ class DelimitedTables:
         has_lone_return = b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
         if has_lone_return or block.startswith(codecs.BOM_UTF8):
             block, quote = self._quoted(block), '"'
-        size = 1 << 20
+        # Every block makes an array of each column, so that blocks of few rows cost more than their cells.
+        size = max(1 << 20, min(len(block) // max(n_rows, 1) * _BLOCK_ROWS, 1 << 30))
         while True:
             try:
                 table = arrow_csv.read_csv(
@@ -321,6 +323,9 @@ class DelimitedTables:
     def _note_large(self, name: str, column: Any) -> None:
         import pyarrow.compute as pc
 
+        ends = pc.min_max(column)
+        if all(end is None or abs(end) < 2.0**63 for end in (ends["min"].as_py(), ends["max"].as_py())):
+            return
         largest = pc.max(pc.if_else(pc.is_finite(column), pc.abs(column), None)).as_py()
         if largest is not None and largest >= 2.0**63:
             self.notes.append(

@@ -38,7 +38,11 @@ def whole_numbers(values: Any, missing: int) -> NDArray[np.int64]:
 
 def floats(values: Any) -> NDArray[np.float64]:
     """(n,) numbers, NaN where they are null."""
-    array = one_chunk(one_chunk(values).cast(pa.float64(), safe=False))
+    array = one_chunk(values)
+    if array.type != pa.float64():
+        array = one_chunk(array.cast(pa.float64(), safe=False))
+    if array.null_count == 0:
+        return _fixed(array, np.float64).copy()
     return np.where(valid(array), _fixed(array, np.float64), np.nan)
 
 
