@@ -54,10 +54,10 @@ def show_roles(training: Any, out: Any) -> None:
     rows = [
         [escaped(role.column), f"[dim]{role.role}[/dim]" if role.role == "dropped" else role.role,
          escaped(role.reason)]
-        for role in training.roles.roles
+        for role in training.roles.roles[:30]
     ]  # fmt: skip
-    if len(rows) > 30:
-        rows = [*rows[:30], ["...", "", f"{len(rows) - 30} more"]]
+    if len(training.roles.roles) > 30:
+        rows.append(["...", "", f"{len(training.roles.roles) - 30} more"])
     out.print(table(["column", "taken for", "because"], rows))
     out.print(f"task: {training.roles.task}, {escaped(training.roles.task_reason)}")
 

@@ -193,7 +193,7 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._origin = self.reader().origins
+        self.__dict__.pop("_origins", None)
 
     def _kind(self, column: Column, defaults: Mapping[str, Kind]) -> Kind | None:
         """What is done with a column; None if it is left out."""
@@ -247,15 +247,22 @@ class TableVectorizer(TransformerMixin, BaseEstimator):
             self._encodings, has_names, self.extra, np.dtype(self.dtype), owner=type(self).__name__
         )
 
+    @property
+    def _origin(self) -> dict[str, str]:
+        """The features by name, and the column of each; made when they are first asked for."""
+        if "_origins" not in self.__dict__:
+            self._origins = self.reader().origins
+        return self._origins
+
     def take_encodings(self, encodings: Mapping[str, Encoding | None]) -> None:
         """Reads from now on with encodings that were learned by a vectoriser with these options."""
         self._encodings = dict(encodings)
-        self._origin = self.reader().origins
+        self.__dict__.pop("_origins", None)
 
     def _encode(self, table: Table) -> Any:
-        starts, columns, values = self.reader().rows(table, 1)
-        shape = (table.n_rows, len(self._origin))
-        matrix = sp.csr_array((values, columns, starts), shape=shape)
+        reader = self.reader()
+        starts, columns, values = reader.rows(table, 1)
+        matrix = sp.csr_array((values, columns, starts), shape=(table.n_rows, reader.n_columns))
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:

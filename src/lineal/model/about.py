@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lineal.errors import ParameterError
@@ -42,7 +42,7 @@ class About:
 
     def put(self) -> dict[str, Any]:
         """As JSON."""
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def read(cls, spec: Spec) -> About:

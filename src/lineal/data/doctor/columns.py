@@ -32,6 +32,8 @@ def check_columns(frame: Frame, found: Collector, *, is_quick: bool = False) -> 
         if column.is_string and (column.numbers is None or not np.isfinite(column.numbers).all()):
             _check_strings(frame, column, found, is_label=is_label, is_quick=is_quick)
         elif column.numbers is not None and not is_label:
+            if np.isfinite(column.numbers).all():
+                continue  # nothing is missing, either
             _check_numbers(frame, column, found)
         if not is_label:
             _check_missing(frame, column, found)
