@@ -229,6 +229,18 @@ def test_layouts_names_and_the_learner_within(kind):
 
 
 @EVERY_SEARCH
+@pytest.mark.parametrize("n_columns", range(1, 6))
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_the_number_of_columns_is_the_one_asked_for(kind, n_columns, step):
+    """However many come and go at a time, and the last step of the history leaves them."""
+    search = kind(LinearRegression(), n_columns=n_columns, step=step, cv=2).fit(X, X[:, 4] - 2 * X[:, 1])
+    assert search.support_.sum() == len(search.columns_) == n_columns
+    if kind is not RecursiveElimination and n_columns < 5:
+        assert search.history_[-1].n_columns == n_columns
+        assert search.stopped_.startswith(f"{n_columns} columns are ")
+
+
+@EVERY_SEARCH
 def test_warm_and_cold_starts_end_alike(kind):
     """Where fits begin changes nothing but time, at a tight tolerance, with weights of rows too."""
     s = rng.integers(1, 4, size=40)

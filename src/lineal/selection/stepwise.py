@@ -334,11 +334,12 @@ class _Search:
         if move == "add":
             free = np.setdiff1d(self._pool, here)
             room = len(free)
-            if len(self._owner._moves) == 1 and wanted is not None:
-                room = min(room, wanted - len(here))
+            if wanted is not None:  # no more than a step back can undo
+                back = int(self._owner.step) if "remove" in self._owner._moves else 0
+                room = min(room, wanted + back - len(here))
         else:
             free, room = np.sort(here)[::-1], len(here) - 1
-            if wanted is not None and self._owner._starts_full:
+            if wanted is not None and len(here) > wanted:  # which is not stepped over
                 room = len(here) - wanted
         n_step = min(int(self._owner.step), room)
         if n_step < 1:
