@@ -192,8 +192,46 @@ def test_the_verdict_follows_the_ranks():
     assert forced.pairs[0].better == "b"
     assert found.pairs[0].better is None
     shown = model_scores(forced)
-    assert shown.names == ["a", "b"]
-    assert not shown.is_worse.any()  # what is hollow is worse than the first, and here it is the other way
+    assert shown.names == forced.ranking() == ["b", "a"]
+    assert shown.is_worse.tolist() == [False, True]
+    assert "accuracy better on 7 of them, median difference 0.0875" in forced.pairs[0].verdict
+    assert forced.pairs[0].verdict.endswith("Mean accuracy points the other way: 0.8750 against 0.9125.")
+
+
+def test_a_verdict_by_mean_ranks_quotes_them():
+    """b is first on five of six data sets; c is so far ahead on the sixth that its mean is best."""
+    y = np.tile([-1.0, 1.0], 50)
+
+    def with_errors(n):
+        said = y.copy()
+        said[:n] *= -1
+        return said
+
+    class Column(ClassifierMixin, BaseEstimator):
+        def __init__(self, place=0):
+            self.place = place
+
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return X[:, self.place]
+
+    errors = [(30, 10, 20)] * 5 + [(99, 98, 0)]
+    tables = [np.column_stack([with_errors(n) for n in each]) for each in errors]
+    sets = {k: (X, y, X, y) for k, X in enumerate(tables)}
+    found = lineal.compare({"a": Column(0), "b": Column(1), "c": Column(2)}, sets, confidence=0.5)
+    assert found["c"].value > found["b"].value > found["a"].value
+    assert found.ranking() == ["b", "c", "a"]
+    assert found.best == "b"
+    pair = found.pair("b", "c")
+    assert pair.better == "b"
+    assert "mean ranks 1.17 against 1.83, accuracy better on 5 of them" in pair.verdict
+    assert "Mean accuracy points the other way: 0.7533 against 0.8333." in pair.verdict
+    assert "points" not in found.pair("a", "b").verdict
+    assert pair.test.difference == pytest.approx(0.1)
+    assert "mean rank" in str(found)
 
 
 def test_rounding_makes_no_ranks():

@@ -80,8 +80,10 @@ class ModelComparison:
         What fitting took; 0 for models that came fitted.
     models : dict
         The fitted models, where a test set was given.
+    order : tuple of str
+        Names, the best first, where ranks on several data sets were tested; empty elsewhere.
     friedman, nemenyi : Friedman, Nemenyi or None
-        With several data sets.
+        With three models or more on several data sets.
     is_complete : bool
         False after Ctrl-C.
     notes : tuple of str
@@ -98,6 +100,7 @@ class ModelComparison:
     run_names: tuple[Any, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     models: dict[str, Any] = field(default_factory=dict, repr=False)
+    order: tuple[str, ...] = ()
     friedman: Friedman | None = None
     nemenyi: Nemenyi | None = None
     is_complete: bool = True
@@ -110,13 +113,15 @@ class ModelComparison:
         return len(self.scores)
 
     def ranking(self) -> list[str]:
-        """Names, the best score first."""
+        """Names, the best score first; on several data sets the best by ranks, which is what was tested."""
+        if self.order:
+            return list(self.order)
         sign = -1 if self.greater_is_better else 1
         return sorted(self.scores, key=lambda name: sign * self.scores[name].value)
 
     @property
     def best(self) -> str:
-        """The name of the best score, whether or not it can be told apart from the next."""
+        """The first name of the ranking, whether or not it can be told apart from the next."""
         return self.ranking()[0]
 
     def pair(self, first: str, second: str) -> Pair:
@@ -138,6 +143,7 @@ class ModelComparison:
             "pairs": [pair.to_dict() for pair in self.pairs],
             "runs": None if self.runs is None else self.runs.tolist(),
             "run_names": [str(name) for name in self.run_names],
+            "order": list(self.order),
             "seconds": dict(self.seconds),
             "friedman": None if self.friedman is None else self.friedman.to_dict(),
             "nemenyi": None if self.nemenyi is None else self.nemenyi.to_dict(),
@@ -158,6 +164,11 @@ class ModelComparison:
         stopped = "" if self.is_complete else "; stopped by Ctrl-C"
         rows = [[name, brief(self[name].value), ends(self[name])] for name in self.ranking()]
         header = ["", self.metric, f"{percent(self.confidence)} interval"]
+        if self.nemenyi is not None:
+            ranks = dict(zip(self.nemenyi.names, self.nemenyi.mean_ranks, strict=True))
+            header.append("mean rank")
+            for row in rows:
+                row.append(f"{ranks[row[0]]:.2f}")
         if any(self.seconds.values()):  # models that came fitted took no time
             header.append("fit")
             for row in rows:
@@ -173,7 +184,8 @@ class ModelComparison:
             ]
             for pair in self.pairs
         ]
-        header = ["pair", "difference", f"{percent(self.confidence)} interval", "p", "effect"]
+        difference = "median difference" if self.order else "difference"
+        header = ["pair", difference, f"{percent(self.confidence)} interval", "p", "effect"]
         sections.append(Section(self._how(), header, cells))
         sections.append(Section("\n".join(pair.verdict for pair in self.pairs)))
         return [*sections, *([Section("\n".join(self.notes))] if self.notes else [])]

@@ -107,3 +107,8 @@ def without_rounding(values: FloatArray, scale: Any) -> FloatArray:
     """Numbers to 13 digits of a scale, so that means of the same numbers in another order are tied."""
     unit = np.where(np.asarray(scale) > 0, scale, 1.0)
     return np.asarray(np.round(values / unit, 13) * unit)
+
+
+def differences(first: FloatArray, second: FloatArray) -> FloatArray:
+    """(n,) the first less the second, 0 where only rounding sets them apart."""
+    return without_rounding(first - second, max(np.abs(first).max(), np.abs(second).max()))

@@ -12,12 +12,13 @@ from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Table, run, timed_fit
 from lineal.evaluation.in_folds import Plan, fold_scores, mean_score, planned
+from lineal.evaluation.inputs import differences
 from lineal.evaluation.metrics import Metric
 from lineal.evaluation.pairs import wilcoxon
 from lineal.evaluation.records import Significance
 from lineal.evaluation.several import friedman, nemenyi
 from lineal.evaluation.situation import Options
-from lineal.evaluation.verdicts import outcome
+from lineal.evaluation.verdicts import Sets, outcome
 from lineal.evaluation.wording import counted
 from lineal.objective.losses import FloatArray
 
@@ -108,19 +109,31 @@ def _ranked(
     }
     title = f"{len(names)} models {on}"
     if len(names) == 2:
-        tests = {(names[0], names[1]): wilcoxon(runs[:, 0], runs[:, 1])}
-        return ModelComparison(title, *outcome(metric, scores, tests, on, options.confidence), **shown)
+        signed = wilcoxon(runs[:, 0], runs[:, 1])
+        tests = {(names[0], names[1]): signed}
+        told = outcome(metric, scores, tests, on, options.confidence, sets=Sets(names, runs))
+        ahead = (signed.effect or 0.0) * (1 if better else -1)
+        order = _in_order(names, np.array([-ahead, ahead]), runs, better)
+        return ModelComparison(title, *told, order=order, **shown)
     overall = friedman(runs, greater_is_better=better)
     ranks = nemenyi(runs, names=names, greater_is_better=better, confidence=options.confidence)
     tests = {}
     for i, j in combinations(range(len(names)), 2):
         apart = float(ranks.mean_ranks[i] - ranks.mean_ranks[j])
-        difference = float(np.mean(runs[:, i] - runs[:, j]))
+        difference = float(np.median(differences(runs[:, i], runs[:, j])))
         tests[names[i], names[j]] = Significance(
             *(f"Nemenyi's test {on}", apart, float(ranks.p_values[i, j]), "ranks apart"),
             difference=difference,
             effect=apart,
             effect_name="ranks apart",
         )
-    told = outcome(metric, scores, tests, on, options.confidence, is_corrected=True)
-    return ModelComparison(title, *told, friedman=overall, nemenyi=ranks, **shown)
+    by_ranks = Sets(names, runs, ranks.mean_ranks)
+    told = outcome(metric, scores, tests, on, options.confidence, is_corrected=True, sets=by_ranks)
+    order = _in_order(names, ranks.mean_ranks, runs, better)
+    return ModelComparison(title, *told, order=order, friedman=overall, nemenyi=ranks, **shown)
+
+
+def _in_order(names: list[str], ranks: FloatArray, runs: FloatArray, better: bool) -> tuple[str, ...]:
+    """Names, the best first: by what was tested, and by means where that is tied."""
+    means = runs.mean(axis=0)
+    return tuple(names[place] for place in np.lexsort((-means if better else means, ranks)))

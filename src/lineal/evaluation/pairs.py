@@ -11,7 +11,7 @@ from lineal.data.targets import plain_array
 from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.distributions import chi_squared_above, fair_tosses_below, fair_tosses_chance
-from lineal.evaluation.inputs import checked_confidence, one_sample, two_samples, without_rounding
+from lineal.evaluation.inputs import checked_confidence, differences, one_sample, two_samples
 from lineal.evaluation.intervals import paired_proportions_ends, wilson_ends
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.wording import counted
@@ -169,7 +169,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> Significance:
         The effect is the rank-biserial correlation: the share of rank sum for a less the share for b.
     """
     first, second = two_samples(a, b)
-    apart = without_rounding(first - second, max(np.abs(first).max(), np.abs(second).max()))
+    apart = differences(first, second)
     moved = apart[apart != 0]
     test = f"Wilcoxon signed-rank test of {counted(len(first), 'pair')}"
     difference = float(np.median(apart))
