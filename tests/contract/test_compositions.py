@@ -183,6 +183,8 @@ def test_labels_of_any_type(kind):
         assert set(model.predict(X).tolist()) <= set(names)
         assert set(model.classes_.tolist()) == set(names)
         assert len(model.classes_) == len(names)
+        is_right = [a == b for a, b in zip(model.predict(X).tolist(), y.tolist(), strict=True)]
+        assert model.score(X, y) == model.score(X, y.tolist()) == np.mean(is_right)
 
 
 @every_classifier

@@ -26,6 +26,7 @@ from contract.members import (
     same_model,
 )
 from lineal import empirical_risk
+from lineal.errors import InputError
 from lineal.objective import Certificate
 from lineal.solvers import Plan, Progress
 
@@ -270,3 +271,23 @@ def test_multi_output_is_the_regressions_side_by_side(kind):
     assert together.certificate_.primal == pytest.approx(sum(m.certificate_.primal for m in alone), rel=2e-8)
     risks = [empirical_risk(m, X, y[:, k]) for k, m in enumerate(alone)]
     assert empirical_risk(together, X, y) == pytest.approx(sum(risks), rel=1e-3)
+
+
+ODD_LABELS = [["b", 2], [("a", 1), ("b", 2)], [(1, 2), (3, 4)], [b"x", b"y"], [None, "a"]]
+
+
+@every_classifier
+def test_a_score_takes_the_labels_that_fit_takes(kind):
+    """Labels of several types, tuples and bytes too: the share that is predicted, by weight."""
+    X = features(40)
+    is_second = labels(X) == labels(X)[0]
+    s = np.arange(40.0)
+    for names in ODD_LABELS:
+        y = [names[int(k)] for k in is_second]
+        model = kind().fit(X, y)
+        is_right = [said == label for said, label in zip(model.predict(X).tolist(), y, strict=True)]
+        assert model.score(X, y) == np.mean(is_right)
+        assert model.score(X, y, sample_weight=s) == pytest.approx(np.average(is_right, weights=s))
+    model = kind().fit(X, np.where(is_second, "yes", "no"))
+    with pytest.raises(InputError, match="none can be right"):
+        model.score(X, is_second)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from contract.members import features, labels
-from lineal import LinearClassifier, LogisticRegression, Ridge, TextClassifier, tune
+from lineal import ForwardSelection, LinearClassifier, LogisticRegression, Ridge, TextClassifier, tune
 from lineal.errors import InputError, LinealError, ParameterError
 from lineal.objective import L2, NoPenalty
 from lineal.selection import strengths
@@ -285,6 +285,48 @@ class Fragile(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.parametrize(
+    "names", [["b", 2], [("a", 1), ("b", 2)], [(1, 2), (3, 4)], [b"x", b"y"], [None, "a"]], ids=str
+)
+@pytest.mark.parametrize("metric", [None, "accuracy"])
+def test_labels_of_any_type_are_searched(names, metric):
+    """With the scores that plain labels have; a selection by accuracy too."""
+    X, y = data()
+    codes = (y == y[0]).astype(int)
+    odd = [names[k] for k in codes]
+    space = {"C": [0.01, 1.0]}
+    found, plain = (tune(LogisticRegression(), X, each, space, metric=metric) for each in (odd, codes))
+    assert [trial.scores for trial in found.trials] == [trial.scores for trial in plain.trials]
+    assert found.model.score(X, odd) == plain.model.score(X, codes)
+    chosen = [
+        ForwardSelection(scoring=metric, n_columns=1, cv=StratifiedKFold(2)).fit(X, each).score_
+        for each in (np.array(codes), odd)
+    ]
+    assert chosen[0] == chosen[1]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, TypeError, KeyError, AttributeError, MemoryError])
+@pytest.mark.parametrize("where", ["fit", "predict"])
+def test_any_failure_of_a_setting_is_recorded(error, where):
+    """Whatever it raises, in its fit or when it is scored: the others are tried."""
+
+    class Fragile(DecisionTreeClassifier):
+        def fit(self, X, y):
+            if where == "fit" and self.max_depth == 2:
+                raise error("too deep")
+            return super().fit(X, y)
+
+        def predict(self, X):
+            if where == "predict" and self.max_depth == 2:
+                raise error("too deep")
+            return super().predict(X)
+
+    with pytest.warns(FitFailedWarning, match="1 of 2 settings failed"):
+        found = tune(Fragile(random_state=0), *data(), {"max_depth": [1, 2]})
+    assert found.params == {"max_depth": 1}
+    assert found.trials[1].error.startswith(f"{error.__name__}: ")
 
 
 def test_settings_that_fail_are_recorded_and_not_chosen():

@@ -13,10 +13,11 @@ from lineal.compose.fitting import Job, require_weights, weights_at
 from lineal.compose.inputs import count_rows, read_once, reads_numbers, take
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, require_targets, weights_of_rows
 from lineal.objective.losses import FloatArray
-from lineal.protocol import BaseEstimator, ClassifierMixin, check_is_fitted, get_tags
+from lineal.protocol import BaseEstimator, check_is_fitted, get_tags
 
 
 @dataclass(frozen=True)

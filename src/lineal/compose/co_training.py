@@ -17,12 +17,13 @@ from lineal.compose.inputs import count_rows, read_once
 from lineal.compose.pool import Added, Callback, TrainingSet, check_rounds, run_rounds, training_set
 from lineal.compose.views import checked_views, split
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
-from lineal.protocol import BaseEstimator, ClassifierMixin, available_if, check_is_fitted, clone, get_tags
+from lineal.protocol import BaseEstimator, available_if, check_is_fitted, clone, get_tags
 
 _RULES = ("agreement", "exchange")
 

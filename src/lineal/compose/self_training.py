@@ -13,12 +13,13 @@ from lineal.compose.confidence import Proposals, Threshold, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once, reads_numbers
 from lineal.compose.pool import Added, Callback, check_rounds, run_rounds, training_set
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.heads import Head
 from lineal.objective.losses import FloatArray
-from lineal.protocol import BaseEstimator, ClassifierMixin, available_if, check_is_fitted, clone, get_tags
+from lineal.protocol import BaseEstimator, available_if, check_is_fitted, clone, get_tags
 
 
 def _if_learner_has(name: str) -> Any:

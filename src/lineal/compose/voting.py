@@ -19,7 +19,6 @@ from lineal.compose.team import Team
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
 from lineal.errors import ParameterError
-from lineal.learners.targets import labels_of_rows, plain_array, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
 
@@ -146,13 +145,6 @@ class Voting(Team):
             return labels
         most, half = votes.max(axis=1), self.weights_.sum() / 2.0
         return _with_refusals(labels, most <= half * (1.0 + _ROUNDING), self.refusal)
-
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The share of rows that are right; a refusal is right only where it is the label itself."""
-        labels = plain_array(self.predict(X)).tolist()
-        wanted = labels_of_rows(y, len(labels)).tolist()
-        right = np.fromiter((a == b for a, b in zip(labels, wanted, strict=True)), np.float64, len(labels))
-        return float(np.average(right, weights=weights_of_rows(sample_weight, len(labels))))
 
     def _votes(self, X: Any) -> FloatArray:
         known = self._known()

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError, NotCertifiedWarning
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin, available_if
+from lineal.protocol import available_if
 from lineal.solvers.driver import Interruption
 
 # What a fold is given where there is no time left: an epoch or so.

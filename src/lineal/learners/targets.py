@@ -16,6 +16,7 @@ from lineal.objective.losses import FloatArray
 __all__ = [
     "classes_and_codes",
     "codes_among",
+    "labels_as_given",
     "labels_of_rows",
     "numbers_of_rows",
     "one_column",
@@ -43,7 +44,7 @@ def codes_among(classes: NDArray[Any], y: NDArray[Any], advice: str = "") -> NDA
 def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     """(n,) labels of a classifier: none missing, and classes rather than measurements."""
     _require_sequence(y, "labels")
-    labels = _labels(y)
+    labels = labels_as_given(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = one_column(labels)
     if labels.ndim != 1:
@@ -68,7 +69,7 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
-def _labels(y: Any) -> NDArray[Any]:
+def labels_as_given(y: Any) -> NDArray[Any]:
     """Labels as they came: a tuple is one label, not a row of two."""
     is_listed = isinstance(y, (list, tuple))
     if is_listed and any(isinstance(label, tuple) for label in y):
@@ -107,7 +108,7 @@ def _is_missing(label: Any) -> bool:
 
 def named_labels(classes: Any) -> NDArray[Any]:
     """Labels that are named before they are met."""
-    labels = _labels(classes)
+    labels = labels_as_given(classes)
     if labels.ndim != 1 or not len(labels):
         raise InputError(f"classes must be a sequence of labels, got {classes!r}.")
     return labels

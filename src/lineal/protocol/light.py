@@ -150,7 +150,8 @@ class ClassifierMixin:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of labels that is predicted."""
-        is_right = np.asarray(y) == self.predict(X)  # type: ignore[attr-defined]
+        predicted = self.predict(X)  # type: ignore[attr-defined]
+        is_right = [bool(label == said) for label, said in zip(y, predicted, strict=True)]
         return float(np.average(is_right, weights=sample_weight))
 
 

@@ -18,11 +18,13 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin, accuracy
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin, clone
+from lineal.protocol import ClassifierMixin as TheirMixin
+from lineal.protocol import clone
 
 Columns = NDArray[np.intp]
 Criterion = Callable[[Any, Any, Any], float]
@@ -102,8 +104,7 @@ class Scorer:
     def __init__(self, learner: Any, scoring: Any, criterion: Criterion | None = None) -> None:
         self._criterion = criterion
         self._scorer = checked_scorer(learner, scoring, "scoring") if criterion is None else None
-        # scikit-learn's accuracy looks at labels for longer than a small fit takes.
-        self._is_accuracy = scoring is None and getattr(type(learner), "score", None) is ClassifierMixin.score
+        self._is_accuracy = is_accuracy(learner, scoring)
         self._takes_weights = takes_weights(scoring)
 
     def __call__(self, model: Any, test: Examples, columns: Columns) -> float:
@@ -121,7 +122,7 @@ class Scorer:
             assert self._criterion is not None
             return float(self._criterion(model, X, test.y))
         if self._is_accuracy:
-            return float(np.average(model.predict(X) == test.y, weights=test.s))
+            return accuracy(model.predict(X), test.y, test.s)
         weights = {} if test.s is None or not self._takes_weights else {"sample_weight": test.s}
         return float(self._scorer(model, X, test.y, **weights))
 
@@ -142,6 +143,17 @@ def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
         return check_scoring(learner, scoring=scoring)
     except (ValueError, TypeError) as error:
         raise ParameterError(f"{option}={scoring!r} cannot be used: {error}") from error
+
+
+def is_accuracy(learner: Any, scoring: Any) -> bool:
+    """Whether a score is the share of labels that are right, by its name or as a classifier's own.
+
+    scikit-learn's looks at labels for longer than a small fit takes, and refuses some.
+    """
+    if scoring is None:
+        own = getattr(type(learner), "score", None)
+        return own in (ClassifierMixin.score, TheirMixin.score)
+    return isinstance(scoring, str) and scoring == "accuracy"
 
 
 def takes_weights(scoring: Any) -> bool:
@@ -177,18 +189,18 @@ def folds_of(
     no more folds than rows of the largest class.
     """
     s = np.ones(len(examples.y)) if examples.s is None else examples.s
+    targets = classes_and_codes(examples.y)[1] if are_classes else examples.y  # labels of any type
     if not isinstance(cv, numbers.Integral):
         try:
-            splitter = check_cv(cv, examples.y, classifier=are_classes)
-            pairs = list(splitter.split(np.zeros((len(s), 1)), examples.y))
+            splitter = check_cv(cv, targets, classifier=are_classes)
+            pairs = list(splitter.split(np.zeros((len(s), 1)), targets))
             return [(train[s[train] > 0], test[s[test] > 0]) for train, test in pairs]
         except (ValueError, IndexError) as error:
             raise InputError(f"cv={cv!r} cannot split {len(s)} rows: {error}") from error
     rows = np.flatnonzero(s > 0)
-    n, y = len(rows), examples.y[rows]
+    n, y = len(rows), targets[rows]
     if are_classes:
-        _, y = classes_and_codes(y)  # labels of any type
-        counts = np.bincount(y)
+        counts = np.unique(y, return_counts=True)[1]
         if counts.min() < 2:
             raise InputError(
                 f"held-out folds need at least 2 rows of every class, but one has 1 of n_samples = {n}. Give "

@@ -34,13 +34,14 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, softmax
 from lineal.objective.losses import FloatArray
-from lineal.protocol import BaseEstimator, ClassifierMixin, check_is_fitted
+from lineal.protocol import BaseEstimator, check_is_fitted
 
 
 def class_weights(codes: NDArray[Any], s: FloatArray, n_classes: int) -> FloatArray:

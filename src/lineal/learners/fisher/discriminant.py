@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from lineal.data import checked_rows, thread_count
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.fisher.crossing import Crossing, Gaussians, crossing
 from lineal.learners.fisher.directions import Directions, factorised
 from lineal.learners.fisher.iterative import conjugated
@@ -38,7 +39,7 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
-from lineal.protocol import BaseEstimator, ClassifierMixin, TransformerMixin, check_is_fitted
+from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 
 _RULES = ("crossing", "both", "pooled")
 # Sparse data are made dense if they are small, or block by block if they are narrow; else they stay sparse.

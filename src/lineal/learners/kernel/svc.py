@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.kernel.machine import IntArray, KernelMachineModel, Proof, together, with_bar
 from lineal.learners.kernel.problems import Separation
@@ -26,7 +27,6 @@ from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback, Interruption
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError
 from lineal.features.relevance import SCORES, information_gain, score_columns
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.neighbors.base import BaseNeighbors
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin, check_is_fitted
+from lineal.protocol import check_is_fitted
 
 
 class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import DisorderedThresholdsWarning, InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ordinal_labels import check_order, ordered_labels, ranks_of
 from lineal.learners.targets import codes_among, labels_of_rows, require_targets, weights_of_rows
@@ -20,7 +21,7 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.masked import Masked
 from lineal.objective.rows import NativeRows, NumpyRows, Rows
 from lineal.objective.shared_rows import SharedRows
-from lineal.protocol import ClassifierMixin, available_if, check_is_fitted
+from lineal.protocol import available_if, check_is_fitted
 from lineal.solvers import LBFGS, Newton, Plan, Solution, Solver, plan
 from lineal.solvers.driver import Callback
 from lineal.solvers.newton import is_direct

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import CombinationError, InputError, ParameterError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.pu_descent import descend
@@ -25,7 +26,7 @@ from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Pro
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
 from lineal.objective.soft import softened
-from lineal.protocol import ClassifierMixin, available_if, check_is_fitted
+from lineal.protocol import available_if, check_is_fitted
 from lineal.solvers import LBFGS, Newton, Solution, Solver, Start
 from lineal.solvers.driver import Callback
 from lineal.solvers.newton import is_direct

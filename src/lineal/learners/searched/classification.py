@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.searched.folds import Fold, folds_of_labels, part_of_labels
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.searched.search import Found, Search, Trial, is_broken_off
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
 from lineal.model.explanation import TopFeature
-from lineal.protocol import ClassifierMixin, check_is_fitted
+from lineal.protocol import check_is_fitted
 
 _MANY_SCORES = 5_000_000
 

@@ -13,7 +13,8 @@ from sklearn.utils.validation import _num_samples
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.learners.targets import (
     classes_and_codes,
-    one_column,
+    labels_as_given,
+    labels_of_rows,
     plain_array,
     require_targets,
     weights_of_rows,
@@ -39,11 +40,11 @@ class Data:
         _require_estimator(model)
         require_targets(model, y)
         try:
-            targets, n = plain_array(y), _num_samples(X)
+            targets, n = labels_as_given(y) if is_classifier(model) else plain_array(y), _num_samples(X)
         except TypeError as error:
             raise InputTypeError(f"X and y must be sequences of rows: {error}") from error
-        if is_classifier(model) and targets.ndim == 2 and targets.shape[1] == 1:
-            targets = one_column(targets)
+        if is_classifier(model) and (targets.ndim == 1 or targets.shape[1:] == (1,)):
+            targets = labels_of_rows(y, n)
         if targets.ndim == 0 or len(targets) != n:
             raise InputError(
                 f"X and y have inconsistent numbers of samples: {n} rows, y of shape {targets.shape}."

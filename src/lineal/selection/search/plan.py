@@ -14,8 +14,9 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.learners.accuracy import accuracy
 from lineal.protocol import is_classifier
-from lineal.selection.judge import checked_scorer, takes_weights
+from lineal.selection.judge import checked_scorer, is_accuracy, takes_weights
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data
 from lineal.selection.search.halving import halved
@@ -47,6 +48,7 @@ class Plan:
     metric_name: str
     is_general: bool
     takes_weights: bool
+    is_accuracy: bool
     space: list[Space]
     settings: list[Setting]
     proposals: dict[str, Any]
@@ -82,8 +84,9 @@ class Plan:
         seconds = None if max_seconds is None else float(max_seconds) / (1 + len(outer_folds))
         return cls(
             model, method, cv, checked_scorer(model, metric, "metric"), _name(model, metric),
-            _is_general(metric), takes_weights(metric), parts, settings, proposals, max_trials or _PROPOSALS,
-            left_out, outer_folds, seconds, int(seed), thread_count(n_threads),
+            _is_general(metric), takes_weights(metric), is_accuracy(model, metric) and data.codes is not None,
+            parts, settings, proposals, max_trials or _PROPOSALS, left_out, outer_folds, seconds, int(seed),
+            thread_count(n_threads),
         )  # fmt: skip
 
     def model(self, setting: Setting) -> Any:
@@ -115,6 +118,8 @@ class Plan:
 
     def score(self, model: Any, X: Any, y: Any, s: Any) -> float:
         """What is to be large; a score that is no number is an error."""
+        if self.is_accuracy:
+            return accuracy(model.predict(X), y, s)
         weights = {} if s is None or not self.takes_weights else {"sample_weight": s}
         value = float(self.scorer(model, X, y, **weights))
         if not np.isfinite(value):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.kernels.blocks import value_blocks
+from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.kernel.perceptron.forgetron import Forgetron
 from lineal.learners.kernel.perceptron.mistakes import DualWeights, Log, Values
 from lineal.learners.kernel.reading import KernelModel
@@ -25,7 +26,7 @@ from lineal.learners.targets import classes_and_codes, labels_of_rows, require_t
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
-from lineal.protocol import ClassifierMixin, check_is_fitted
+from lineal.protocol import check_is_fitted
 
 VARIANTS = ("averaged", "plain", "voted")
 FORMS = ("counts", "signed")
