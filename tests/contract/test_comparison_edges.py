@@ -5,6 +5,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -156,6 +157,55 @@ def test_a_row_that_counts_for_nine_is_nine_rows(metric, test):
     assert one.difference == pytest.approx(other.difference)
     assert one.interval.width == pytest.approx(other.interval.width, rel=0.2)
     assert one.p_value == pytest.approx(other.p_value, rel=0.3, abs=0.03)
+
+
+def plain_share(y_true, y_pred):
+    return float(np.mean(y_true == y_pred))
+
+
+def test_a_function_without_weights_is_given_none():
+    """By groups too, which come without weights; where weights differ it cannot say what it was asked."""
+    models = {"full": LogisticRegression().fit(X, TWO), "part": LogisticRegression().fit(X[:9], TWO[:9])}
+    held_out = {"X_test": X, "y_test": TWO}
+    groups = np.arange(60) // 4
+    plain, weighted = (
+        lineal.compare(models, **held_out, groups=groups, metric=metric)
+        for metric in (plain_share, share_right)
+    )
+    for name in models:
+        assert plain[name].value == weighted[name].value
+        assert plain[name].interval == weighted[name].interval
+    assert plain.pairs[0].p_value == weighted.pairs[0].p_value
+    for weights in (
+        held_out | {"sample_weight_test": 1 + groups},
+        {"X": X, "y": TWO, "sample_weight": groups},
+    ):
+        with pytest.raises(ParameterError, match="metric 'plain_share' has no argument sample_weight"):
+            lineal.compare(models, metric=plain_share, **weights)
+
+
+FITTED = {
+    name: model.fit(X, TWO) for name, model in (("full", LogisticRegression()), ("mean", DummyClassifier()))
+}
+GROUPED = {
+    "evaluate": lambda groups: lineal.evaluate(FITTED["full"], X, TWO, groups=groups)["accuracy"],
+    "rows": lambda groups: lineal.compare(FITTED, X_test=X, y_test=TWO, groups=groups)["full"],
+    "folds": lambda groups: lineal.compare(CLASSIFIERS, X, TWO, cv=3, groups=groups)["full"],
+    "tune": lambda groups: (
+        lineal.tune(LogisticRegression(), X, TWO, {"C": [1.0]}, cv=3, groups=groups).trials[0].scores
+    ),
+}
+
+
+@pytest.mark.parametrize("use", GROUPED.values(), ids=GROUPED)
+def test_groups_of_any_type(use):
+    """Names of several types, and tuples, are groups as numbers are; NaN, None and NA are none, by row."""
+    numbers = (np.arange(60) // 6).tolist()
+    for odd in ([("day", k) for k in numbers], [k if k < 5 else str(k) for k in numbers]):
+        assert use(odd) == use(numbers)
+    for missing in (np.nan, None, pd.NA):
+        with pytest.raises(InputError, match="groups contains NaN or a null, first at row 7"):
+            use([missing if row == 7 else k for row, k in enumerate(numbers)])
 
 
 # ---- tests of ranks -------------------------------------------------------------------------------

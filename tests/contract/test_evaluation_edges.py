@@ -5,6 +5,7 @@ import tracemalloc
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -254,6 +255,29 @@ def test_rankings_without_a_number_are_refused():
         evaluate_ranking([1, 2, 3], [0, 2000, 1], ["q"] * 3, gain="exponential")
     with pytest.raises(InputError, match="groups contains NaN"):
         evaluate_ranking([1, 2, 3], [0, 2, 1], [np.nan, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda y: lineal.evaluate(LogisticRegression().fit(X, TWO), X, y),
+        lambda y: lineal.compare({"a": LogisticRegression(), "b": DummyClassifier()}, X, y, cv=2),
+        lambda y: lineal.tune(lineal.LogisticRegression(), X, y),
+        lambda y: lineal.rank_features(X, y),
+        lambda y: lineal.ForwardSelection().fit(X, y),
+    ],
+    ids=["evaluate", "compare", "tune", "rank", "search"],
+)
+def test_missing_labels_are_refused_by_their_place(use):
+    """Of NumPy, of pandas' numbers and of pandas' objects."""
+    with_nan = np.where(np.arange(60) == 4, np.nan, TWO)
+    for y in (
+        with_nan,
+        pd.array(with_nan, dtype="Int64"),
+        pd.Series([pd.NA if v != v else v for v in with_nan]),
+    ):
+        with pytest.raises(InputError, match=r"y.* (at|first at) (place|row) 4\b"):
+            use(y)
 
 
 # ---- many rows ------------------------------------------------------------------------------------

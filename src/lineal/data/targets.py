@@ -84,3 +84,48 @@ def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]
         classes[:] = labels
         codes = np.array([place[label] for label in y.tolist()])
     return classes, codes.astype(np.int32)
+
+
+def labels_as_given(y: Any) -> NDArray[Any]:
+    """Labels as they came: a tuple is one label, not a row of two."""
+    is_listed = isinstance(y, (list, tuple))
+    if is_listed and any(isinstance(label, tuple) for label in y):
+        return as_objects(y)
+    return plain_array(y)
+
+
+def first_missing(values: NDArray[Any], *, has_nulls: bool = True) -> int | None:
+    """The first place with no value: NaN, NaT, NA and, where there are nulls, None."""
+    if values.dtype.kind in "mM":
+        is_missing = np.isnat(values)
+    elif values.dtype.kind == "f":
+        is_missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        listed = values.tolist()
+        is_missing = np.fromiter(map(_is_missing, listed), bool, len(listed))
+        if has_nulls:
+            is_missing |= np.fromiter((value is None for value in listed), bool, len(listed))
+    else:
+        return None
+    return int(np.flatnonzero(is_missing)[0]) if is_missing.any() else None
+
+
+def _is_missing(value: Any) -> bool:
+    # Missing values of pandas are equal to nothing, and do not say so with a bool.
+    return type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def groups_as_given(groups: Any, n_rows: int) -> NDArray[Any]:
+    """(n,) the group of each row, none missing: as they came, or numbered where they are of several types."""
+    found = labels_as_given(groups)
+    if found.shape != (n_rows,):
+        came = f"{len(found)} groups" if found.ndim == 1 else f"an array of shape {found.shape}"
+        raise InputError(f"groups must name one group for each row: there are {n_rows} rows, got {came}.")
+    if (missing := first_missing(found)) is not None:
+        raise InputError(
+            f"groups contains NaN or a null, first at row {missing}: nobody knows which rows belong "
+            "together. Name the group, or drop those rows."
+        )
+    if found.dtype.kind == "O" and not all(isinstance(group, str) for group in found):
+        return classes_and_codes(found)[1]
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.dealing import dealt, dealt_by_label, parted
-from lineal.data.targets import classes_and_codes, plain_array, weights_of_rows
+from lineal.data.targets import classes_and_codes, groups_as_given, weights_of_rows
 from lineal.deferred import is_sparse
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.bar import FitBar
@@ -46,10 +46,7 @@ class Table:
             raise InputError(f"{name} must have rows: {error}.") from error
         if n != len(y):
             raise InputError(f"{name} has {n} rows, but its y has {len(y)}: they must match.")
-        if groups is not None:
-            groups = plain_array(groups)
-            if len(groups) != n:
-                raise InputError(f"{name} has {n} rows, but there are {len(groups)} groups.")
+        groups = None if groups is None else groups_as_given(groups, n)
         weights = None if sample_weight is None else weights_of_rows(sample_weight, n)
         return cls(X, y, weights, groups)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.targets import plain_array
+from lineal.data.targets import groups_as_given, labels_as_given, plain_array
 from lineal.errors import InputError, ParameterError
 from lineal.objective.losses import FloatArray
 
@@ -78,12 +79,10 @@ def two_samples(a: Any, b: Any, least: int = 2) -> tuple[FloatArray, FloatArray]
 
 def groups_of_rows(groups: Any, n_rows: int, sample_weight: Any) -> NDArray[Any]:
     """(n_rows,) groups of the rows that count: those of weight 0 are not there."""
-    found = plain_array(groups)
+    found = labels_as_given(groups)
     if sample_weight is not None and found.shape == np.shape(sample_weight):
         found = found[np.asarray(sample_weight) > 0]
-    if found.shape != (n_rows,):
-        raise InputError(f"groups must name one group for each row, got an array of shape {found.shape}.")
-    return found
+    return groups_as_given(found, n_rows)
 
 
 def score_table(scores: Any) -> FloatArray:
@@ -112,3 +111,13 @@ def without_rounding(values: FloatArray, scale: Any) -> FloatArray:
 def differences(first: FloatArray, second: FloatArray) -> FloatArray:
     """(n,) the first less the second, 0 where only rounding sets them apart."""
     return without_rounding(first - second, max(np.abs(first).max(), np.abs(second).max()))
+
+
+def takes_weights(function: Any) -> bool:
+    """Whether a score can be told weights of rows: of functions those with an argument for them."""
+    if not callable(function) or hasattr(function, "_score_func"):  # a name, or a scorer of scikit-learn's
+        return True
+    try:
+        return "sample_weight" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # one that was compiled does not say
+        return False

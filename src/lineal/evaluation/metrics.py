@@ -20,6 +20,7 @@ from lineal.errors import ParameterError
 from lineal.evaluation.auc import Area, binary_area, macro_area
 from lineal.evaluation.gap_sums import Bins, gap_sum_ends
 from lineal.evaluation.influence import Correlation, Linearised, rank_correlation
+from lineal.evaluation.inputs import takes_weights
 from lineal.evaluation.predictions import Classified, Measured, Predictions
 from lineal.evaluation.records import Interval
 from lineal.evaluation.skewed_means import mean_ends, ratio_ends
@@ -417,12 +418,20 @@ def named_metric(metric: Any, task: str) -> Metric:
 
 
 def _custom(function: Callable[..., float], task: str) -> Metric:
+    name, hears_weights = getattr(function, "__name__", "metric"), takes_weights(function)
+
     def value(p: Predictions) -> float:
         pair = (p.truth, p.predicted)
         if isinstance(p, Classified):
             pair = (p.classes[p.truth], p.classes[p.predicted])
         own = _own(p)
-        return float(function(*pair) if own is None else function(*pair, sample_weight=own))
+        if own is None or not hears_weights:
+            if own is not None and np.ptp(own) > 0:
+                raise ParameterError(
+                    f"rows have weights, but metric {name!r} has no argument sample_weight. Give it one, or "
+                    "leave the weights out."
+                )
+            return float(function(*pair))
+        return float(function(*pair, sample_weight=own))
 
-    name = getattr(function, "__name__", "metric")
     return Metric(name, name.replace("_", " "), task, function=value, bounds=(-np.inf, np.inf))

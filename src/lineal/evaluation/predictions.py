@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.targets import classes_and_codes, plain_array
+from lineal.data.targets import classes_and_codes, first_missing, plain_array
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import one_sample
 from lineal.evaluation.resampling import RowWeights
@@ -227,9 +227,8 @@ def checked_labels(name: str, y: Any) -> NDArray[Any]:
     labels = one_column(y)
     if labels.ndim != 1:
         raise InputError(f"{name} must be a list of labels, got an array of shape {labels.shape}.")
-    is_missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(len(labels), dtype=bool)
-    if np.any(is_missing):
-        raise InputError(f"{name} contains NaN, first at place {int(np.flatnonzero(is_missing)[0])}.")
+    if (place := first_missing(labels, has_nulls=hasattr(y, "null_count"))) is not None:
+        raise InputError(f"{name} contains NaN, first at place {place}.")
     return labels
 
 

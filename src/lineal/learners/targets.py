@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.targets import as_objects, classes_and_codes, plain_array, weights_of_rows
+from lineal.data.targets import (
+    classes_and_codes,
+    first_missing,
+    labels_as_given,
+    plain_array,
+    weights_of_rows,
+)
 from lineal.deferred import is_sparse
 from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
@@ -53,11 +59,6 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
         raise InputError(
             f"X and y have inconsistent numbers of samples: {n_rows} rows and {len(labels)} labels."
         )
-    # pyarrow and polars write None where there is no value; elsewhere it is an object like any other.
-    if (missing := _first_missing(labels, has_nulls=hasattr(y, "null_count"))) is not None:
-        raise InputError(
-            f"y has no label at row {missing}: it contains NaN or a null. Drop those rows, or name the label."
-        )
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
             raise InputError(
@@ -66,15 +67,12 @@ def labels_of_rows(y: Any, n_rows: int) -> NDArray[Any]:
         from sklearn.utils.multiclass import check_classification_targets
 
         check_classification_targets(labels)
+    # pyarrow and polars write None where there is no value; elsewhere it is an object like any other.
+    if (missing := first_missing(labels, has_nulls=hasattr(y, "null_count"))) is not None:
+        raise InputError(
+            f"y has no label at row {missing}: it contains NaN or a null. Drop those rows, or name the label."
+        )
     return labels
-
-
-def labels_as_given(y: Any) -> NDArray[Any]:
-    """Labels as they came: a tuple is one label, not a row of two."""
-    is_listed = isinstance(y, (list, tuple))
-    if is_listed and any(isinstance(label, tuple) for label in y):
-        return as_objects(y)
-    return plain_array(y)
 
 
 def _require_sequence(y: Any, what: str) -> None:
@@ -85,25 +83,6 @@ def _require_sequence(y: Any, what: str) -> None:
         raise InputError(
             f"y should be a 1d array of {what}, one for each row, got {type(y).__name__}. Give it {advice}."
         )
-
-
-def _first_missing(labels: NDArray[Any], *, has_nulls: bool) -> int | None:
-    """The first row without a label."""
-    if labels.dtype.kind in "mM":
-        is_missing = np.isnat(labels)
-    elif labels.dtype.kind == "O":
-        listed = labels.tolist()
-        is_missing = np.fromiter(map(_is_missing, listed), bool, len(listed))
-        if has_nulls:
-            is_missing |= np.fromiter((label is None for label in listed), bool, len(listed))
-    else:
-        return None  # numbers that are not finite are told of elsewhere
-    return int(np.flatnonzero(is_missing)[0]) if is_missing.any() else None
-
-
-def _is_missing(label: Any) -> bool:
-    # Missing values of pandas are equal to nothing, and do not say so with a bool.
-    return type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def named_labels(classes: Any) -> NDArray[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import numbers
 import warnings
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.inputs import takes_weights
 from lineal.learners.accuracy import ClassifierMixin, accuracy
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
@@ -154,13 +154,6 @@ def is_accuracy(learner: Any, scoring: Any) -> bool:
         own = getattr(type(learner), "score", None)
         return own in (ClassifierMixin.score, TheirMixin.score)
     return isinstance(scoring, str) and scoring == "accuracy"
-
-
-def takes_weights(scoring: Any) -> bool:
-    """Whether a score can be told weights of rows: of functions those with an argument for them."""
-    if not callable(scoring) or hasattr(scoring, "_score_func"):  # a name, or a scorer of scikit-learn's
-        return True
-    return "sample_weight" in inspect.signature(scoring).parameters
 
 
 class Judge:

@@ -144,7 +144,12 @@ def are_numbers(y: ArrayLike, target: str) -> bool:
     if target != "auto":
         return target == "numbers"
     array = plain_array(y)
-    return array.dtype.kind == "f" and bool(type_of_target(array).startswith("continuous"))
+    if array.dtype.kind != "f":
+        return False
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise InputError(f"y contains NaN or infinity, first at row {row}. Drop those rows.")
+    return bool(type_of_target(array).startswith("continuous"))
 
 
 def measured(question: Question, n_picks: int) -> Measured:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from lineal.data.targets import groups_as_given
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.learners.targets import (
     classes_and_codes,
@@ -49,15 +50,13 @@ class Data:
             raise InputError(
                 f"X and y have inconsistent numbers of samples: {n} rows, y of shape {targets.shape}."
             )
-        if groups is not None and _num_samples(groups) != n:
-            raise InputError(f"groups has {_num_samples(groups)} entries for {n} rows.")
         if sample_weight is not None:
             _require_weights_are_heard(model)
         s = None if sample_weight is None else weights_of_rows(sample_weight, n)
         codes = classes_and_codes(targets)[1] if is_classifier(model) and targets.ndim == 1 else None
         # CSC and COO have no rows to take.
         X = X.tocsr() if hasattr(X, "tocsr") else X
-        return cls(X, targets, s, None if groups is None else plain_array(groups), codes)
+        return cls(X, targets, s, None if groups is None else groups_as_given(groups, n), codes)
 
     def __len__(self) -> int:
         return len(self.y)

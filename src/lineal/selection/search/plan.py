@@ -14,9 +14,10 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.inputs import takes_weights
 from lineal.learners.accuracy import accuracy
 from lineal.protocol import is_classifier
-from lineal.selection.judge import checked_scorer, is_accuracy, takes_weights
+from lineal.selection.judge import checked_scorer, is_accuracy
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data
 from lineal.selection.search.halving import halved
