@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression as TheirLogisticRegression
+from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import KNeighborsClassifier as TheirNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -238,6 +239,38 @@ def test_the_number_of_columns_is_the_one_asked_for(kind, n_columns, step):
     if kind is not RecursiveElimination and n_columns < 5:
         assert search.history_[-1].n_columns == n_columns
         assert search.stopped_.startswith(f"{n_columns} columns are ")
+
+
+@EVERY_SEARCH
+@pytest.mark.parametrize("cv", [3, GroupKFold(3)], ids=str)
+@pytest.mark.parametrize("target", [Y, X[:, 1] + 0.5 * rng.normal(size=40)], ids=["classes", "numbers"])
+def test_groups_are_held_out_whole(kind, cv, target):
+    """What is scored has no row of a group that was learnt from."""
+    groups = np.arange(40) // 4
+    met = []
+
+    class Watching(Ridge if target is not Y else LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            self.rows_ = X[:, -1]
+            return super().fit(X, y, sample_weight)
+
+    def apart(model, X, y):
+        known, scored = (set(groups[rows.astype(int)].tolist()) for rows in (model.rows_, X[:, -1]))
+        met.append((len(scored), known & scored))
+        return 0.0
+
+    alone = np.arange(40.0)[:, None]  # the numbers of rows are all there is to choose from
+    kind(Watching(), cv=cv, scoring=apart).fit(alone, target, groups=[("day", k) for k in groups.tolist()])
+    assert met
+    assert all(scored and not both for scored, both in met)
+    with pytest.raises(InputError, match="groups contains NaN or a null, first at row 0"):
+        kind(cv=cv).fit(X, target, groups=[np.nan, *groups[1:]])
+    if cv == 3:
+        with pytest.raises(InputError, match="3 folds need as many groups, got 2"):
+            kind(cv=cv).fit(X, target, groups=np.arange(40) % 2)
+    else:
+        with pytest.raises(InputError, match="cannot split 40 rows"):
+            kind(cv=cv).fit(X, target)
 
 
 @EVERY_SEARCH

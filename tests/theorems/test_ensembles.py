@@ -1,10 +1,12 @@
 """Bags and stacks: what they are equal to, and what no model in them may have seen."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit
 from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -13,10 +15,12 @@ from contract.members import features, labels, numbers, same_model
 from lineal import (
     Bagging,
     BaggingRegressor,
+    Calibrated,
     GaussianNB,
     LinearClassifier,
     LinearRegressor,
     Stacking,
+    Voting,
 )
 from lineal.compose.outputs import bin_places
 from lineal.errors import InputError, ParameterError
@@ -113,11 +117,29 @@ def test_a_row_of_weight_two_is_drawn_like_two_rows(kind):
     s = np.random.default_rng(0).integers(0, 4, size=40)
     weighted = kind(n_models=4).fit(X, y, sample_weight=s)
     repeated = kind(n_models=4).fit(np.repeat(X, s, axis=0), np.repeat(y, s))
-    source = np.repeat(np.arange((s > 0).sum()), s[s > 0])
+    source = np.repeat(np.arange(40), s)
     for ours, theirs in zip(weighted.bags_, repeated.bags_, strict=True):
-        drawn = np.bincount(source[theirs.rows], theirs.times, minlength=(s > 0).sum())
+        drawn = np.bincount(source[theirs.rows], theirs.times, minlength=40)
         np.testing.assert_array_equal(np.flatnonzero(drawn), ours.rows)
         np.testing.assert_array_equal(drawn[ours.rows], ours.times)
+
+
+def test_rows_of_weight_0_keep_their_places():
+    """Answers to rows of the fit, and rows of bags, go by the rows that came; NaN where the weight is 0."""
+    X, y = data(2, 60)
+    y = (y == y[0]).astype(int)
+    s = np.where(np.arange(60) % 12 == 3, 0, 1)
+    here = np.flatnonzero(s)
+    for kind, name in ((Bagging, "oob_decision_function_"), (BaggingRegressor, "oob_prediction_")):
+        whole = kind(n_models=5, random_state=0).fit(X, y, sample_weight=s)
+        part = kind(n_models=5, random_state=0).fit(X[here], y[here], sample_weight=s[here])
+        answers = getattr(whole, name)
+        assert len(answers) == 60
+        np.testing.assert_array_equal(answers[here], getattr(part, name))
+        assert np.isnan(answers[s == 0]).all()
+        for bag, same in zip(whole.bags_, part.bags_, strict=True):
+            np.testing.assert_array_equal(bag.rows, here[same.rows])
+        assert whole.oob_score_ == part.oob_score_
 
 
 @pytest.mark.parametrize("kind", [Bagging, BaggingRegressor])
@@ -267,3 +289,77 @@ def test_impossible_stacks_are_refused():
         Stacking([GaussianNB()], folds=by_row).fit(X, y, sample_weight=np.arange(90) >= 10)
     with pytest.raises(InputError, match="of one class alone"):
         Stacking([GaussianNB()], folds=3).fit(X, np.arange(90) == 7)
+
+
+# ---- groups ---------------------------------------------------------------------------------------
+
+
+class Watched(GaussianNB):
+    """Tells which rows it has been given; the number of a row is its last column."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, X, y, sample_weight=None):
+        Watched.seen.append(frozenset(X[:, -1].astype(int).tolist()))
+        return super().fit(X, y, sample_weight)
+
+
+WITH_FOLDS = {
+    "Stacking": lambda folds: Stacking([Watched()], folds=folds),
+    "Voting": lambda folds: Voting([Watched()], "weighted", folds=folds),
+    "Calibrated": lambda folds: Calibrated(Watched(), folds=folds),
+}
+
+
+@pytest.mark.parametrize("folds", [3, GroupKFold(3)], ids=str)
+@pytest.mark.parametrize("make", WITH_FOLDS.values(), ids=WITH_FOLDS)
+def test_groups_are_held_out_whole(make, folds):
+    """No model that answers for a row has learnt from a row of its group; also where rows have weight 0."""
+    X, y = data(2, 60)
+    X[:, -1] = np.arange(60)
+    groups = np.arange(60) // 5
+    names = [("day", k) if k % 2 else k for k in groups.tolist()]
+    for s in (None, np.where(np.arange(60) % 7 == 2, 0, 1)):
+        Watched.seen.clear()
+        make(folds).fit(X, y, sample_weight=s, groups=names)
+        there = np.arange(60) if s is None else np.flatnonzero(s)
+        learnt = [rows for rows in Watched.seen if len(rows) < len(there)]
+        assert len(learnt) == 3
+        for rows in learnt:
+            held_out = set(there.tolist()) - rows
+            assert not set(groups[list(held_out)]) & set(groups[list(rows)])
+    with pytest.raises(InputError, match="groups contains NaN or a null, first at row 2"):
+        make(folds).fit(X, y, groups=[None if k == 2 else "a" for k in range(60)])
+    with pytest.raises(InputError, match="there are 60 rows, got 3 groups"):
+        make(folds).fit(X, y, groups=[1, 2, 3])
+    if folds == 3:
+        with pytest.raises(InputError, match="3 folds need as many groups, got 2"):
+            make(folds).fit(X, y, groups=np.arange(60) % 2)
+    else:
+        with pytest.raises(InputError, match="pass groups= to fit"):
+            make(folds).fit(X, y)
+
+
+@pytest.mark.parametrize("make", WITH_FOLDS.values(), ids=WITH_FOLDS)
+def test_folds_may_be_listed(make):
+    """As pairs of rows to learn from and to hold out, by the rows that came; nothing long is printed."""
+    X, y = data(2, 60)
+    X[:, -1] = np.arange(60)
+    listed = list(KFold(3, shuffle=True, random_state=0).split(X))
+    s = np.where(np.arange(60) % 7 == 2, 0, 1)
+    for weights in (None, s):
+        Watched.seen.clear()
+        make(listed).fit(X, y, sample_weight=weights)
+        there = set(range(60)) if weights is None else set(np.flatnonzero(weights).tolist())
+        for train, _ in listed:
+            assert frozenset(train.tolist()) & there in Watched.seen
+    with pytest.raises(InputError, match="is held out 0 times") as said:
+        make(listed[:2]).fit(X, y)
+    assert len(str(said.value)) < 200
+    with pytest.raises(InputError, match=r"names row \d+, but there are 60 rows"):
+        make([(listed[0][0], listed[0][1] + 60)]).fit(X, y)
+    with pytest.raises(InputError, match="numbers of rows"):
+        make([("ab", "c")]).fit(X, y)
+    with pytest.raises(ParameterError, match="folds must be") as said:
+        make([np.arange(60)] * 3).fit(X, y)
+    assert len(str(said.value)) < 250

@@ -54,7 +54,7 @@ class Bagging(CompositeClassifier, Bags):
     bags_ : what each of them was given: rows, how often, columns
     rule_ : the rule that was taken
     oob_decision_function_ : (n, K) mean answers to the rows of the fit by the models that have not learnt
-        from them; NaN where all have
+        from them; NaN where all have, and for rows of weight 0
     oob_right_, oob_judged_ : how many of the judged rows are right, and how many were judged (sums of weights
         where there are any): counts for an interval
     oob_score_ : the first over the second, NaN if no row was judged
@@ -137,7 +137,7 @@ class Bagging(CompositeClassifier, Bags):
         self.rule_ = self.rule if self.rule is not None else "soft" if has_probabilities else "plurality"
         self._fit_bags(lesson)
         shares = self._out_of_bag(lesson, self._ask, (lesson.n_rows, len(self.classes_)))
-        self.oob_decision_function_ = shares
+        self.oob_decision_function_ = lesson.for_all(shares)
         is_judged = ~np.isnan(shares[:, 0])
         is_right = shares[is_judged].argmax(axis=1) == codes[is_judged]
         if lesson.s is None:
@@ -180,7 +180,7 @@ class BaggingRegressor(RegressorMixin, Bags):
     parts_ : the fitted models
     bags_ : what each of them was given: rows, how often, columns
     oob_prediction_ : (n,) mean answers to the rows of the fit by the models that have not learnt from them;
-        NaN where all have
+        NaN where all have, and for rows of weight 0
     oob_judged_ : how many rows were judged
     oob_score_ : R^2 of those rows, NaN if fewer than two were judged
 
@@ -221,10 +221,11 @@ class BaggingRegressor(RegressorMixin, Bags):
         """
         lesson = self._lesson(X, y, sample_weight)
         self._fit_bags(lesson)
-        self.oob_prediction_ = self._out_of_bag(lesson, _predicted, lesson.targets.shape)
-        is_judged = ~np.isnan(self.oob_prediction_.reshape(lesson.n_rows, -1)[:, 0])
+        said = self._out_of_bag(lesson, _predicted, lesson.targets.shape)
+        self.oob_prediction_ = lesson.for_all(said)
+        is_judged = ~np.isnan(said.reshape(lesson.n_rows, -1)[:, 0])
         self.oob_judged_ = int(is_judged.sum())
-        judged = lesson.targets[is_judged], self.oob_prediction_[is_judged]
+        judged = lesson.targets[is_judged], said[is_judged]
         weights = weights_at(lesson.s, is_judged)
         self.oob_score_ = (
             float(r2_score(*judged, sample_weight=weights)) if self.oob_judged_ > 1 else float("nan")

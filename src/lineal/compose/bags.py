@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ class Bag:
 
     Attributes
     ----------
-    rows : the rows that were drawn, each once, in order
+    rows : the rows of the fit that were drawn, each once, in order
     times : how often each of them was drawn, or its weight
     columns : the columns that were drawn, in order; None: all
     seed : for every ``random_state`` in the learner that was left open
@@ -175,7 +175,10 @@ class Bags(Composite):
     def _out_of_bag(
         self, lesson: Lesson, ask: Callable[[Any, Any], FloatArray], shape: tuple[int, ...]
     ) -> FloatArray:
-        """The mean answer to each row of those who have not seen it; NaN where all have."""
+        """The mean answer to each row of those who have not seen it; NaN where all have.
+
+        Bags are told in the numbers of the rows that came from then on.
+        """
         total, judges = np.zeros(shape), np.zeros(lesson.n_rows)
         unseen = self._unseen(lesson.n_rows)
         calls = [
@@ -187,6 +190,7 @@ class Bags(Composite):
             if call is not None:
                 total[rows] += next(answers)
                 judges[rows] += 1
+        self.bags_ = [replace(bag, rows=lesson.as_given(bag.rows)) for bag in self.bags_]
         with np.errstate(invalid="ignore"):
             return np.asarray(total / judges.reshape(-1, *(1,) * (total.ndim - 1)))
 

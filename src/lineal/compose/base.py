@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lineal.compose.fitting import Job, require_weights, weights_at
 from lineal.compose.inputs import count_rows, read_once, reads_numbers, take
 from lineal.data import thread_count
+from lineal.data.targets import groups_as_given
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.catalogue import Catalogue
@@ -30,12 +31,30 @@ class Lesson:
     targets : (n,) labels or numbers as they came
     s : (n,) weights > 0, or None: nobody gave any
     n_rows : how many rows there are
+    groups : (n,) which rows are to be held out together, or None
+    kept : (n,) where these rows are among those that came, or None: none had weight 0
+    n_given : how many rows came, where ``kept`` says which are left
     """
 
     X: Any
     targets: NDArray[Any]
     s: FloatArray | None
     n_rows: int
+    groups: NDArray[Any] | None = None
+    kept: NDArray[np.intp] | None = None
+    n_given: int = 0
+
+    def as_given(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Places of rows among those that came."""
+        return rows if self.kept is None else self.kept[rows]
+
+    def for_all(self, values: FloatArray) -> FloatArray:
+        """Numbers about these rows as numbers about all that came, NaN for those of weight 0."""
+        if self.kept is None:
+            return values
+        whole = np.full((self.n_given, *values.shape[1:]), np.nan)
+        whole[self.kept] = values
+        return whole
 
     @property
     def counts(self) -> FloatArray:
@@ -93,7 +112,7 @@ class Composite(BaseEstimator):
         """y, checked."""
         raise NotImplementedError
 
-    def _lesson(self, X: Any, y: Any, sample_weight: Any) -> Lesson:
+    def _lesson(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Lesson:
         """Everything checked; rows of weight 0 are no rows."""
         require_targets(self, y)
         self._check_options()
@@ -102,13 +121,15 @@ class Composite(BaseEstimator):
         X = self._read(X, reset=True)
         n = count_rows(X)
         targets = self._targets(y, n)
+        groups = None if groups is None else groups_as_given(groups, n)
         if sample_weight is None:
-            return Lesson(X, targets, None, n)
+            return Lesson(X, targets, None, n, groups)
         s = weights_of_rows(sample_weight, n)
         kept = np.flatnonzero(s)
         if len(kept) < n:
-            return Lesson(take(X, kept), targets[kept], s[kept], len(kept))
-        return Lesson(X, targets, s, n)
+            left = None if groups is None else groups[kept]
+            return Lesson(take(X, kept), targets[kept], s[kept], len(kept), left, kept, n)
+        return Lesson(X, targets, s, n, groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,9 +150,11 @@ class CompositeClassifier(ClassifierMixin, Composite):
     def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
         return labels_of_rows(y, n_rows)
 
-    def _lesson_in_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Lesson, NDArray[np.int32]]:
+    def _lesson_in_classes(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None
+    ) -> tuple[Lesson, NDArray[np.int32]]:
         """A lesson, and the place of each row's label in ``classes_``, which are set."""
-        lesson = self._lesson(X, y, sample_weight)
+        lesson = self._lesson(X, y, sample_weight, groups)
         known = Catalogue.of(lesson.targets)
         if len(known) < 2:
             raise InputError(

@@ -44,8 +44,8 @@ class Calibrated(CompositeClassifier):
         ``LinearClassifier(loss=SquaredHinge(), penalty=L2(1.0))``, a support vector machine, if not given.
     method : "temperature", "platt" or "isotonic"
         In the order of how many rows they need: one number, two for each class, a step function for each.
-    folds : int or splitter
-        How rows are held out; a splitter must hold every row out once.
+    folds : int, splitter or list of (train, test)
+        How rows are held out: every row once.
     n_threads : int, optional
         Models that are fitted at the same time; changes the time, never a bit.
     random_state : int or generator, optional
@@ -109,7 +109,14 @@ class Calibrated(CompositeClassifier):
     # ---- learning -----------------------------------------------------------------------------
 
     @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fits the learner to all rows, and the probabilities to scores of rows that it had not seen.
 
         Parameters
@@ -119,12 +126,14 @@ class Calibrated(CompositeClassifier):
             At least two of each: one to learn from, one to hold out.
         sample_weight : sequence of n_rows numbers >= 0, optional
             Passed on to the learner, which must take it, and to the fit of the probabilities.
+        groups : sequence of n_rows names, optional
+            Rows of one group are held out together.
 
         Returns
         -------
         self
         """
-        lesson, codes = self._lesson_in_classes(X, y, sample_weight)
+        lesson, codes = self._lesson_in_classes(X, y, sample_weight, groups)
         Z = self._held_out_scores(lesson, codes)
         s = lesson.counts
         for name in ("temperature_", "maps_"):
@@ -145,7 +154,7 @@ class Calibrated(CompositeClassifier):
                 "Calibrated needs at least 2 rows of every class, to hold some out, but there is one of "
                 f"{self.classes_.tolist()[rare]!r}."
             )
-        splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
+        splits = splits_of(self.folds, lesson, codes, self.random_state)
         jobs = [*(lesson.job(learner, train) for train, _ in splits), lesson.job(learner)]
         *parts, self.learner_ = fit_parts(lesson.X, jobs, self.n_threads)
         K = len(self.classes_)

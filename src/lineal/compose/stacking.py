@@ -41,8 +41,9 @@ class Stacking(Team):
         The models B; a linear classifier, Fisher's discriminant and nearest neighbours, if not given.
     final : any classifier
         The model A; ``LinearClassifier()`` if not given.
-    folds : int or splitter
-        A number gives each fold its share of each class; a splitter must hold every row out once.
+    folds : int, splitter or list of (train, test)
+        A number gives each fold its share of each class, and keeps groups whole; others must hold every row
+        out once.
     outputs : "labels", "probabilities" or "binned"
         What A sees of B: its label y_B, one column for each class; P(y_B = class); or in which bin that lies,
         one column for each class and bin.
@@ -128,7 +129,14 @@ class Stacking(Team):
     # ---- learning -----------------------------------------------------------------------------
 
     @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Jackknifes the models B, fits A to their answers, and B to all rows.
 
         Parameters
@@ -138,6 +146,8 @@ class Stacking(Team):
             Anything hashable that the learners take.
         sample_weight : sequence of n_rows numbers >= 0, optional
             Passed on to all models, which must take it.
+        groups : sequence of n_rows names, optional
+            Rows of one group are held out together.
 
         Returns
         -------
@@ -146,8 +156,8 @@ class Stacking(Team):
         if sample_weight is not None:
             self._check_options()
             require_weights(self, [self._final()])
-        lesson, codes = self._lesson_in_classes(X, y, sample_weight)
-        splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
+        lesson, codes = self._lesson_in_classes(X, y, sample_weight, groups)
+        splits = splits_of(self.folds, lesson, codes, self.random_state)
         self.folds_ = fold_numbers(splits)
         self.vectorizer_ = self._fitted_vectorizer(lesson)
         answers = self._jackknifed(lesson, splits)

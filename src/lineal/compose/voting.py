@@ -47,7 +47,7 @@ class Voting(Team):
     refusal : a label
         What ``predict`` answers where there is no majority: a label of its own, such as "unsure", or one of
         the classes. ``None`` stands for itself.
-    folds : int or splitter
+    folds : int, splitter or list of (train, test)
         How rows are held out to learn the weights of "weighted".
     n_threads : int, optional
         Learners that are fitted at the same time; changes the time, never a bit.
@@ -103,7 +103,14 @@ class Voting(Team):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fits every learner to all rows.
 
         Parameters
@@ -113,12 +120,14 @@ class Voting(Team):
             Anything hashable that the learners take.
         sample_weight : sequence of n_rows numbers >= 0, optional
             Passed on to the learners, all of which must take it.
+        groups : sequence of n_rows names, optional
+            Rows of one group are held out together, where weights of votes are learned.
 
         Returns
         -------
         self
         """
-        lesson, codes = self._lesson_in_classes(X, y, sample_weight)
+        lesson, codes = self._lesson_in_classes(X, y, sample_weight, groups)
         self.names_ = [name for name, _ in self._members()]
         self.weights_ = self._chosen_weights(lesson, codes)
         jobs = [lesson.job(learner) for learner in self._made_of()]
@@ -193,7 +202,7 @@ class Voting(Team):
     def _right_when_held_out(self, lesson: Lesson, codes: NDArray[np.int32]) -> FloatArray:
         """(members,) how many rows each has right when it has not seen them."""
         members, known = self._made_of(), self._known()
-        splits = splits_of(self.folds, lesson.X, lesson.targets, codes, self.random_state)
+        splits = splits_of(self.folds, lesson, codes, self.random_state)
         jobs = [lesson.job(learner, train) for train, _ in splits for learner in members]
         parts = fit_parts(lesson.X, jobs, self.n_threads)
         counts = lesson.counts

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.errors import InputError
+
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -41,6 +43,20 @@ def dealt(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
 def parted(folds: NDArray[np.int64], n_folds: int) -> list[Fold]:
     """For each fold the rows to learn from and the rows held out."""
     return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(n_folds)]
+
+
+def dealer(n_folds: int, seed: int, *, are_classes: bool, has_groups: bool) -> Any:
+    """scikit-learn's own splitter of shuffled rows: classes in their shares, and groups whole."""
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    plain, whole = (StratifiedKFold, StratifiedGroupKFold) if are_classes else (KFold, GroupKFold)
+    return (whole if has_groups else plain)(n_folds, shuffle=True, random_state=seed)
+
+
+def require_groups(n_folds: int, groups: NDArray[Any] | None) -> None:
+    """Refuses fewer groups than folds."""
+    if groups is not None and (n := len(np.unique(groups))) < n_folds:
+        raise InputError(f"{n_folds} folds need as many groups, got {n}: every group is held out whole.")
 
 
 def _generator(seed: Any) -> Any:

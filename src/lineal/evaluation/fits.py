@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.dealing import dealt, dealt_by_label, parted
+from lineal.data.dealing import dealer, dealt, dealt_by_label, parted
 from lineal.data.targets import classes_and_codes, groups_as_given, weights_of_rows
 from lineal.deferred import is_sparse
 from lineal.errors import InputError, ParameterError
@@ -125,7 +125,7 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
         if table.groups is None and (not is_labels or np.bincount(y).min() >= n_folds):
             own = dealt_by_label(y, n_folds, seed) if is_labels else dealt(len(y), n_folds, seed)
             return parted(own, n_folds)
-        splitter = _dealer(n_folds, seed, is_labels=is_labels, has_groups=table.groups is not None)
+        splitter = dealer(n_folds, seed, are_classes=is_labels, has_groups=table.groups is not None)
     else:
         from sklearn.model_selection import check_cv
 
@@ -134,14 +134,6 @@ def splits_of(table: Table, cv: Any, task: str, rng: np.random.Generator) -> lis
     if len(splits) < 2:
         raise ParameterError(f"cv must give at least two folds, got {len(splits)}.")
     return splits
-
-
-def _dealer(n_folds: int, seed: int, *, is_labels: bool, has_groups: bool) -> Any:
-    """scikit-learn's own, which warns of labels with fewer rows than folds and keeps groups whole."""
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
-
-    kind = StratifiedKFold if not has_groups else StratifiedGroupKFold if is_labels else GroupKFold
-    return kind(n_folds, shuffle=True, random_state=seed)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import numbers
+import reprlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
+from lineal.data.dealing import dealer, require_groups
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import takes_weights
@@ -174,24 +176,24 @@ class Judge:
 
 
 def folds_of(
-    cv: Any, examples: Examples, *, are_classes: bool, seed: int
+    cv: Any, examples: Examples, *, are_classes: bool, seed: int, groups: NDArray[Any] | None = None
 ) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     """Rows to train on and rows to score; a number makes folds of shuffled rows, with classes in proportion.
 
-    Rows of weight 0 are in no fold. Of a class with fewer rows than folds, not every fold has one; there are
-    no more folds than rows of the largest class.
+    Groups, where there are some, stay whole. Rows of weight 0 are in no fold. Of a class with fewer rows than
+    folds, not every fold has one; there are no more folds than rows of the largest class.
     """
     s = np.ones(len(examples.y)) if examples.s is None else examples.s
     targets = classes_and_codes(examples.y)[1] if are_classes else examples.y  # labels of any type
     if not isinstance(cv, numbers.Integral):
         try:
             splitter = check_cv(cv, targets, classifier=are_classes)
-            pairs = list(splitter.split(np.zeros((len(s), 1)), targets))
+            pairs = list(splitter.split(np.zeros((len(s), 1)), targets, groups))
             return [(train[s[train] > 0], test[s[test] > 0]) for train, test in pairs]
         except (ValueError, IndexError) as error:
-            raise InputError(f"cv={cv!r} cannot split {len(s)} rows: {error}") from error
+            raise InputError(f"cv={reprlib.repr(cv)} cannot split {len(s)} rows: {error}") from error
     rows = np.flatnonzero(s > 0)
-    n, y = len(rows), targets[rows]
+    n, y, n_folds = len(rows), targets[rows], int(cv)
     if are_classes:
         counts = np.unique(y, return_counts=True)[1]
         if counts.min() < 2:
@@ -200,11 +202,12 @@ def folds_of(
                 "more rows, drop the class, or pass a splitter of your own as cv, or a criterion; if y are "
                 "numbers rather than classes, pass a regressor."
             )
-        splitter = StratifiedKFold(min(int(cv), int(counts.max())), shuffle=True, random_state=seed)
-    elif n < int(cv):
+        n_folds = min(n_folds, int(counts.max()))
+    elif n < n_folds:
         raise InputError(f"{cv} folds need as many rows, got n_samples = {n}. Use a smaller cv.")
-    else:
-        splitter = KFold(int(cv), shuffle=True, random_state=seed)
+    own = None if groups is None else groups[rows]
+    require_groups(n_folds, own)
+    splitter = dealer(n_folds, seed, are_classes=are_classes, has_groups=own is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than folds
-        return [(rows[train], rows[test]) for train, test in splitter.split(np.zeros((n, 1)), y)]
+        return [(rows[train], rows[test]) for train, test in splitter.split(np.zeros((n, 1)), y, own)]

@@ -123,7 +123,14 @@ class BaseStepwise(LearnerSelector):
         self.progress = progress
 
     @all_or_nothing
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Searches.
 
         Parameters
@@ -132,12 +139,14 @@ class BaseStepwise(LearnerSelector):
         y : sequence of n_rows labels or numbers
         sample_weight : sequence of n_rows numbers >= 0, optional
             Given to the learner and to the scores.
+        groups : sequence of n_rows names, optional
+            Rows of one group are held out together; a splitter of your own is given them.
 
         Returns
         -------
         self
         """
-        lesson = self._lesson(X, y, sample_weight)
+        lesson = self._lesson(X, y, sample_weight, groups)
         trainer = Trainer(lesson.learner, warm_start=bool(self.warm_start))
         scorer = Scorer(lesson.learner, self.scoring, self.criterion)
         examples = lesson.examples

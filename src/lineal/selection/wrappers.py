@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import checked_rows, thread_count
+from lineal.data.targets import groups_as_given
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.reading import read_matrix
@@ -39,6 +40,7 @@ class Lesson:
     are_classes : whether targets are classes
     pool : the columns that may be chosen, rising
     names : of all columns, if they have any
+    groups : (n,) which rows are held out together, or None
     """
 
     examples: Examples
@@ -46,6 +48,7 @@ class Lesson:
     are_classes: bool
     pool: Columns
     names: NDArray[np.object_] | None
+    groups: NDArray[Any] | None = None
 
     def fitted(self, columns: Columns) -> Any:
         """The learner with the options it came with, fitted to these columns of all rows."""
@@ -87,7 +90,9 @@ class LearnerSelector(ColumnSelector):
             raise ParameterError(f"random_state must be None or a whole number, got {self.random_state!r}.")
         return int(self.random_state) % 2**32
 
-    def _lesson(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Lesson:
+    def _lesson(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> Lesson:
         require_targets(self, y)
         self._check_options()
         array = read_matrix(self, X, reset=True)
@@ -106,7 +111,9 @@ class LearnerSelector(ColumnSelector):
         examples = Examples(sp.csc_array(array) if sp.issparse(array) else array, targets, s)
         self._require_two(examples, are_classes=are_classes)
         names = names_of_columns(getattr(self, "feature_names_in_", None), None, n_columns)
-        return Lesson(examples, learner, are_classes, self._pool(examples, are_classes=are_classes), names)
+        whole = None if groups is None else groups_as_given(groups, n_rows)
+        pool = self._pool(examples, are_classes=are_classes)
+        return Lesson(examples, learner, are_classes, pool, names, whole)
 
     def _learner_for(self, y: ArrayLike) -> tuple[Any, bool]:
         """The learner, and whether the targets are classes: it says so, or else they do."""
@@ -146,7 +153,9 @@ class LearnerSelector(ColumnSelector):
         return np.sort(picked)
 
     def _folds(self, lesson: Lesson) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        return folds_of(self.cv, lesson.examples, are_classes=lesson.are_classes, seed=self._seed())
+        return folds_of(
+            self.cv, lesson.examples, are_classes=lesson.are_classes, seed=self._seed(), groups=lesson.groups
+        )
 
 
 def require_count(name: str, value: Any, otherwise: str) -> None:

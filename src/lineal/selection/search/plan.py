@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 
 from lineal.data import thread_count
+from lineal.data.dealing import dealer
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import takes_weights
 from lineal.learners.accuracy import accuracy
@@ -152,7 +153,9 @@ def splits(model: Any, cv: Any, data: Data, seed: int) -> list[Fold]:
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if cv < 2:
             raise ParameterError(f"cv must be at least 2 folds, got {cv!r}.")
-        splitter = _dealer(data)(int(cv), shuffle=True, random_state=seed)
+        splitter = dealer(
+            int(cv), seed, are_classes=data.codes is not None, has_groups=data.groups is not None
+        )
     elif not hasattr(cv, "split") and not _are_rows(cv):
         raise ParameterError(f"cv must be a number of folds, a splitter or a list of splits, got {cv!r}.")
     y = data.y if data.codes is None else data.codes
@@ -163,13 +166,6 @@ def splits(model: Any, cv: Any, data: Data, seed: int) -> list[Fold]:
     if not made:
         raise ParameterError(f"cv gives no folds: {cv!r}.")
     return [(np.asarray(train), np.asarray(test)) for train, test in made]
-
-
-def _dealer(data: Data) -> Any:
-    """Folds with the classes in their shares, and whole groups, where there are some."""
-    if data.groups is None:
-        return StratifiedKFold if data.codes is not None else KFold
-    return StratifiedGroupKFold if data.codes is not None else GroupKFold
 
 
 def _are_rows(cv: Any) -> bool:
