@@ -23,7 +23,7 @@ matplotlib.use("Agg")
 from doubling import curves, exponent, large  # noqa: E402
 from matplotlib.ticker import NullFormatter  # noqa: E402
 
-from lineal.plot.canvas import COLOURS, FAINT, INK, MARKERS, dress, new_axes  # noqa: E402
+from lineal.canvas import COLOURS, FAINT, INK, MARKERS, dress, new_axes  # noqa: E402
 
 BENCHMARKS, BUILD = HERE.parent, ROOT / "build" / "bench"
 _OURS = "lineal"

@@ -219,3 +219,21 @@ def test_the_margin_of_a_kernel_machine(plt):
     assert {"score 0", "score ±1", "support vector"} <= set(labels)
     rings = [line for line in panel.lines if line.get_label() == "support vector"]
     assert len(rings[0].get_xdata()) == len(fitted.support_)
+
+
+@pytest.mark.parametrize("make", [roc, precision_recall, calibration])
+def test_legends_of_curves_hide_none_of_them(plt, make):
+    """Below the axes of a new figure, inside the picture."""
+    models = {
+        name: GaussianNB().fit(X[k::7], Y[k::7]) for k, name in enumerate(["one", "another", "a third"])
+    }
+    (panel,) = make(models, X, Y).plot()
+    figure = panel.figure
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert panel.get_legend() is None
+    assert box.y1 <= panel.get_tightbbox().y0 + 1
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    assert box.y0 >= 0

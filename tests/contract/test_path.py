@@ -287,3 +287,40 @@ def test_plot_shows_weights_and_scores(n_classes):
     (alone,) = points.plot(plt.figure().subplots())
     assert len(alone.texts) == 20
     plt.close("all")
+
+
+def test_a_picture_shows_what_is_proved(plt):
+    """The title has the largest gap; points that are not certified are crossed, in both panels."""
+    points = path(lineal.Lasso(), X, NUMBERS, n_strengths=6, X_test=X, y_test=NUMBERS)
+    largest = max(certificate.relative_gap for certificate in points.certificates)
+    weights, scores = points.plot()
+    assert weights.get_title(loc="left") == f"6 points, each certified: largest relative gap {largest:.0e}"
+    assert not any(len(line.get_xdata()) for line in [*weights.lines, *scores.lines] if _is_cross(line))
+    hasty = lineal.Lasso(tol=1e-13, max_iter=3)
+    with pytest.warns(NotCertifiedWarning):
+        points = path(hasty, X, NUMBERS, n_strengths=6, X_test=X, y_test=NUMBERS)
+    failed = points.strengths[[not certificate.converged for certificate in points.certificates]]
+    assert 0 < len(failed) < 6
+    weights, scores = points.plot()
+    assert f"× at {len(failed)} of 6 points: not certified" in weights.get_title(loc="left")
+    assert weights.get_title(loc="left").startswith("largest certified gap")
+    for panel in (weights, scores):
+        crossed = [line for line in panel.lines if _is_cross(line)]
+        assert len(crossed) > 1
+        for line in crossed:
+            np.testing.assert_array_equal(line.get_xdata(), failed)
+
+
+def test_names_of_weights_stand_apart(plt):
+    """Weights that end alike have names that can be read: none covers another."""
+    wide = features(60, 30)
+    weights, _ = path(LEARNER, wide, labels(wide), n_strengths=4).plot()
+    weights.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in weights.texts]
+    assert len(boxes) == 20
+    heights = sorted((box.y0 + box.y1) / 2 for box in boxes)
+    assert np.diff(heights).min() > 0.75 * boxes[0].height
+
+
+def _is_cross(line):
+    return line.get_marker() == "x"

@@ -10,10 +10,10 @@ import pytest
 
 from contract.members import features, labels, numbers
 from lineal import Lasso, LinearClassifier, LinearRegressor, LogisticRegression
+from lineal.canvas import look
 from lineal.errors import CombinationError, InputError, NoMinimumError, ParameterError
 from lineal.objective import L1, L2, Certificate, Hinge, NoPenalty
 from lineal.plot import Comparison, SolverTrace, compare_solvers, contour, ravine, step_sizes, trajectory
-from lineal.plot.canvas import look
 from lineal.solvers import GD, SOLVERS, Adam, driver
 
 X = features(80, 4)

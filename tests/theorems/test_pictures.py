@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal import LinearClassifier, LinearRegressor
+from lineal.canvas import spread
 from lineal.objective import L2, Lp, NoPenalty, Squared
 from lineal.plot import contour, ravine, step_sizes, textbook_descent, trajectory
-from lineal.plot.canvas import spread
 from lineal.solvers import GD, SOLVERS
 
 LEAST_SQUARES = LinearRegressor(penalty=NoPenalty(), fit_intercept=False)

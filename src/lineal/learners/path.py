@@ -403,7 +403,8 @@ class Path:
         """Weights against the strength, on a logarithmic axis, and the scores below.
 
         Draws at most 300 weights, those that grow largest, and names the 20 largest. The penalty weakens from
-        left to right.
+        left to right. The title says how far from the optimum the points are at most; those that are not
+        certified are crossed.
 
         Parameters
         ----------

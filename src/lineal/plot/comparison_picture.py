@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import FAINT, INK, End, as_list, look, name_ends, new_axes
 from lineal.objective.losses import FloatArray
-from lineal.plot.canvas import FAINT, INK, End, as_list, look, name_ends, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.comparison import Comparison, SolverTrace

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import INK, as_list, literal, new_axes, size_in_points
 from lineal.evaluation.wording import brief
-from lineal.plot.canvas import INK, as_list, literal, new_axes, size_in_points
 
 if TYPE_CHECKING:
     from lineal.plot.confusions import ConfusionMatrix

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lineal.plot.canvas import COLOURS, FAINT, INK, as_list, new_axes
+from lineal.canvas import COLOURS, FAINT, INK, as_list, new_axes
 
 if TYPE_CHECKING:
     from lineal.objective.losses import FloatArray

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import COLOURS, FAINT, MARKERS, as_list, dress, legend_below, literal, new_axes
 from lineal.evaluation.wording import percent
-from lineal.plot.canvas import COLOURS, FAINT, MARKERS, as_list, dress, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.kernel_errors import KernelErrors

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lineal.plot.canvas import COLOURS, INK, as_list, look, new_axes
+from lineal.canvas import COLOURS, INK, as_list, look, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.landscape import Contour

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lineal.canvas import COLOURS, MARKERS, as_list, dress, legend_below, literal, new_axes
 from lineal.evaluation.wording import percent
-from lineal.plot.canvas import COLOURS, MARKERS, as_list, dress, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.learning_curves import LearningCurves

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import as_list, dashed, dress, literal, new_axes
 from lineal.objective.losses import FloatArray
-from lineal.plot.canvas import as_list, dashed, dress, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.losses import LossShapes

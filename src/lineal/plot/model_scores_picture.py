@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import COLOURS, FAINT, INK, as_list, dress, literal, new_axes
 from lineal.evaluation.wording import p_text, percent
-from lineal.plot.canvas import COLOURS, FAINT, INK, as_list, dress, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.model_scores import ModelScores

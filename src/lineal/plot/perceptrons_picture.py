@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lineal.canvas import COLOURS, FAINT, INK, End, as_list, name_ends, new_axes
 from lineal.objective.losses import FloatArray
-from lineal.plot.canvas import COLOURS, FAINT, INK, End, as_list, name_ends, new_axes
 
 if TYPE_CHECKING:
     from lineal.learners.perceptron.online import Step

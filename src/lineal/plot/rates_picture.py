@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lineal.plot.canvas import COLOURS, INK, End, as_list, name_ends, new_axes
+from lineal.canvas import COLOURS, INK, End, as_list, name_ends, new_axes
 from lineal.plot.landscape_picture import draw_landscape, draw_way, panel_size
 
 if TYPE_CHECKING:

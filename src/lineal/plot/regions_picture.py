@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
+from lineal.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.margins import CurvedMargin, Margin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import COLOURS, FAINT, INK, as_list, look, new_axes
+from lineal.canvas import COLOURS, FAINT, INK, as_list, look, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.regression_curves import RegressionCurves

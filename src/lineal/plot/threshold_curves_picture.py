@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lineal.canvas import (
+    COLOURS,
+    FAINT,
+    MARKERS,
+    as_list,
+    dashed,
+    dress,
+    legend_below,
+    literal,
+    look,
+    new_axes,
+)
 from lineal.evaluation.wording import percent
-from lineal.plot.canvas import COLOURS, FAINT, INK, MARKERS, as_list, dashed, dress, literal, look, new_axes
 
 if TYPE_CHECKING:
     from lineal.evaluation.records import Score
@@ -27,7 +38,7 @@ def draw_roc(found: RocCurves, ax: Any = None) -> list[Any]:
         if len(found.curves) <= _BANDS:
             _band(panel, curve.false_positive_rate, curve.true_low, curve.true_high, place)
     dress(panel, "ROC curve" + _s(found.curves), "false positive rate", "true positive rate")
-    _explain(panel, found.curves, "lower right", "area, and")
+    _explain(panel, found.curves, "area, and", is_new=ax is None)
     return axes
 
 
@@ -43,7 +54,7 @@ def draw_precision_recall(found: PrecisionRecallCurves, ax: Any = None) -> list[
     for rate in sorted({round(found.base_rate(name), 6) for name in found.curves}):
         panel.axhline(rate, color=FAINT, linewidth=0.9, linestyle=(0, (1, 2)), label="_base rate")
     dress(panel, "Precision and recall", "recall", "precision")
-    _explain(panel, found.curves, "lower left", "average precision, and")
+    _explain(panel, found.curves, "average precision, and", is_new=ax is None)
     return axes
 
 
@@ -61,13 +72,13 @@ def draw_calibration(found: CalibrationCurves, ax: Any = None) -> list[Any]:
                 curve.predicted, curve.low, curve.high, color=style["color"], linewidth=1.1, alpha=0.7
             )
     dress(panel, "Calibration", "probability that was said", "share that was so")
-    _explain(panel, found.curves, "upper left", "")
+    _explain(panel, found.curves, "", is_new=ax is None)
     return axes
 
 
 def _square(ax: Any, n_curves: int) -> list[Any]:
-    wide = 7.8 if n_curves > _BANDS else 5.2
-    axes = new_axes(1, 1, figsize=(wide, 5.2)) if ax is None else as_list(ax)
+    size = (7.8, 5.2) if n_curves > _BANDS else (5.2, 5.5 + 0.2 * n_curves)  # with room for the legend
+    axes = new_axes(1, 1, figsize=size) if ax is None else as_list(ax)
     axes[0].set_xlim(-0.01, 1.01)
     axes[0].set_ylim(-0.01, 1.01)
     axes[0].set_aspect("equal", adjustable="box")
@@ -86,12 +97,12 @@ def _s(curves: Mapping[str, Any]) -> str:
     return "s" if len(curves) > 1 else ""
 
 
-def _explain(ax: Any, curves: Mapping[str, Any], corner: str, what: str) -> None:
-    """The legend: in a corner, or beside the axes where there are many curves."""
+def _explain(ax: Any, curves: Mapping[str, Any], what: str, *, is_new: bool) -> None:
+    """The legend, where it hides no curve: below the axes, or beside them where there are many curves."""
     level = percent(next(iter(curves.values())).confidence)
     title = f"{what} {level} intervals".strip()
+    if len(curves) <= _BANDS:
+        legend_below(ax, is_new=is_new, title=title, n_columns=1)
+        return
     style = {"fontsize": 8.5, "title": title, "title_fontsize": 8, "handlelength": 3, "alignment": "left"}
-    if len(curves) > _BANDS:
-        ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, **style)
-    else:
-        ax.legend(loc=corner, framealpha=0.85, edgecolor="none", labelcolor=INK, **style)
+    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, **style)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import as_list, bars, new_axes
+from lineal.canvas import as_list, bars, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.weights import ClassWeights

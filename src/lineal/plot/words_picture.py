@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lineal.plot.canvas import COLOURS, INK, as_list, bars, literal, new_axes, size_in_points
+from lineal.canvas import COLOURS, INK, as_list, bars, literal, new_axes, size_in_points
 
 if TYPE_CHECKING:
     from lineal.plot.words import WordContributions

@@ -67,12 +67,14 @@ def dress(ax: Any, title: str, across: str, up: str) -> None:
     ax.spines[["left", "bottom"]].set_color(FAINT)
 
 
-def legend_below(ax: Any, *, is_new: bool, title: str | None = None) -> None:
+def legend_below(ax: Any, *, is_new: bool, title: str | None = None, n_columns: int = 6) -> None:
     """A legend that hides nothing: below a new figure; on given axes, where there is most room."""
     style = {"fontsize": _FONT, "frameon": False, "title": title, "title_fontsize": 8, "handlelength": 3}
     handles, names = ax.get_legend_handles_labels()
     if is_new:
-        ax.figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 6), **style)
+        ax.figure.legend(
+            handles, names, loc="outside lower center", ncols=min(len(names), n_columns), **style
+        )
     else:
         ax.legend(handles, names, loc="best", **{**style, "frameon": True, "framealpha": 0.9})
 
