@@ -17,6 +17,7 @@
     ├── DisorderedThresholdsWarning     thresholds between ordered classes that came out in another order
     ├── PrecisionWarning                numbers that rounding, or too little data, makes unreliable
     ├── UnmatchedWordsWarning           given words that no text can contain as texts are read
+    ├── ManyClassesWarning              whole numbers that were taken for classes, and may be measurements
     └── LeftOutWarning                  files of a folder that were not read
 
 A message says what was needed, what came, and what to do.
@@ -123,6 +124,10 @@ class PrecisionWarning(UserWarning):
 
 class UnmatchedWordsWarning(UserWarning):
     """Given words that no text can contain as texts are read: capitals where texts are lower-cased, say."""
+
+
+class ManyClassesWarning(UserWarning):
+    """Targets of many different whole numbers were taken for classes; the message says what settles it."""
 
 
 class LeftOutWarning(UserWarning):

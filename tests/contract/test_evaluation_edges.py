@@ -280,6 +280,16 @@ def test_missing_labels_are_refused_by_their_place(use):
             use(y)
 
 
+def test_labels_that_a_model_has_never_met_are_told():
+    """A None among the true labels is an error of the model's, with a note; known labels have none."""
+    model = LogisticRegression().fit(X, LABELS)
+    assert not any("never met" in note for note in lineal.evaluate(model, X, LABELS).notes)
+    odd = LABELS.astype(object)
+    odd[3], odd[5] = None, "d"
+    found = lineal.evaluate(model, X, odd)
+    assert "true labels that the model has never met: None, 'd'" in found.notes
+
+
 # ---- many rows ------------------------------------------------------------------------------------
 
 

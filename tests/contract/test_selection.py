@@ -26,7 +26,7 @@ from lineal import (
     TextVectorizer,
     rank_features,
 )
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, ManyClassesWarning, ParameterError
 from lineal.selection.measures import MEASURES
 
 rng = np.random.default_rng(0)
@@ -332,6 +332,30 @@ def test_scores_that_are_no_numbers_are_refused(kind):
 
 
 @EVERY_SEARCH
+def test_a_fold_without_a_class_is_told_of(kind):
+    """A score that scikit-learn does not have there is refused with advice; the library's own has one."""
+    rare = np.where(np.arange(40) % 14 == 0, "rare", "usual")
+    with pytest.raises(InputError, match=r"cannot be scored on a fold of 8 rows.*Use fewer folds"):
+        kind(LogisticRegression(), scoring="neg_log_loss").fit(X, rare)
+    assert np.isfinite(kind(LogisticRegression(), scoring="log_loss").fit(X, rare).score_)
+
+
+def test_many_whole_numbers_are_classes_with_a_warning():
+    """More than 20, and than a fifth of the rows, are told of, unless someone says what they are."""
+    wide = rng.normal(size=(60, 3))
+    ages = np.arange(60) % 30 + 20
+    with pytest.warns(ManyClassesWarning, match=r"30 different whole numbers in 60 rows.*target='numbers'"):
+        rank_features(wide, ages)
+    with pytest.warns(ManyClassesWarning, match="pass a regressor"):
+        RecursiveElimination(n_columns=1).fit(wide, ages.astype(float))
+    rank_features(wide, ages, target="classes")
+    rank_features(wide, ages, target="numbers")
+    rank_features(wide, ages % 20)
+    RecursiveElimination(Ridge(), n_columns=1).fit(wide, ages)
+    rank_features(rng.normal(size=(200, 3)), np.arange(200) % 40)
+
+
+@EVERY_SEARCH
 def test_functions_score_with_weights_if_they_ask_for_them(kind):
     """A function of three arguments is called with three, one with sample_weight is given the weights."""
     s = np.arange(1.0, 41.0)
@@ -399,7 +423,7 @@ def test_impossible_data_of_searches(kind):
         kind().fit(X, ["same"] * 40)
     with pytest.raises(InputError, match="2 rows of every class"):
         kind().fit(X, ["rare", *["common"] * 39])
-    with pytest.raises(InputError, match="pass a regressor"):
+    with pytest.warns(ManyClassesWarning), pytest.raises(InputError, match="pass a regressor"):
         kind().fit(X, np.arange(40))
     for cv in ("five", [(np.arange(20), np.arange(20, 41))]):
         with pytest.raises(InputError, match="cannot split 40 rows"):

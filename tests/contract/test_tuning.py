@@ -16,7 +16,15 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from contract.members import features, labels
-from lineal import ForwardSelection, LinearClassifier, LogisticRegression, Ridge, TextClassifier, tune
+from lineal import (
+    ForwardSelection,
+    LinearClassifier,
+    LogisticRegression,
+    Ridge,
+    TextClassifier,
+    compare,
+    tune,
+)
 from lineal.errors import InputError, LinealError, ParameterError
 from lineal.objective import L2, NoPenalty
 from lineal.selection import strengths
@@ -305,6 +313,36 @@ def test_labels_of_any_type_are_searched(names, metric):
         for each in (np.array(codes), odd)
     ]
     assert chosen[0] == chosen[1]
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs"), [("log_loss", "neg_log_loss"), ("mae", "neg_mean_absolute_error")]
+)
+def test_metrics_of_comparisons_are_metrics_of_searches(own, theirs):
+    """A name of METRICS is the scorer of scikit-learn's that means the same; wrong tasks are refused."""
+    X, y = data()
+    model, y = (LogisticRegression(), y) if own == "log_loss" else (Ridge(), X[:, 0] + 0.1 * X[:, 1])
+    (name,) = {"C", "alpha"} & set(model.get_params())
+    found, same = (tune(model, X, y, {name: [0.1, 10.0]}, metric=metric, cv=3) for metric in (own, theirs))
+    for a, b in zip(found.trials, same.trials, strict=True):
+        assert a.scores == pytest.approx(b.scores)
+    assert f"neg_{own}" in str(found)
+    chosen = [
+        ForwardSelection(model, scoring=metric, n_columns=2, cv=3).fit(X, y) for metric in (own, theirs)
+    ]
+    assert chosen[0].score_ == pytest.approx(chosen[1].score_)
+    other = {"log_loss": "mae", "mae": "log_loss"}[own]
+    with pytest.raises(ParameterError, match=f"metric='{other}' is for"):
+        tune(model, X, y, metric=other)
+
+
+def test_functions_of_other_arguments_are_refused_first():
+    """One of (y_true, y_pred) is for comparisons, one of (model, X, y) for searches: said before any fit."""
+    X, y = data()
+    with pytest.raises(ParameterError, match=r"function of \(model, X, y\).*make_scorer"):
+        tune(Untouched(), X, y, metric=lambda y_true, y_pred: 0.0)
+    with pytest.raises(ParameterError, match=r"function of \(y_true, y_pred\)"):
+        compare({"a": Untouched(), "b": Untouched()}, X, y, metric=lambda model, X, y: 0.0)
 
 
 @pytest.mark.parametrize("error", [RuntimeError, TypeError, KeyError, AttributeError, MemoryError])

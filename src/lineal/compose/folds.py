@@ -20,7 +20,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 def require_folds(folds: Any) -> None:
     """Refuses what cannot deal rows into parts."""
-    is_count = isinstance(folds, numbers.Integral) and not isinstance(folds, bool) and folds >= 2
+    is_count = isinstance(folds, numbers.Integral) and not isinstance(folds, bool) and int(folds) >= 2
     is_splitter = hasattr(folds, "split") and not isinstance(folds, str)
     if not (is_count or is_splitter or _are_pairs(folds)):
         raise ParameterError(
@@ -44,7 +44,7 @@ def splits_of(folds: Any, lesson: Lesson, codes: NDArray[np.int32], seed: Any) -
     """
     name = reprlib.repr(folds) if _are_pairs(folds) else repr(folds)
     if _are_pairs(folds):
-        splits = [tuple(_places(rows, lesson) for rows in pair) for pair in folds]
+        splits = [(_places(train, lesson), _places(test, lesson)) for train, test in folds]
     else:
         splits = _dealt(folds, lesson, codes, seed)
     _require_once(splits, len(codes), name)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from lineal.data.targets import plain_array
 from lineal.evaluation.classification import evaluate_classes
 from lineal.evaluation.doubts import doubts_of
 from lineal.evaluation.evaluation import Evaluation
@@ -83,7 +85,19 @@ def evaluate(
     """
     options = _options(confidence, n_resamples, n_bins, random_state)
     found = predictions_of(model, X, y, sample_weight=sample_weight, weights=weights, task=task)
-    return _by_groups(judged(found, **options), found, groups, sample_weight)
+    evaluation = _by_groups(judged(found, **options), found, groups, sample_weight)
+    return replace(evaluation, notes=(*evaluation.notes, *_never_met(model, found)))
+
+
+def _never_met(model: Any, found: Predictions) -> tuple[str, ...]:
+    """A note on true labels that the model cannot know: a slip in the rows, or a class that came later."""
+    if not isinstance(found, Classified) or not hasattr(model, "classes_"):
+        return ()
+    known = set(plain_array(model.classes_).tolist())
+    labels = found.classes[np.unique(found.truth)].tolist()
+    unmet = [repr(label) for label in labels if label not in known]
+    more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
+    return (f"true labels that the model has never met: {', '.join(unmet[:5])}{more}",) if unmet else ()
 
 
 def evaluate_predictions(

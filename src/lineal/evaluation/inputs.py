@@ -121,3 +121,14 @@ def takes_weights(function: Any) -> bool:
         return "sample_weight" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # one that was compiled does not say
         return False
+
+
+def takes_arguments(function: Any, n: int) -> bool:
+    """Whether a function can be called with so many things; one that was compiled does not say."""
+    try:
+        inspect.signature(function).bind(*range(n))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True

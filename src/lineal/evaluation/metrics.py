@@ -20,7 +20,7 @@ from lineal.errors import ParameterError
 from lineal.evaluation.auc import Area, binary_area, macro_area
 from lineal.evaluation.gap_sums import Bins, gap_sum_ends
 from lineal.evaluation.influence import Correlation, Linearised, rank_correlation
-from lineal.evaluation.inputs import takes_weights
+from lineal.evaluation.inputs import takes_arguments, takes_weights
 from lineal.evaluation.predictions import Classified, Measured, Predictions
 from lineal.evaluation.records import Interval
 from lineal.evaluation.skewed_means import mean_ends, ratio_ends
@@ -418,6 +418,8 @@ def named_metric(metric: Any, task: str) -> Metric:
 
 
 def _custom(function: Callable[..., float], task: str) -> Metric:
+    if not takes_arguments(function, 2):
+        raise ParameterError(f"metric must be a function of (y_true, y_pred), which {function!r} is not.")
     name, hears_weights = getattr(function, "__name__", "metric"), takes_weights(function)
 
     def value(p: Predictions) -> float:

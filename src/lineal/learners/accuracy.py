@@ -20,7 +20,7 @@ class ClassifierMixin(protocol.ClassifierMixin):
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of rows whose label is predicted, by weight where there are weights."""
-        return accuracy(self.predict(X), y, sample_weight)  # type: ignore[attr-defined]
+        return accuracy(self.predict(X), y, sample_weight)
 
 
 def accuracy(predicted: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

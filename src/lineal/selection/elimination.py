@@ -40,8 +40,8 @@ class RecursiveElimination(LearnerSelector):
     cv : int, splitter or list of (train, test)
         The folds that choose ``n_columns``.
     scoring : str or function of (learner, X, y), optional
-        As in scikit-learn; the learner's own score if not given. Of functions, those with an argument
-        ``sample_weight`` are given the weights of rows.
+        As in scikit-learn, or a name in ``lineal.evaluation.METRICS``; the learner's own score if not given.
+        Of functions, those with an argument ``sample_weight`` are given the weights of rows.
     candidates : int, optional
         Only the best so many columns by ``measure`` are looked at; the others rank behind them. Each fold
         has candidates of its own, by the rows it learns from.

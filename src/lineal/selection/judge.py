@@ -19,7 +19,9 @@ from sklearn.model_selection import check_cv
 from lineal.data.dealing import dealer, require_groups
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
-from lineal.evaluation.inputs import takes_weights
+from lineal.evaluation.inputs import takes_arguments, takes_weights
+from lineal.evaluation.metrics import METRICS, Metric
+from lineal.evaluation.predictions import predictions_of, task_of
 from lineal.learners.accuracy import ClassifierMixin, accuracy
 from lineal.learners.model import LinearModel
 from lineal.learners.targets import classes_and_codes
@@ -31,6 +33,7 @@ from lineal.protocol import clone
 Columns = NDArray[np.intp]
 Criterion = Callable[[Any, Any, Any], float]
 
+_OWN = tuple(name for name, metric in METRICS.items() if metric.greater_is_better is not None)
 _USUAL = ("accuracy", "f1_macro", "roc_auc", "neg_log_loss", "r2", "neg_mean_absolute_error")
 
 
@@ -126,25 +129,76 @@ class Scorer:
         if self._is_accuracy:
             return accuracy(model.predict(X), test.y, test.s)
         weights = {} if test.s is None or not self._takes_weights else {"sample_weight": test.s}
-        return float(self._scorer(model, X, test.y, **weights))
+        try:
+            return float(self._scorer(model, X, test.y, **weights))
+        except ValueError as error:
+            raise InputError(
+                f"a {type(model).__name__} cannot be scored on a fold of {len(test.y)} rows: {error} Use "
+                "fewer folds, which hold more rows of each class, or another scoring."
+            ) from error
 
 
 def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
-    """scikit-learn's scorer for a name, a function or None; ``option`` is what it was asked for by."""
+    """A scorer for a name, a function or None; ``option`` is what it was asked for by.
+
+    Names are scikit-learn's, or those of ``lineal.evaluation.METRICS``, of which those that are to be small
+    are negated.
+    """
     if isinstance(scoring, str):
         from sklearn.metrics import get_scorer_names
 
         known = get_scorer_names()
+        if scoring in _OWN and scoring not in known:
+            return MetricScorer.of(learner, scoring, option)
         if scoring not in known:
-            near = get_close_matches(scoring, known, n=3) or _USUAL
+            near = get_close_matches(scoring, [*known, *_OWN], n=3) or _USUAL
             raise ParameterError(
-                f"{option}={scoring!r} cannot be used: scikit-learn has no such scorer. There are "
-                f"{', '.join(near)}, and others: sklearn.metrics.get_scorer_names()."
+                f"{option}={scoring!r} cannot be used: scikit-learn has no such scorer, and "
+                f"lineal.evaluation.METRICS no such metric. There are {', '.join(near)}, and others: "
+                "sklearn.metrics.get_scorer_names()."
             )
+    elif callable(scoring) and not takes_arguments(scoring, 3):
+        raise ParameterError(
+            f"{option} must be a function of (model, X, y), which {scoring!r} is not. Of (y_true, y_pred) "
+            "sklearn.metrics.make_scorer makes one."
+        )
     try:
         return check_scoring(learner, scoring=scoring)
     except (ValueError, TypeError) as error:
         raise ParameterError(f"{option}={scoring!r} cannot be used: {error}") from error
+
+
+@dataclass(frozen=True)
+class MetricScorer:
+    """A metric of ``lineal.evaluation`` as a scorer: of a fitted model on rows, the larger the better."""
+
+    metric: Metric
+
+    @classmethod
+    def of(cls, learner: Any, name: str, option: str) -> MetricScorer:
+        """The metric of a name, if it is one of what the learner does."""
+        metric, task = METRICS[name], task_of(learner, None)
+        if task is not None and metric.task != task:
+            raise ParameterError(
+                f"{option}={name!r} is for {metric.task}, but {type(learner).__name__} does {task}."
+            )
+        return cls(metric)
+
+    @property
+    def name(self) -> str:
+        """As scikit-learn would call it."""
+        return self.metric.name if self.metric.greater_is_better else f"neg_{self.metric.name}"
+
+    @property
+    def _response_method(self) -> str:
+        return "predict" if self.metric.needs == "predictions" else "predict_proba"
+
+    def __call__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The metric, negated where it is to be small."""
+        found = predictions_of(model, X, y, sample_weight=sample_weight, task=self.metric.task)
+        if (reason := self.metric.missing(found)) is not None:
+            raise InputError(f"{self.metric.name} is not defined on these rows: {reason}.")
+        return self.metric.value(found) * (1 if self.metric.greater_is_better else -1)
 
 
 def is_accuracy(learner: Any, scoring: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
 from lineal.deferred import special
-from lineal.errors import InputError, ParameterError
+from lineal.errors import InputError, ManyClassesWarning, ParameterError
 from lineal.features import relevance
 from lineal.features.categories import Cells, classes_of_numbers
 from lineal.features.labelled import Labelled, by_columns, labelled
@@ -28,6 +29,7 @@ from lineal.selection.conditional import picks
 
 Tail = Callable[[NDArray[np.intp]], FloatArray]
 _MOST_TERMS = 200  # degrees of freedom by a sum of half as many terms
+_MANY = 20  # so many whole numbers are classes, however few rows there are
 _TARGETS = ("auto", "classes", "numbers")
 
 
@@ -139,17 +141,25 @@ def require_measure(measure: Any) -> None:
         raise ParameterError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}.")
 
 
-def are_numbers(y: ArrayLike, target: str) -> bool:
-    """Whether y are measurements rather than classes."""
+def are_numbers(y: ArrayLike, target: str, advice: str = "target='numbers' or 'classes'") -> bool:
+    """Whether y are measurements rather than classes; ``advice`` is what would say so."""
     if target != "auto":
         return target == "numbers"
     array = plain_array(y)
-    if array.dtype.kind != "f":
-        return False
-    if not np.isfinite(array).all():
-        row = int(np.argwhere(~np.isfinite(array))[0, 0])
-        raise InputError(f"y contains NaN or infinity, first at row {row}. Drop those rows.")
-    return bool(type_of_target(array).startswith("continuous"))
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            row = int(np.argwhere(~np.isfinite(array))[0, 0])
+            raise InputError(f"y contains NaN or infinity, first at row {row}. Drop those rows.")
+        if type_of_target(array).startswith("continuous"):
+            return True
+    if array.dtype.kind in "iuf" and (n := len(np.unique(array))) > max(_MANY, array.size / 5):
+        warnings.warn(
+            f"y has {n} different whole numbers in {array.size} rows, each of which is taken for a class. "
+            f"Say what they are: {advice}.",
+            ManyClassesWarning,
+            stacklevel=4,
+        )
+    return False
 
 
 def measured(question: Question, n_picks: int) -> Measured:

@@ -36,8 +36,8 @@ _PARAMETERS = """
     cv : int, splitter or list of (train, test)
         Where the score comes from: the mean over held-out folds. A number makes shuffled ones.
     scoring : str or function of (learner, X, y), optional
-        As in scikit-learn; the learner's own score if not given. Of functions, those with an argument
-        ``sample_weight`` are given the weights of rows.
+        As in scikit-learn, or a name in ``lineal.evaluation.METRICS``; the learner's own score if not given.
+        Of functions, those with an argument ``sample_weight`` are given the weights of rows.
     criterion : function of (fitted learner, X, y), optional
         A score on all rows instead of held-out ones, the larger the better: minus Akaike's criterion, say.
     candidates : int, optional

@@ -117,12 +117,11 @@ class LearnerSelector(ColumnSelector):
 
     def _learner_for(self, y: ArrayLike) -> tuple[Any, bool]:
         """The learner, and whether the targets are classes: it says so, or else they do."""
-        are_classes = not are_numbers(y, "auto")
-        if self.learner is None:
-            return self._default_learner(are_classes=are_classes), are_classes
-        if is_classifier(self.learner) or is_regressor(self.learner):
-            are_classes = is_classifier(self.learner)
-        return self.learner, are_classes
+        learner = self.learner
+        if learner is not None and (is_classifier(learner) or is_regressor(learner)):
+            return learner, bool(is_classifier(learner))
+        are_classes = not are_numbers(y, "auto", "pass a regressor or a classifier as learner")
+        return self._default_learner(are_classes=are_classes) if learner is None else learner, are_classes
 
     def _require_two(self, examples: Examples, *, are_classes: bool) -> None:
         y = examples.y if examples.s is None else examples.y[examples.s > 0]

@@ -18,7 +18,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import takes_weights
 from lineal.learners.accuracy import accuracy
 from lineal.protocol import is_classifier
-from lineal.selection.judge import checked_scorer, is_accuracy
+from lineal.selection.judge import MetricScorer, checked_scorer, is_accuracy
 from lineal.selection.search.bench import Bench, Fold, Stop
 from lineal.selection.search.data import Data
 from lineal.selection.search.halving import halved
@@ -83,9 +83,10 @@ class Plan:
         # Not the folds of the search again, should there be as many.
         outer_folds = [] if outer is None else splits(model, outer, data, (int(seed) + 1) % 2**32)
         splits(model, cv, data, seed)  # which refuses folds that cannot be
+        scorer = checked_scorer(model, metric, "metric")
         seconds = None if max_seconds is None else float(max_seconds) / (1 + len(outer_folds))
         return cls(
-            model, method, cv, checked_scorer(model, metric, "metric"), _name(model, metric),
+            model, method, cv, scorer, _name(model, metric, scorer),
             _is_general(metric), takes_weights(metric), is_accuracy(model, metric) and data.codes is not None,
             parts, settings, proposals, max_trials or _PROPOSALS, left_out, outer_folds, seconds, int(seed),
             thread_count(n_threads),
@@ -194,9 +195,11 @@ def _each_value(parts: list[Space]) -> list[Setting]:
     ]
 
 
-def _name(model: Any, metric: Any) -> str:
+def _name(model: Any, metric: Any, scorer: Any) -> str:
     if metric is None:
         return "accuracy" if is_classifier(model) else "R²"
+    if isinstance(scorer, MetricScorer):
+        return scorer.name
     return metric if isinstance(metric, str) else getattr(metric, "__name__", "score")
 
 

@@ -57,9 +57,10 @@ def tune(
     cv : int, splitter or list of splits
         A number means so many folds, shuffled by ``random_state``, with the classes in their shares and
         groups whole; a splitter of your own may heed them or not.
-    metric : a scorer's name, or a function ``metric(model, X, y)``, optional
-        What is to be large, as in scikit-learn; the model's ``score`` if not given. Of functions, those with
-        an argument ``sample_weight`` are given the weights of rows.
+    metric : a scorer's or a metric's name, or a function ``metric(model, X, y)``, optional
+        What is to be large, as in scikit-learn, or a name in ``lineal.evaluation.METRICS``, negated if it is
+        to be small; the model's ``score`` if not given. Of functions, those with an argument
+        ``sample_weight`` are given the weights of rows.
     outer : int or splitter, optional
         Outer folds, for an honest score: the whole search is run on the rest of each, and its model scored on
         it. Without them ``score`` is that of the best trial, which is too good the more was tried.
