@@ -153,9 +153,8 @@ def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
         if scoring not in known:
             near = get_close_matches(scoring, [*known, *_OWN], n=3) or _USUAL
             raise ParameterError(
-                f"{option}={scoring!r} cannot be used: scikit-learn has no such scorer, and "
-                f"lineal.evaluation.METRICS no such metric. There are {', '.join(near)}, and others: "
-                "sklearn.metrics.get_scorer_names()."
+                f"{option}={scoring!r} cannot be used: there is no such scorer. There are {', '.join(near)}, "
+                "and others: sklearn.metrics.get_scorer_names() and lineal.evaluation.METRICS."
             )
     elif callable(scoring) and not takes_arguments(scoring, 3):
         raise ParameterError(
