@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -199,3 +199,14 @@ class FunctionKernel(Kernel):
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"{name_of(self.function, 'k')}({x}, {z})"
+
+
+def is_given(kernel: Kernel) -> bool:
+    """Whether a kernel, or a part of it, comes from outside, so that nobody knows that it is one."""
+    if isinstance(kernel, (Precomputed, FunctionKernel)) or not is_dataclass(kernel):
+        return True
+    if not type(kernel).__module__.startswith("lineal.kernels."):
+        return True
+    parts = [getattr(kernel, field.name) for field in fields(kernel)]
+    inside = [part for each in parts for part in (each if isinstance(each, tuple) else (each,))]
+    return any(is_given(part) for part in inside if isinstance(part, Kernel))

@@ -42,6 +42,11 @@ class SymmetricMatrix:
         """The greatest diagonal entry; no entry of a Gram matrix is greater."""
         return float(np.abs(self._diagonal).max(initial=0.0))
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether all values are 0: a kernel, of one point, that has no factors."""
+        return self.scale == 0.0 and not self._matrix.any()
+
     def factorize(self, shift: FloatArray) -> bool:
         """Whether K + diag(shift) is positive definite, so that ``solve`` can be asked."""
         if self._factor is not None:
@@ -105,7 +110,7 @@ class RidgeSolution:
 def refuse_indefinite(K: SymmetricMatrix, n: int) -> None:
     """Refuses a matrix that no kernel has: for values and functions that are given from outside."""
     tolerance = 32 * n * _ROUNDING * K.scale
-    if K.scale == 0.0 or K.factorize(np.full(n, max(tolerance, 1e-300))):
+    if K.is_zero or K.factorize(np.full(n, max(tolerance, 1e-300))):
         return
     raise InputError(
         "The Gram matrix is not positive semi-definite, so the kernel is none and there is no least "

@@ -32,6 +32,9 @@ from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 IntArray = NDArray[np.int64]
 
+FLOOR = "no further progress: the floor of the arithmetic"
+_ROUNDING = 1e-9
+
 
 class KernelMachineModel(KernelModel):
     """Shared by SVC, SVR, NuSVR and OneClassSVM.
@@ -88,9 +91,9 @@ class KernelMachineModel(KernelModel):
 
     def _values_of(self, X: Any, sample_weight: ArrayLike | None) -> tuple[KernelValues, FloatArray]:
         """The kernel with X as it reads it, and the weights of rows."""
-        self.kernel_, items = self._learnt_items(X, sample_weight)
-        s = weights_of_rows(sample_weight, self.kernel_.size(items))
-        return KernelValues(self.kernel_, items, thread_count(self.n_threads)), s
+        values = self._read_values(X, sample_weight)
+        self.kernel_ = values.kernel
+        return values, weights_of_rows(sample_weight, values.n_rows)
 
     def _items_of(self, X: Any) -> Any:
         """X to predict, as the kernel reads it."""
@@ -229,11 +232,20 @@ class Proof:
         primal, gap = self.dual + self.gap, self.gap
         size = max(abs(primal), abs(self.dual), floor)
         relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
+        is_done = self.reason == CERTIFIED and is_proof(relative, tol)
         return Certificate(
             primal=unit * primal, dual=unit * self.dual, gap=unit * gap, relative_gap=relative,
             kkt_violation=unit * self.worst, solver="kernel_dual", epochs=self.epochs, seconds=self.seconds,
-            converged=bool(relative <= tol and self.reason == CERTIFIED), reason=self.reason,
+            converged=is_done, reason=FLOOR if self.reason == CERTIFIED and not is_done else self.reason,
         )  # fmt: skip
+
+
+def is_proof(relative_gap: float, tol: float) -> bool:
+    """Whether a relative gap, computed in float64, proves what was asked for.
+
+    No bound is above the objective: one that is, by more than rounding, has lost its digits.
+    """
+    return bool(-_ROUNDING <= relative_gap <= tol)
 
 
 def together(certificates: Sequence[Certificate]) -> Certificate:

@@ -8,9 +8,12 @@ from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError
 from lineal.kernels import Kernel, Precomputed, resolved
 from lineal.kernels.domains import Vectors
+from lineal.kernels.given import is_given
 from lineal.learners.reading import SHAPE, read_matrix
 from lineal.learners.targets import weights_of_rows
 from lineal.protocol import BaseEstimator
+from lineal.solvers.kernel_dual import KernelValues
+from lineal.solvers.kernel_ridge import SymmetricMatrix, refuse_indefinite
 
 
 class KernelModel(BaseEstimator):
@@ -46,6 +49,18 @@ class KernelModel(BaseEstimator):
                 f"{items.values.shape}."
             )
         return kernel, items
+
+    def _read_values(self, X: Any, sample_weight: Any = None) -> KernelValues:
+        """The kernel on these training data, for machines: what proofs rest on is that it is one.
+
+        A kernel that comes from outside gives its Gram matrix, which is refused unless Cholesky's factors of
+        it exist: n^3 / 3 multiplications.
+        """
+        kernel, items = self._learnt_items(X, sample_weight)
+        values = KernelValues(kernel, items, thread_count(self.n_threads))
+        if is_given(kernel):
+            refuse_indefinite(SymmetricMatrix(values.gram.copy()), values.n_rows)
+        return values
 
     def _known_items(self, X: Any) -> Any:
         """Other data, as the fitted kernel reads them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import numbers
 import time
 import warnings
@@ -13,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from lineal.data import thread_count
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError, PrecisionWarning
-from lineal.kernels import FunctionKernel, Kernel, Precomputed
+from lineal.kernels import Kernel
 from lineal.kernels.blocks import value_blocks, values
+from lineal.kernels.given import is_given
 from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
@@ -136,7 +136,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         rows = np.flatnonzero(s > 0)
         self._refuse_too_large(len(rows))
         K = SymmetricMatrix(values(kernel, _taken(kernel, items, rows), None, threads))
-        if _is_given(kernel):
+        if is_given(kernel):
             refuse_indefinite(K, len(rows))
         found = {
             strength: solve(
@@ -245,14 +245,3 @@ def _refuse_enormous(Y: FloatArray, s: FloatArray) -> None:
 
 def _taken(kernel: Kernel, items: Any, rows: Any) -> Any:
     return items if len(rows) == kernel.size(items) else kernel.take(items, rows)
-
-
-def _is_given(kernel: Kernel) -> bool:
-    """Whether a kernel, or a part of it, comes from outside, so that nobody knows that it is one."""
-    if isinstance(kernel, (Precomputed, FunctionKernel)) or not dataclasses.is_dataclass(kernel):
-        return True
-    if not type(kernel).__module__.startswith("lineal.kernels."):
-        return True
-    parts = [getattr(kernel, field.name) for field in dataclasses.fields(kernel)]
-    inside = [part for each in parts for part in (each if isinstance(each, tuple) else (each,))]
-    return any(_is_given(part) for part in inside if isinstance(part, Kernel))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.errors import InputError
+from lineal.learners.kernel.machine import is_proof
 from lineal.learners.scenarios.bags import Bags
 from lineal.learners.scenarios.machines import Clock, Fit, improved
 from lineal.learners.scenarios.space import ScenarioEngine
@@ -208,7 +209,11 @@ class BagTask:
         primal, dual = half + float(self.cost @ slack), found.certificate.dual
         gap = relative_gap(primal, dual, groups)
         proof = replace(
-            found.certificate, primal=primal, gap=primal - dual, relative_gap=gap, converged=gap <= self.tol
+            found.certificate,
+            primal=primal,
+            gap=primal - dual,
+            relative_gap=gap,
+            converged=is_proof(gap, self.tol),
         )
         u = np.zeros(len(f))
         u[rows] = -beta / self.cost[bag]

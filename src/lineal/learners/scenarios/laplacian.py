@@ -143,7 +143,7 @@ class LaplacianSVM(KernelScorer):
         require_targets(self, y)
         C, tol = self._checked()
         began = time.perf_counter()
-        values = self._values(X)
+        values = self._read_values(X)
         given = marked_labels(self, y, self.unlabelled, np.ones(values.n_rows))
         self.classes_ = given.classes
         self._refuse_far(values, max(C, float(self.gamma_manifold)))

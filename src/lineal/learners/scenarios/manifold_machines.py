@@ -19,15 +19,16 @@ from lineal.data import thread_count
 from lineal.deferred import linalg
 from lineal.errors import InputError
 from lineal.kernels import Precomputed
+from lineal.learners.kernel.machine import FLOOR, is_proof
 from lineal.learners.scenarios.manifold import DeformedKernel
 from lineal.learners.scenarios.space import KernelEngine
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual import KernelValues
+from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,6 @@ def _proof(
     tol: float,
 ) -> Certificate:
     relative = (primal - dual) / max(abs(primal), _FLOOR * at_zero)
-    # No bound is above the objective: one that is, by more than rounding, has lost its digits.
-    is_done = bool(-_ROUNDING <= relative <= tol)
-    reason = "the gap is certified" if is_done else "no further progress: the floor of the arithmetic"
+    is_done = is_proof(relative, tol)
+    reason = CERTIFIED if is_done else FLOOR
     return Certificate(primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason)

@@ -13,7 +13,7 @@ from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.kernels import Linear
 from lineal.kernels.domains import Vectors
-from lineal.learners.kernel.machine import certificate_of
+from lineal.learners.kernel.machine import FLOOR, certificate_of, is_proof
 from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.reading import SHAPE
 from lineal.learners.scenarios.machines import Fit, LinearEngine
@@ -26,6 +26,7 @@ from lineal.solvers import Budget
 from lineal.solvers.group_smo import Groups, feasible, solve
 from lineal.solvers.kernel_dual import KernelMachine, KernelValues, classification, expanded
 from lineal.solvers.kernel_dual.duals import Dual
+from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 # Up to so many rows a tolerance below the reach of float32 is met by a solver that holds the kernel matrix.
 _FINE = 2000
@@ -72,9 +73,11 @@ class KernelEngine:
         primal = half + float(bound @ np.maximum(0.0, 1 - signs * (f[used] + b)))
         dual = float(signs @ beta) - half
         relative = (primal - dual) / max(abs(primal), _FLOOR * float(bound.sum()))
+        is_done = is_proof(relative, self._tol)
+        reason = CERTIFIED if is_done else FLOOR if found.reason == CERTIFIED else found.reason
         proof = replace(
-            found, primal=primal, dual=dual, gap=primal - dual, relative_gap=relative,
-            converged=bool(relative <= self._tol),
+            found, primal=primal, dual=dual, gap=primal - dual, relative_gap=relative, converged=is_done,
+            reason=reason,
         )  # fmt: skip
         return Fit(f + b, half, weights, b, u, proof)
 
@@ -131,7 +134,7 @@ class KernelScorer(KernelModel, ScoringClassifier):
     def _engine(self, X: Any, cost: float, tol: float) -> ScenarioEngine:
         """Reads X and makes it ready to be learned from at costs up to this one."""
         if not self._is_linear():
-            values = self._values(X)
+            values = self._read_values(X)
             self._refuse_far(values, cost)
             return KernelEngine(values, tol=tol)
         array, threads = self._read(X, reset=True), thread_count(self.n_threads)
@@ -143,10 +146,6 @@ class KernelScorer(KernelModel, ScoringClassifier):
         values = KernelValues(Linear(), Vectors().checked(array), threads)
         self._refuse_far(values, cost)
         return KernelEngine(values, tol=tol)
-
-    def _values(self, X: Any) -> KernelValues:
-        kernel, items = self._learnt_items(X)
-        return KernelValues(kernel, items, thread_count(self.n_threads))
 
     def _refuse_far(self, values: KernelValues, cost: float) -> None:
         """Refuses rows so far out that no digit of a score would be left."""
