@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import lineal
 from lineal import kernels
@@ -172,7 +173,7 @@ def test_what_is_no_kernel_is_refused_when_it_is_made(make, words):
         (Equality(), [[1], [2]], "hashable"),
         (Pairs(Linear()), [1, 2], "pairs"),
         (FunctionKernel(lambda x, z: "a"), [1, 2], "must return a number"),
-        (FunctionKernel(lambda x, z: np.nan), [1, 2], "beyond float64"),
+        (FunctionKernel(lambda x, z: np.nan), [1, 2], "not a finite number.*your function"),
         (FunctionKernel(lambda X, Z: np.ones(3), whole=True), [[1.0]], "must return"),
         (Linear().scaled_by(lambda x: None), [[1.0]], "returns a number"),
         (Linear().on([5]), np.ones((2, 2)), "2 columns"),
@@ -319,3 +320,27 @@ def test_import_lineal_is_enough():
     """lineal.kernels is there after import lineal alone."""
     assert lineal.kernels is kernels
     assert "kernels" in dir(lineal)
+
+
+def test_rows_that_share_nothing_have_products_of_0():
+    """Strings shorter than what is counted, and sparse rows without columns."""
+    assert np.array_equal(Spectrum(3).gram(["ab", "cd"]), np.zeros((2, 2)))
+    assert np.array_equal(Spectrum(3).gram(["ab", "cd"], ["x"]), np.zeros((2, 1)))
+    assert np.array_equal(Linear().gram(sp.csr_array((3, 0))), np.zeros((3, 3)))
+    assert np.array_equal(Gaussian().gram(sp.csr_array((3, 0))), np.ones((3, 3)))
+
+
+def test_subsequences_longer_than_strings_cost_nothing():
+    """However long: they are 0 before anything is allocated."""
+    for length in (10**7, 10**9, 10**12):
+        kernel = Subsequence(length, 0.5)
+        assert kernel("abc", "abc") == 0
+        assert np.array_equal(kernel.diagonal(["abc", ""]), [0, 0])
+        assert np.array_equal(kernel.normalized().gram(["abc", "abd"]), np.zeros((2, 2)))
+
+
+def test_subsequences_that_vanish_in_float64_are_refused():
+    """decay^(2 length) is what a string has with itself at least."""
+    with pytest.raises(InputError, match="vanishes in float64"):
+        Subsequence(150, 0.01).normalized()("ab" * 300, "ab" * 299)
+    assert Subsequence(70, 0.01)("a" * 70, "a" * 70) > 0

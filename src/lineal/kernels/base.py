@@ -22,8 +22,9 @@ class Kernel(ABC):
     """A similarity k(x, z) that is a dot product in some space: symmetric and positive semi-definite.
 
     Kernels are values: immutable, comparable, hashable where their parts are. ``str(k)`` is the formula,
-    ``repr(k)`` evaluates back to k. Sums, products, powers, polynomials with coefficients >= 0, ``exp`` and
-    maps of kernels are kernels; what need not be one is refused.
+    ``repr(k)`` evaluates back to k where no function of yours is a part of it. Sums, products, powers,
+    polynomials with coefficients >= 0, ``exp`` and maps of kernels are kernels; what need not be one is
+    refused.
 
     A kernel of your own states ``domain``, ``compute``, ``compute_diagonal`` and ``formula``; or give a
     function to :class:`FunctionKernel`.
@@ -31,7 +32,8 @@ class Kernel(ABC):
 
     # NumPy's numbers leave c * k to the kernel.
     __array_ufunc__ = None
-    # What to do about values beyond float64.
+    # What is wrong with values that are not finite, and what to do about them.
+    fault: ClassVar[str] = "is beyond float64"
     remedy: ClassVar[str] = "Scale the data, for example with lineal.ColumnScaler."
 
     @property
@@ -127,7 +129,7 @@ class Kernel(ABC):
         if not np.isfinite(total) and not np.isfinite(values).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             raise InputError(
-                f"{self} is beyond float64, first at {place if len(place) > 1 else place[0]}. {self.remedy}"
+                f"{self} {self.fault}, first at {place if len(place) > 1 else place[0]}. {self.remedy}"
             )
         return values
 

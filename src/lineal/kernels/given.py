@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +138,9 @@ class FunctionKernel(Kernel):
     True
     """
 
+    fault: ClassVar[str] = "is not a finite number"
+    remedy: ClassVar[str] = "It is what your function returned."
+
     function: Callable[[Any, Any], Any]
     whole: bool = False
 
@@ -172,7 +175,7 @@ class FunctionKernel(Kernel):
                 f"A kernel function of whole sets must return {(X.shape[0], Z.shape[0])} values, but yours "
                 f"returned {K.shape}."
             )
-        return K
+        return self._finite(K)
 
     def _value(self, x: Any, z: Any) -> float:
         value = self.function(x, z)

@@ -60,6 +60,8 @@ def mirrored(K: FloatArray, block: int = 512) -> FloatArray:
 def _sparse_dots(X: sp.csr_array, Z: sp.csr_array | None, n_threads: int) -> FloatArray:
     others = X if Z is None else Z
     m, d = others.shape[0], X.shape[1]
+    if not d:  # nothing that two rows could share
+        return np.zeros((X.shape[0], m))
     n_matches = int(np.bincount(X.indices, minlength=d) @ np.bincount(others.indices, minlength=d))
     width = min(_PANEL, _PANEL_BYTES // max(8 * d, 1))
     # Also where there are so many columns that a panel of rows is too large.
@@ -99,7 +101,7 @@ def squared_distances(
     D = _upper_dots(placed, others_placed, n_threads)
     a = squared_lengths(placed)
     b = a if others_placed is None else squared_lengths(others_placed)
-    differences = _Differences(X, Z, scale)
+    differences = Differences(X, Z, scale)
     n_near, n_enough = 0, D.size // 32
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(D), _BLOCK):
@@ -119,7 +121,7 @@ def squared_distances(
     return mirrored(D) if Z is None else D
 
 
-class _Differences:
+class Differences:
     """scale^2 |x - z|^2 from the differences of the data as they are."""
 
     def __init__(self, X: Any, Z: Any | None, scale: float) -> None:

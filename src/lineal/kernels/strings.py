@@ -166,6 +166,8 @@ class Subsequence(StringKernel):
         object.__setattr__(self, "decay", decay_of(self.decay))
 
     def compute(self, items: Sequences, others: Sequences | None, n_threads: int) -> FloatArray:
+        if self._is_nothing(items, items if others is None else others):
+            return np.zeros((len(items), len(items if others is None else others)))
         if others is None:
             symbols, start = coded(items)[0]
             return _core.subsequence_table(symbols, start, None, None, self.length, self.decay, n_threads)
@@ -173,10 +175,24 @@ class Subsequence(StringKernel):
         return _core.subsequence_table(*mine, *theirs, self.length, self.decay, n_threads)
 
     def compute_diagonal(self, items: Sequences) -> FloatArray:
+        if self._is_nothing(items, items):
+            return np.zeros(len(items))
         return _core.subsequence_diagonal(*coded(items)[0], self.length, self.decay, thread_count(None))
 
     def formula(self, x: str = "x", z: str = "z") -> str:
         return f"subsequences({x}, {z}; length={self.length}, decay={number(self.decay)})"
+
+    def _is_nothing(self, items: Sequences, others: Sequences) -> bool:
+        """Whether no two have a subsequence of the length; where they have, values must be in float64."""
+        longest = (max((len(each) for each in of.given), default=0) for of in (items, others))
+        if self.length > min(longest):
+            return True
+        if self.decay ** (2 * self.length) < np.finfo(np.float64).tiny:
+            raise InputError(
+                f"{self} vanishes in float64, since decay^(2 length) does: use a decay nearer to 1, or "
+                "shorter subsequences."
+            )
+        return False
 
 
 def decay_of(value: Any) -> float:
