@@ -305,6 +305,9 @@ def test_impossible_data():
     """Too much memory, rows beyond what cosines can tell, and kernels that are none are refused."""
     with pytest.raises(InputError, match="frequencies would take"):
         RandomFourierFeatures(n_features=1000, max_bytes=1000).fit(X)
+    for n_buckets in (None, 16):
+        with pytest.raises(InputError, match="the grids would take"):
+            RandomBinningFeatures(0.5, n_grids=10**9, n_buckets=n_buckets).fit(X)
     small = RandomFourierFeatures(n_features=10, max_bytes=1000).fit(X)
     with pytest.raises(InputError, match="transform_blocks"):
         small.transform(X)

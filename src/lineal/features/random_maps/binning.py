@@ -126,6 +126,11 @@ class RandomBinningFeatures(BaseRandomMap):
         gamma = self._check_options()
         items = self._items(X, reset=True)
         n_columns, n_grids = items.shape[1], int(self.n_grids)
+        # Three numbers a column, and a fourth in passing.
+        remedy = "Take fewer grids, or raise max_bytes."
+        refuse_too_large(32 * n_grids * n_columns, self.max_bytes, "the grids", remedy)
+        if self.n_buckets is None:
+            self._refuse_cells(items.shape[0], n_grids)
         rng = self._generator()
         found = difference("laplacian", gamma, items)
         self.pitches_ = rng.gamma(2.0, 1.0 / found.gamma, (n_grids, n_columns))
@@ -174,14 +179,17 @@ class RandomBinningFeatures(BaseRandomMap):
     def _cells(self, items: Any) -> Codes:
         """(n_rows, P): the hash of the cell of every row in every grid."""
         n_rows, n_grids = items.shape[0], len(self.pitches_)
-        remedy = "Take fewer grids or, to transform, transform_blocks; or raise max_bytes."
-        refuse_too_large(20 * n_rows * n_grids, self.max_bytes, "the cells of all rows", remedy)
+        self._refuse_cells(n_rows, n_grids)
         codes = np.empty((n_rows, n_grids), dtype=np.uint64)
         of = self._of_sparse if sp.issparse(items) else self._of_dense
         width = items.shape[1] if not sp.issparse(items) else max(1, items.nnz // max(1, n_rows))
         blocks = row_blocks(n_rows, 4 * width)
         for_each_block(lambda rows: of(items[rows], codes[rows]), blocks, thread_count(self.n_threads))
         return codes
+
+    def _refuse_cells(self, n_rows: int, n_grids: int) -> None:
+        remedy = "Take fewer grids or, to transform, transform_blocks; or raise max_bytes."
+        refuse_too_large(20 * n_rows * n_grids, self.max_bytes, "the cells of all rows", remedy)
 
     def _of_dense(self, X: NDArray[Any], codes: Codes) -> None:
         for grid, (pitch, shift, keys) in enumerate(
