@@ -124,7 +124,8 @@ def _agreed(array: NDArray[Any], bags: Bags, name: str) -> NDArray[Any]:
         row = int(np.flatnonzero(differs)[0])
         bag = bags.bag[row]
         raise InputError(
-            f"{name} gives the rows of bag {bags.ids[bag]!r} two values, {own[bag]!r} and {array[row]!r}. "
+            f"{name} gives the rows of bag {bags.ids.tolist()[bag]!r} two values, {own.tolist()[bag]!r} and "
+            f"{array.tolist()[row]!r}. "
             "A bag has one label: with labels of single rows, learn from rows, for instance by LinearSVC."
         )
     return own
