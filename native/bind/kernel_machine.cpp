@@ -320,6 +320,9 @@ void bind_kernel_machine(nb::module_& m) {
           "beta", [](const Machine& self) { return copied(self.dual->beta()); }, nb::rv_policy::move)
       .def_prop_ro(
           "F", [](const Machine& self) { return copied(self.dual->F()); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "doubt", [](const Machine& self) { return self.dual->doubt(); },
+          "By how much an F may be off at most.")
       .def_prop_ro("n_free", [](const Machine& self) { return self.dual->n_free(); })
       .def_prop_ro("n_values", [](const Machine& self) { return self.dual->n_values(); })
       .def(

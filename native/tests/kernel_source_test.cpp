@@ -65,6 +65,8 @@ std::vector<Case> cases(const Sample<double>& X, Numbers& gram) {
   both("linear", LinearProfile{}, linear, {});
   both("polynomial", PolynomialProfile{gamma, c, degree}, power, {});
   both("gaussian", GaussianProfile{gamma}, bell, means(X));
+  const Formula narrow = [&X](Index i, Index k) { return std::exp(-1e5L * apart(X, i, k)); };
+  both("narrow gaussian", GaussianProfile{1e5}, narrow, means(X));
   gram.clear();
   for (Index i = 0; i < X.n_rows; ++i)
     for (Index k = 0; k < X.n_rows; ++k) gram.push_back(double(power(i, k)));
@@ -240,6 +242,52 @@ THEOREM("a table of products gives the values of exact sums, to the bit off the 
       test(X.dense(), means(X));
       test(X.csr(), {});
     }
+}
+
+THEOREM("clusters of rows that are far apart keep the digits of what is near, from differences") {
+  Rng rng(11);
+  auto X = check::sample_matrix<double>(rng, 40, 2, 0.5), Z = check::sample_matrix<double>(rng, 33, 2, 0.5);
+  for (auto* each : {&X, &Z})
+    for (Index i = 0; i < each->n_rows; i += 2) each->full[std::size_t(2 * i)] += 0x1p20;
+  const auto centre = means(X);
+  for (const bool is_centred : {false, true}) {
+    const VectorSource<GaussianProfile> source(X.dense(), {0.7}, is_centred ? centre : Numbers{});
+    CHECK(source.is_far());
+    CHECK(source.error() < 1e-5);
+    CHECK(source.exact_error() < 1e-9);
+    const auto a = uniforms(rng, 80, -2, 2);
+    std::vector<Index> rows(40);
+    for (Index k = 0; k < 40; ++k) rows[std::size_t(k)] = k;
+    const std::vector<Index> whole{0, 40}, halves{0, 17, 40};
+    const PackedRows<double> others(Z.dense(), source.centre());
+    const auto wanted = [&](const auto& from, Index i, const double* coefficient, Index first, Index last) {
+      long double sum = 0;
+      for (Index k = first; k < last; ++k) {
+        long double squared = 0;
+        for (Index j = 0; j < 2; ++j) {
+          const long double by = (long double)(from.at(i, j)) - X.at(k, j);
+          squared += by * by;
+        }
+        sum += coefficient[k] * std::exp(-0.7L * squared);
+      }
+      return double(sum);
+    };
+    Numbers F(40);
+    source.add_exact(rows.data(), 40, {rows.data(), a.data(), 40}, F.data(), 2);
+    for (Index i = 0; i < 40; ++i) CHECK_NEAR(F[std::size_t(i)], wanted(X, i, a.data(), 0, 40), 1e-7);
+    for (const Index n_outputs : {1, 2}) {
+      Numbers one(std::size_t(33 * n_outputs)), two(std::size_t(33 * 2 * n_outputs));
+      Watch watch;
+      expand(source, others, {rows.data(), a.data(), 40, n_outputs, whole.data(), 1}, one.data(), 2, watch);
+      expand(source, others, {rows.data(), a.data(), 40, n_outputs, halves.data(), 2}, two.data(), 2, watch);
+      for (Index i = 0; i < 33; ++i)
+        for (Index o = 0; o < n_outputs; ++o) {
+          CHECK_NEAR(one[std::size_t(i * n_outputs + o)], wanted(Z, i, a.data() + 40 * o, 0, 40), 1e-7);
+          CHECK_NEAR(two[std::size_t((2 * i + 1) * n_outputs + o)], wanted(Z, i, a.data() + 40 * o, 17, 40),
+                     1e-7);
+        }
+    }
+  }
 }
 
 THEOREM(

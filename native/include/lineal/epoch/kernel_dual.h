@@ -138,6 +138,8 @@ class KernelDual {
     return done;
   }
 
+  // By how much an F may be off, whatever row it is of.
+  double doubt() const noexcept { return std::max(doubt_of(false), doubt_of(true)); }
   // The gap at the best thresholds, and D; every doubt of float32 is counted against it, so it is no guess.
   Gap gap() const {
     std::vector<double> b;

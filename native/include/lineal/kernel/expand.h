@@ -121,6 +121,17 @@ class Expander {
     else
       weights_ = outputs_.laid(coefficient, support_.size, count);
     const Index n_outputs = support_.n_outputs, stride = support_.n_segments * n_outputs;
+    if (source_.is_far()) {
+      double values[width];
+      for (Index i = 0; i < Index(rows_.size()); ++i) {
+        source_.values_by_differences(support_.row + first, count, others_, first_ + i, values);
+        if (n_outputs == 1)
+          for (Index k = 0; k < count; ++k) out[(first_ + i) * stride + s] += alone[k] * values[k];
+        else
+          outputs_.add(values, weights_.data(), count, sums_.data() + i * outputs_.padded());
+      }
+      return;
+    }
     panel_.stream(others_, rows_.data(), Index(rows_.size()), [&](Index i, const Vector<double>* product) {
       const double own = source_.profile().own(others_.squared(first_ + i));
       double* to = out + (first_ + i) * stride + s * n_outputs;
@@ -221,6 +232,25 @@ void expand_panels(const VectorKernel& source, const PackedRows<double>& others,
       for (Index s = 0; s < support.n_segments; ++s) {
         const Index begin = support.segment[s];
         double* to = sums.data() + s * support.n_outputs * width;
+        const auto add = [&](Index k, const Vector<double>* value) {
+          for (auto each = few.begin(begin + k); each != few.end(begin + k); ++each) {
+            double* sum = to + each->output * width;
+            for (int v = 0; v < used; ++v, sum += lanes) store(sum, load(sum) + each->coefficient * value[v]);
+          }
+        };
+        if (source.is_far()) {
+          for (Index k = 0; k < support.segment[s + 1] - begin; ++k) {
+            double one[width], by_row[width] = {};
+            for (Index l = 0; l < count; ++l) {
+              source.values_by_differences(support.row + begin + k, 1, others, row[l], one);
+              by_row[l] = one[0];
+            }
+            Vector<double> value[n_vectors];
+            for (int v = 0; v < used; ++v) value[v] = load(by_row + v * lanes);
+            add(k, value);
+          }
+          continue;
+        }
         panel.stream(
             source.exact(), support.row + begin, support.segment[s + 1] - begin,
             [&](Index k, const Vector<double>* product) {
@@ -229,11 +259,7 @@ void expand_panels(const VectorKernel& source, const PackedRows<double>& others,
               for (int v = 0; v < used; ++v)
                 value[v] =
                     source.profile().template value<double>(product[v], load(lane_own + v * lanes), own);
-              for (auto each = few.begin(begin + k); each != few.end(begin + k); ++each) {
-                double* sum = to + each->output * width;
-                for (int v = 0; v < used; ++v, sum += lanes)
-                  store(sum, load(sum) + each->coefficient * value[v]);
-              }
+              add(k, value);
             },
             used);
         if (shared.says_stop(part, std::size_t((support.segment[s + 1] - begin) * width * 8))) return;

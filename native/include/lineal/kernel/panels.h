@@ -78,6 +78,27 @@ class PackedRows {
   std::vector<double> squared_;
 };
 
+// |x - z|^2 of row i of one set and row j of the other, from differences.
+template <class Real>
+double squared_distance(const PackedRows<Real>& X, Index i, const PackedRows<Real>& Z, Index j) noexcept {
+  double sum = 0;
+  const auto add = [&](double difference) { sum += difference * difference; };
+  if (!X.is_sparse()) {
+    const Real *x = X.dense(i), *z = Z.dense(j);
+    for (Index k = 0; k < X.n_columns(); ++k) add(double(x[k]) - double(z[k]));
+    return sum;
+  }
+  const CsrRow<Real> x = X.sparse(i), z = Z.sparse(j);
+  for (Index a = 0, b = 0; a < x.size || b < z.size;) {
+    const std::int64_t of_x = a < x.size ? x.index[a] : std::int64_t(1) << 32;
+    const std::int64_t of_z = b < z.size ? z.index[b] : std::int64_t(1) << 32;
+    add((of_x <= of_z ? double(x.value[a]) : 0.0) - (of_z <= of_x ? double(z.value[b]) : 0.0));
+    a += of_x <= of_z;
+    b += of_z <= of_x;
+  }
+  return sum;
+}
+
 template <class Real>
 class Panel {
  public:

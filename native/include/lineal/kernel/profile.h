@@ -26,6 +26,7 @@ inline double product_error(Index size, double radius) noexcept {
 
 struct LinearProfile {
   static constexpr bool is_centred = false;
+  bool is_far(double) const noexcept { return false; }
   double own(double) const noexcept { return 0; }
   double diagonal(double squared) const noexcept { return squared; }
   template <class Real>
@@ -43,6 +44,7 @@ struct PolynomialProfile {
   static constexpr bool is_centred = false;
   double gamma, c;
   int degree;
+  bool is_far(double) const noexcept { return false; }
   double own(double) const noexcept { return 0; }
   double diagonal(double squared) const noexcept { return std::pow(gamma * squared + c, degree); }
   template <class Real>
@@ -69,6 +71,10 @@ struct PolynomialProfile {
 struct GaussianProfile {
   static constexpr bool is_centred = true;  // distances stay, and products lose fewer digits
   double gamma;
+  // Rows so far from each other that products of float32 say little about those that are near: then values
+  // come from differences.
+  bool is_far(double radius) const noexcept { return gamma * radius * radius > 0x1p14; }
+  double of_distance(double squared) const noexcept { return std::exp(-gamma * squared); }
   double rate() const noexcept { return gamma * 0x1.71547652b82fep0; }
   double own(double squared) const noexcept { return -rate() * squared; }
   double diagonal(double) const noexcept { return 1; }
@@ -83,6 +89,11 @@ struct GaussianProfile {
   double error(Index size, double radius) const noexcept {
     return gamma * (2 * product_error<Real>(size, radius) + 16 * unit_roundoff<Real> * radius * radius) +
            4 * unit_roundoff<Real>;
+  }
+  // Of differences: t e^-t is at most 0.37, with t off by its roundings.
+  template <class Real>
+  double error_by_differences(Index size) const noexcept {
+    return double(size + 8) * unit_roundoff<double> + 4 * unit_roundoff<Real>;
   }
   double largest(double) const noexcept { return 1; }
 };

@@ -88,7 +88,11 @@ class VectorSource final : public Source {
  public:
   template <class Rows>
   VectorSource(const Rows& X, Profile profile, std::vector<double> centre)
-      : profile_(profile), centre_(std::move(centre)), fast_(X, centre_), exact_(X, centre_) {}
+      : profile_(profile), centre_(std::move(centre)), fast_(X, centre_), exact_(X, centre_) {
+    if (centre_.empty() || !is_far()) return;
+    centre_.clear();  // differences of the rows as they are have lost nothing
+    exact_ = PackedRows<double>(X, centre_);
+  }
 
   Index n_rows() const noexcept override { return fast_.n_rows(); }
   double error() const noexcept override { return error_in<float>(); }
@@ -97,8 +101,18 @@ class VectorSource final : public Source {
   const Profile& profile() const noexcept { return profile_; }
   const std::vector<double>& centre() const noexcept { return centre_; }
   const PackedRows<double>& exact() const noexcept { return exact_; }
+  // Whether values are computed one by one from differences, in float64; see GaussianProfile.
+  bool is_far() const noexcept { return profile_.is_far(exact_.radius()); }
+  // k(row[k], row i of others) for k < count.
+  void values_by_differences(const Index* row, Index count, const PackedRows<double>& others, Index i,
+                             double* out) const noexcept {
+    if constexpr (requires { profile_.of_distance(0.0); })
+      for (Index k = 0; k < count; ++k)
+        out[k] = profile_.of_distance(squared_distance(exact_, row[k], others, i));
+  }
 
   void block(const Index* row, Index q, float* out, Index stride, int n_threads) const override {
+    if (is_far()) return rows_by_differences(row, q, row, q, out, stride, n_threads);
     constexpr Index width = Panel<float>::width;
     const Index n_panels = (q + width - 1) / width;
     n_threads = worthwhile_threads(n_threads, q * q / 2);
@@ -125,6 +139,7 @@ class VectorSource final : public Source {
 
   void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
             int n_threads) const override {
+    if (is_far()) return rows_by_differences(which, count, row, n, out, stride, n_threads);
     constexpr Index width = Panel<float>::width;
     n_threads = worthwhile_threads(n_threads, count * n);
     parallel(n_threads, [&](int part) {
@@ -143,9 +158,11 @@ class VectorSource final : public Source {
   }
 
   void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
+    if (is_far()) return add_by_differences(row, n, sum, F, n_threads);
     add_in<float>(fast_, fast_, row, n, sum, F, n_threads);
   }
   void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
+    if (is_far()) return add_by_differences(row, n, sum, F, n_threads);
     add_in<double>(exact_, exact_, row, n, sum, F, n_threads);
   }
 
@@ -158,6 +175,33 @@ class VectorSource final : public Source {
   }
 
  private:
+  void rows_by_differences(const Index* which, Index count, const Index* row, Index n, float* out,
+                           Index stride, int n_threads) const {
+    n_threads = worthwhile_threads(n_threads, count * n);
+    parallel(n_threads, [&](int part) {
+      const Range mine = share(count, part, n_threads);
+      std::vector<double> values(std::size_t(n), 0.0);
+      for (Index k = mine.first; k < mine.last; ++k) {
+        values_by_differences(row, n, exact_, which[k], values.data());
+        std::transform(values.begin(), values.begin() + n, out + k * stride,
+                       [](double value) { return float(value); });
+      }
+    });
+  }
+  void add_by_differences(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const {
+    n_threads = worthwhile_threads(n_threads, n * sum.size);
+    parallel(n_threads, [&](int part) {
+      const Range mine = share(n, part, n_threads);
+      std::vector<double> values(std::size_t(sum.size), 0.0);
+      for (Index i = mine.first; i < mine.last; ++i) {
+        values_by_differences(sum.row, sum.size, exact_, row[i], values.data());
+        double total = 0;
+        for (Index k = 0; k < sum.size; ++k) total += sum.coefficient[k] * values[std::size_t(k)];
+        F[i] += total;
+      }
+    });
+  }
+
   // Values of a panel's first `count` lanes.
   void write(const Vector<float>* product, const float* lane_own, float own, float* to, Index count) const {
     const auto value = [&](int v) {
@@ -175,9 +219,10 @@ class VectorSource final : public Source {
   // Of a value, and of its share in a sum of a panel's values times rounded coefficients.
   template <class Real>
   double error_in() const noexcept {
-    const double radius = exact_.radius();
-    return profile_.template error<Real>(exact_.size(), radius) +
-           16 * unit_roundoff<Real> * profile_.largest(radius);
+    const double radius = exact_.radius(), in_sum = 16 * unit_roundoff<Real> * profile_.largest(radius);
+    if constexpr (requires { profile_.template error_by_differences<Real>(Index(0)); })
+      if (is_far()) return profile_.template error_by_differences<Real>(exact_.size()) + in_sum;
+    return profile_.template error<Real>(exact_.size(), radius) + in_sum;
   }
 
   template <class Real>
