@@ -817,6 +817,10 @@ class KernelDual:
     def F(self) -> NDArray[numpy.float64]: ...
 
     @property
+    def doubt(self) -> float:
+        """By how much an F may be off at most."""
+
+    @property
     def n_free(self) -> int: ...
 
     @property

@@ -121,14 +121,14 @@ def test_shapes_that_do_not_fit_are_refused(kind):
 
 
 def test_one_class_of_labels_is_refused():
-    """With weight: a class without any is not there."""
+    """With weight: a class without any is not there, but the others may be enough."""
     X, y, _ = data()
     with pytest.raises(InputError, match="2 classes"):
         SVC().fit(X, np.zeros(60))
     with pytest.raises(InputError, match="2 classes"):
         SVC().fit(X, y, (y == 1).astype(float))
     with pytest.raises(InputError, match="weight"):
-        SVC().fit(*data(n_classes=3)[:2], (data(n_classes=3)[1] > 0).astype(float))
+        SVC().fit(*data(n_classes=3)[:2], (data(n_classes=3)[1] > 1).astype(float))
 
 
 @every
@@ -415,3 +415,36 @@ def test_verify_wants_the_training_data():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "rows at 0" in str(verify(model, X, y))
+
+
+# ---- classes without weight -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_a_class_without_weight_is_never_predicted(multi_class, C):
+    """It has its place among classes_, as in linear learners; the others are as they would be without it."""
+    X, y, _ = data(n_classes=4)
+    s = (y > 1).astype(float)
+    model = SVC(multi_class=multi_class, C=C, gamma=5.0).fit(X, y, sample_weight=s)
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.certificate_.converged
+    assert verify(model, X, y, s).converged
+    assert np.isin(model.predict(X), [2, 3]).all()
+    alone = SVC(C=C, gamma=5.0).fit(X[y > 1], y[y > 1])
+    assert np.array_equal(model.predict(X), alone.predict(X))
+
+
+def test_weights_that_leave_one_class_are_refused_with_its_name():
+    """Those of classes count as those of rows do; labels are written as Python writes them."""
+    X, y, _ = data()
+    for options, s in (({"class_weight": {0: 0, 1: 1}}, None), ({}, y.astype(float))):
+        with pytest.raises(InputError, match=r"only one class with weight: 1[.]"):
+            SVC(**options).fit(X, y, sample_weight=s)
+
+
+def test_a_function_that_returns_no_number_is_told():
+    """It is not the data that are too large."""
+    X, y, _ = data()
+    with pytest.raises(InputError, match=r"not a finite number.*your function"):
+        SVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)

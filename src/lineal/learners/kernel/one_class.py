@@ -21,11 +21,14 @@ from lineal.protocol import OutlierMixin
 from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelMachine, KernelSolution, one_class
 
-# The gap is small long before the threshold has settled (coefficients sum to nu n): slopes must agree, too.
+# The gap is small long before the threshold has settled (coefficients sum to nu n): slopes must agree, too,
+# to so many tolerances of what scores differ by.
 _SETTLED = 10.0
 # The optimum may be 0 (the data surround the origin): then the gap is compared with so much of what all the
 # weight in one place would be worth.
 _FLOOR = 1e-6
+# A coefficient that is this near to its bound, as a share of it, is at it.
+_AT_THE_BOUND = 1e-12
 # Sums of the same kernel values in another order differ by less, as a share of the largest sum there can be.
 _ROUNDING = 1e-12
 
@@ -41,7 +44,9 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
     kernel, degree, gamma, coef0
         As for :class:`lineal.SVC`.
     tol : float
-        The relative duality gap to certify, in float64. The threshold has settled to about ten times it.
+        The relative duality gap to certify, in float64: as a share of the objective, and at least of 1e-6
+        times the largest k(x, x). The threshold has settled to about ten times tol, as a share of what scores
+        of the rows differ by.
     nu : float
         Between 0 and 1.
     max_iter, max_seconds, n_threads, progress, callbacks
@@ -114,15 +119,16 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         solution: KernelSolution = with_bar(
             self.progress, tol,
             lambda bar: machine.run(
-                tol, budget=self._budget(bar), unit=1.0 / total**2, settled=_SETTLED * tol * max(size,
-                1e-300), floor=floor,
+                tol, budget=self._budget(bar), unit=1.0 / total**2, settled=_SETTLED * tol, size=size,
+                floor=floor,
             ),
         )  # fmt: skip
-        free = dual.free(solution.beta)
         rho, gap = -float(solution.b[0]), solution.gap
-        if free.any():
-            # rho = f on the border. The lowest of them, less rounding, so that none of those rows is outside.
-            lowest = float(np.min(solution.f[free])) - _ROUNDING * size
+        inside = solution.beta < dual.hi * (1 - _AT_THE_BOUND)
+        if inside.any():
+            # Those outside have all the coefficient they may have, so that they weigh at most nu: rho is the
+            # lowest f of all others, less rounding.
+            lowest = min(rho, float(np.min(solution.f[inside])) - _ROUNDING * size)
             gap_at_lowest = machine.gap_at([-lowest])
             if gap_at_lowest <= max(gap, tol * max(abs(solution.dual), floor)):
                 rho, gap = lowest, gap_at_lowest
@@ -130,9 +136,7 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         self._keep_support(values, support)
         self.dual_coef_ = solution.beta[None, support]
         self.offset_, self.intercept_ = rho, np.array([-rho])
-        terms = solution.beta * np.maximum(solution.f - rho, 0.0) + (dual.hi - solution.beta) * np.maximum(
-            rho - solution.f, 0.0
-        )
+        terms = dual.terms(solution.beta, solution.f, np.array([-rho]))
         self.certificate_ = certificate_of(
             solution, gap, tol, 1.0 / total**2, float(terms.max(initial=0.0)), floor
         )

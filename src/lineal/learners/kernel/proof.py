@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.kernels import Kernel, Precomputed
+from lineal.kernels.products import Differences
 from lineal.learners.kernel.problems import Conditions, MachineProblem
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
@@ -22,6 +23,8 @@ IntArray = NDArray[np.int64]
 # Kernel values that are held at once: so many numbers.
 _PIECE = 4_000_000
 _FEW_COLUMNS = 1024
+# gamma |x|^2 from which on distances are not taken from dot products; and -log of what is 0 in float64.
+_FAR, _NOTHING = 1e4, 800.0
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,12 @@ def _values(kernel: Kernel, items: Any, support: Any) -> FloatArray:
         return products
     if profile.kind == "polynomial":
         return np.asarray((profile.gamma * products + profile.c) ** profile.degree)
-    squares = _squared_lengths(items)[:, None] + _squared_lengths(support) - 2.0 * products
+    total = _squared_lengths(items)[:, None] + _squared_lengths(support)
+    squares = total - 2.0 * products
+    if profile.gamma * float(total.max(initial=0.0)) > _FAR:
+        # What is left of such sums says nothing about rows that are near each other: differences do.
+        i, j = np.nonzero(profile.gamma * (squares - 1e-12 * total) < _NOTHING)
+        squares[i, j] = Differences(items, support, 1.0)(i, j)
     return np.asarray(np.exp(-profile.gamma * np.maximum(squares, 0.0)))
 
 

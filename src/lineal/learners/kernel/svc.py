@@ -238,7 +238,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         data = _Data(
             values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), len(self.classes_)
         )
-        self._need_classes(codes, s)
+        self._need_classes(codes, data.s)
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
         with Interruption() as interruption:  # one Ctrl-C is for all machines
@@ -265,7 +265,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
     def _need_classes(self, codes: NDArray[np.int32], s: FloatArray) -> None:
         present = np.flatnonzero(np.bincount(codes, weights=s, minlength=len(self.classes_)) > 0)
         if len(present) < 2:
-            named = f": {self.classes_[present[0]]!r}" if len(present) else ""
+            named = f": {self.classes_.tolist()[present[0]]!r}" if len(present) else ""
             raise InputError(
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class with "
                 f"weight{named}. Check the labels or the split."
@@ -291,7 +291,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
         K, n = data.K, len(data.codes)
         is_pairs = K > 2 and self.multi_class == "ovo"
         n_threads = thread_count(self.n_threads)
-        _ = data.values.native, data.values.has_copies  # made once, before threads want them
+        # Made once, before threads want them.
+        _ = data.values.centred.native, data.values.centred.has_copies, data.values.has_copies
         merged, owner = data, None
         if K > 2 and data.values.has_copies:
             merged, owner = data.merged()  # once, and not again for each machine
@@ -320,14 +321,20 @@ class SVC(ClassifierMixin, KernelMachineModel):
         return _Learned(coefficients, intercepts, [certificates[k] for k in range(n_machines)], only)
 
     def _is_plain(self, data: _Data, n_threads: int) -> bool:
-        """Whether pairs need nothing but to be solved: nobody listens, and the core's units are the
-        kernel's.
+        """Whether pairs need nothing but to be solved: nobody listens, the core's units are the kernel's, and
+        rows stay where they are.
         """
         has_limit = self.max_iter is not None and self.max_iter >= 1
         is_heard = bool(self.callbacks) or (self.progress and n_threads == 1)
+        is_moved = data.values.centred.offsets is not None
         has_all = bool(np.bincount(data.codes[data.s > 0], minlength=data.K).all())
         return bool(
-            np.isfinite(self.C) and has_all and not has_limit and not is_heard and data.values.unit == 1.0
+            np.isfinite(self.C)
+            and has_all
+            and not is_moved
+            and not has_limit
+            and not is_heard
+            and data.values.unit == 1.0
         )
 
     def _solve_plain(
@@ -372,10 +379,6 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
         def part(question: tuple[IntArray, FloatArray], threads: int, extra: list[Callback]) -> _Part:
             rows, y = question
-            if not (np.any(y > 0) and np.any(y < 0)):
-                raise InputError(
-                    "a pair of classes has rows of one only: give both classes rows with weight."
-                )
             seconds = None if deadline is None else max(deadline - time.perf_counter(), 1e-3)
             bound = C * data.s[rows] if np.isfinite(C) else np.full(len(rows), np.inf)
             budget = self._budget(extra, seconds)
@@ -429,6 +432,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
         for k, (rows, signs) in enumerate(self._questions(data)):
             beta = every[k, rows] if pairs is None else _of_pair(every[:, rows], signs, next(pairs))
             bound = C * data.s[rows] if np.isfinite(C) else np.full(len(rows), np.inf)
+            if not (np.any(signs > 0) and np.any(signs < 0)):
+                continue  # a class without weight: P and D are 0
             problem = Separation(signs, bound, float(self.intercept_[k]))
             claims.append(Claim(problem, rows, beta, 1.0 / C if np.isfinite(C) else 1.0))
         return claims

@@ -69,8 +69,8 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
         self.dual_coef_ = beta[None, support]
         self.intercept_ = np.array([self._threshold(machine, dual, solution, tol)])
         gap = machine.gap_at(self._thresholds(solution))
-        worst = _worst(dual, solution, np.asarray(self._thresholds(solution)))
-        self.certificate_ = certificate_of(solution, gap, tol, 1.0 / C, worst, floor)
+        terms = dual.terms(solution.beta, solution.f, np.asarray(self._thresholds(solution)))
+        self.certificate_ = certificate_of(solution, gap, tol, 1.0 / C, float(terms.max()), floor)
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.epochs)
         self._warn_unless_certified([self.certificate_])
@@ -275,12 +275,3 @@ class NuSVR(_TubeModel):
 def _floor(t: FloatArray, bound: FloatArray) -> float:
     """Targets that a constant meets leave nothing to pay: rounding is measured against what 0 would pay."""
     return 1e-12 * float(bound @ np.abs(t - np.average(t, weights=bound)))
-
-
-def _worst(dual: Dual, solution: KernelSolution, b: FloatArray) -> float:
-    """The largest term of the gap."""
-    ahead = b[dual.group] - (dual.c - solution.f)
-    terms = (solution.beta - dual.lo) * np.maximum(ahead, 0.0) + (dual.hi - solution.beta) * np.maximum(
-        -ahead, 0.0
-    )
-    return float(terms.max(initial=0.0))

@@ -14,7 +14,7 @@ from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget
 from lineal.solvers.kernel_dual import Dual, KernelMachine, KernelSolution, KernelValues, classification
 from lineal.solvers.kernel_dual.duals import IntArray
-from lineal.solvers.kernel_dual.machine import CERTIFIED
+from lineal.solvers.kernel_dual.machine import CERTIFIED, STALLED
 
 # Two convex combinations, one of each class, that are nearer to each other than this share of the largest
 # length prove that no margin worth the name exists.
@@ -59,10 +59,12 @@ def solved(
     """The machine of these rows, with sum_i s_i hinge_i + |w|^2 / (2 C) as its objective; |w|^2 / 2 at C =
     inf.
     """
+    if not (np.any(y > 0) and np.any(y < 0)):
+        return _one_sided(y)
     if np.isinf(C):
         # Coefficients sum to 1 / margin^2: those of a margin that could be told from none are far below this.
         # Where there is none they would grow for ever, until they are no numbers.
-        largest = float(np.abs(values.diagonal()[rows]).max())
+        largest = float(np.abs(values.centred.diagonal()[rows]).max())
         bound = np.full(len(rows), _MOST / largest if largest > 0 else _MOST)
     dual = classification(y, bound, rows)
     machine = KernelMachine(values, dual, n_threads=n_threads)
@@ -70,6 +72,13 @@ def solved(
         return _hard(values, machine, dual, tol, budget)
     solution = machine.run(tol, budget=budget, unit=1.0 / C)
     return finished(machine, dual, solution, tol=tol, unit=1.0 / C)
+
+
+def _one_sided(y: FloatArray) -> TwoClassMachine:
+    """No row of one class has weight: f = 0 and b = -1 or 1 cost nothing."""
+    b = float(y[0]) if len(y) else 0.0
+    certificate = Certificate(0.0, 0.0, 0.0, 0.0, 0.0, "kernel_dual", 0, 0.0, True, CERTIFIED)
+    return TwoClassMachine(np.zeros(len(y)), b, np.zeros(len(y)), certificate, ())
 
 
 def finished(
@@ -88,11 +97,14 @@ def finished(
         gap_at_mean = machine.gap_at([mean])
         if gap_at_mean <= max(gap, tol * max(abs(solution.dual + gap_at_mean), abs(solution.dual))):
             b, gap = mean, gap_at_mean
-    if not gap <= tol * max(abs(solution.dual + gap), abs(solution.dual)):
+    is_done = gap <= tol * max(abs(solution.dual + gap), abs(solution.dual))
+    if is_done and solution.reason == STALLED:  # at another threshold
+        solution = replace(solution, reason=CERTIFIED)
+    if not is_done:
         stretched = _without_slack(machine, dual, gap, tol, unit)
         if stretched is not None:
             return stretched
-    worst = float(_terms(dual, solution.beta, dual.c - f, b).max(initial=0.0))
+    worst = float(dual.terms(solution.beta, f, np.array([b])).max(initial=0.0))
     certificate = certificate_of(solution, gap, tol, unit, worst)
     return TwoClassMachine(solution.beta, b, f, certificate, solution.trace)
 
@@ -106,24 +118,54 @@ def _without_slack(
     if not _margin(dual.c, machine.snapshot().f)[0] > 0:
         return None
     solution = machine.snapshot(exactly=True)
-    y, f, beta = dual.c, solution.f, solution.beta
-    margin, b = _margin(y, f)
-    squared = float(beta @ f)
-    if not margin > 0 or not 0.5 * squared / margin**2 - solution.dual < gap:
+    street = _Street.of(dual.c, solution)
+    if not street.margin > 0 or not street.gap < gap:
         return None
-    gap = max(0.5 * squared / margin**2 - solution.dual, 0.0)
-    is_done = gap <= tol * max(abs(solution.dual + gap), abs(solution.dual))
+    is_done = street.gap <= tol * max(abs(solution.dual + street.gap), abs(solution.dual))
     found = replace(solution, reason=CERTIFIED) if is_done else solution
-    worst = float(np.max(np.abs(beta) * np.abs(y * (f + b) / margin - 1)))
-    certificate = certificate_of(found, gap, tol, unit, worst)
-    return TwoClassMachine(beta / margin, b / margin, f / margin, certificate, solution.trace)
+    return street.machine(found, certificate_of(found, street.gap, tol, unit, street.worst))
 
 
-def _terms(dual: Dual, beta: FloatArray, v: FloatArray, b: float) -> FloatArray:
-    """Of the gap, one for each row."""
-    down = (beta - dual.lo) * np.maximum(b - v, 0.0)
-    room = np.where(np.isfinite(dual.hi), dual.hi - beta, 0.0)
-    return np.asarray(down + room * np.maximum(v - b, 0.0))
+@dataclass(frozen=True, eq=False)
+class _Street:
+    """A machine stretched until no row has slack.
+
+    Attributes
+    ----------
+    y, solution : the machine
+    margin, b : half of what lies between the classes (negative if they overlap), and the middle of it
+    dual, gap : D, and |f|^2 / 2 of the stretched machine less it: with every doubt about f against them
+    """
+
+    y: FloatArray
+    solution: KernelSolution
+    margin: float
+    b: float
+    dual: float
+    gap: float
+
+    @classmethod
+    def of(cls, y: FloatArray, solution: KernelSolution) -> _Street:
+        """That of a solution whose f is in float64."""
+        beta, f = solution.beta, solution.f
+        margin, b = _margin(y, f)
+        squared = max(float(beta @ f), 0.0) + solution.doubt * float(np.abs(beta).sum())
+        dual, sure = float(y @ beta) - 0.5 * squared, margin - solution.doubt
+        gap = max(0.5 * squared / sure**2 - dual, 0.0) if sure > 0 else np.inf
+        return cls(y, solution, margin, b, dual, gap)
+
+    @property
+    def worst(self) -> float:
+        """The largest term of the gap."""
+        beta, f = self.solution.beta, self.solution.f
+        return float(np.max(np.abs(beta) * np.abs(self.y * (f + self.b) / self.margin - 1)))
+
+    def machine(self, solution: KernelSolution, certificate: Certificate) -> TwoClassMachine:
+        """The stretched machine."""
+        return TwoClassMachine(
+            solution.beta / self.margin, self.b / self.margin, solution.f / self.margin, certificate,
+            solution.trace,
+        )  # fmt: skip
 
 
 def _hard(
@@ -135,47 +177,38 @@ def _hard(
     combinations, one of each class, that meet.
     """
     y, rows = dual.c, dual.item
-    radius = float(np.sqrt(values.diagonal()[rows].max()))
+    radius = float(np.sqrt(values.centred.diagonal()[rows].max()))
 
     def is_enough(solution: KernelSolution) -> bool:
         squared = max(float(solution.beta @ solution.f), 0.0)
         total = float(np.abs(solution.beta).sum()) / 2
         if total > 0 and np.sqrt(squared) <= _NEAREST * radius * total:
             return True
-        margin, _ = _margin(y, solution.f)
-        dual_value = float(y @ solution.beta) - 0.5 * squared
-        return margin > 0 and 0.5 * squared / margin**2 - dual_value <= 0.5 * tol * abs(dual_value)
+        street = _Street.of(y, solution)
+        return street.margin > 0 and street.gap <= 0.5 * tol * abs(street.dual)
 
     def is_done(point: Progress) -> bool:
         # What float32 claims is looked at in float64; if it does not hold there, steps go on from there.
         return is_enough(machine.snapshot()) and is_enough(machine.snapshot(exactly=True))
 
     solution = machine.run(
-        0.0, budget=Budget(budget.max_seconds, budget.max_epochs, [*budget.callbacks, is_done])
+        0.0,
+        budget=Budget(budget.max_seconds, budget.max_epochs, [*budget.callbacks, is_done]),
+        is_priced=False,
     )
     solution = machine.snapshot(exactly=True)
-    f, beta = solution.f, solution.beta
-    squared, margin_b = float(beta @ f), _margin(y, f)
-    margin, b = margin_b
-    distance = np.sqrt(max(squared, 0.0)) / max(float(np.abs(beta).sum()) / 2, 1e-300)
-    if margin <= 0:
+    street, beta = _Street.of(y, solution), solution.beta
+    if street.margin <= 0:
+        half = max(float(np.abs(beta).sum()) / 2, 1e-300)
+        distance = np.sqrt(max(float(beta @ solution.f), 0.0)) / half
         if distance <= _NEAR * radius:
-            raise NotSeparableError(distance, np.abs(beta) / max(float(np.abs(beta).sum()) / 2, 1e-300))
+            raise NotSeparableError(distance, np.abs(beta) / half)
         # Stopped before either was found: separation, or a proof that there is none.
-        unfinished = replace(solution, gap=np.inf)
-        certificate = certificate_of(unfinished, np.inf, tol, 1.0, np.inf)
-        return TwoClassMachine(beta, b, f, certificate, solution.trace)
-    dual_value = float(y @ beta) - 0.5 * squared
-    gap = 0.5 * squared / margin**2 - dual_value
-    scaled = KernelSolution(
-        beta / margin, f / margin, np.array([b / margin]), gap, dual_value, 0.0, solution.epochs,
-        solution.seconds, CERTIFIED if gap <= tol * dual_value else solution.reason, solution.n_values,
-        solution.trace,
-    )  # fmt: skip
-    certificate = certificate_of(
-        scaled, gap, tol, 1.0, float(np.max(np.abs(beta) * np.abs(y * (f + b) / margin - 1)))
-    )
-    return TwoClassMachine(scaled.beta, b / margin, scaled.f, certificate, solution.trace)
+        certificate = certificate_of(solution, np.inf, tol, 1.0, np.inf)
+        return TwoClassMachine(beta, street.b, solution.f, certificate, solution.trace)
+    reason = CERTIFIED if street.gap <= tol * street.dual else solution.reason
+    found = replace(solution, dual=street.dual, reason=reason)
+    return street.machine(found, certificate_of(found, street.gap, tol, 1.0, street.worst))
 
 
 def _margin(y: FloatArray, f: FloatArray) -> tuple[float, float]:

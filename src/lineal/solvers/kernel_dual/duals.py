@@ -12,6 +12,7 @@ Every machine below says what its P is, in units in which the penalty is |w|^2 /
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +50,25 @@ class Dual:
         speck = np.where(np.isfinite(room), 1e-12 * room, 0.0)
         return np.asarray((beta - self.lo > speck) & (self.hi - beta > speck))
 
+    def terms(self, beta: FloatArray, f: FloatArray, b: FloatArray, doubt: float = 0.0) -> FloatArray:
+        """(m,) of the gap, at thresholds b, one a group, where an f may be off by so much; 0 times an
+        infinite room is 0.
+        """
+        ahead = np.asarray(b)[self.group] - (self.c - f)
+        down, up = np.maximum(ahead + doubt, 0.0), np.maximum(doubt - ahead, 0.0)
+        return np.asarray(
+            np.where((beta > self.lo) & (down > 0), beta - self.lo, 0.0) * down
+            + np.where((beta < self.hi) & (up > 0), self.hi - beta, 0.0) * up
+        )
+
     def scaled(self, factor: float) -> Dual:
         """The same problem with other bounds, begun from coefficients in proportion."""
         return Dual(self.item, self.group, self.c, factor * self.lo, factor * self.hi, factor * self.start)
+
+
+def sums_by(places: NDArray[Any], values: FloatArray, n: int) -> FloatArray:
+    """(n,) sums of the values at each place."""
+    return np.asarray(np.bincount(places, weights=values, minlength=n), dtype=np.float64)
 
 
 def _one_group(m: int) -> NDArray[np.int32]:

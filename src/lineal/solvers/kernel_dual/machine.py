@@ -8,7 +8,7 @@ pull the same way, a variable: bounds add up, and coefficients are dealt out at 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,11 @@ import numpy as np
 from lineal import _core
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
+from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.driver import Budget, Interruption
-from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt
-from lineal.solvers.kernel_dual.values import KernelValues, power_of_two
+from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt, sums_by
+from lineal.solvers.kernel_dual.interior import InteriorProblem, interior_point
+from lineal.solvers.kernel_dual.values import KernelValues, Weighed, expanded, power_of_two
 
 # A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow. Few
 # variables make one block.
@@ -33,6 +35,15 @@ CLAIM, _STALL = 0.5, 0.7
 _MAX_ROUNDS = 40
 # So many blocks without a gain of 1 %, in the gap or in what slopes disagree by, are a stall as well.
 _PATIENCE, _GAIN = 30, 0.99
+
+# After so many steps a variable inside blocks, and where blocks stall, a method that factorises goes ahead:
+# for up to so many rows, or such an amount of work where the kernel is linear and columns are few.
+_CREEPING, _FACTORISED, _MOST_WORK = 2000, 2000, 2e9
+# Slopes that disagree by less, as a share of the largest sum of kernel values, disagree by rounding; and sums
+# that are less, as a share of what they could be, are 0.
+_SETTLED, _NOTHING = 1e-11, 1e-3
+# Coefficients whose sums are right up to this share of them.
+_BALANCED = 1e-12
 
 CERTIFIED = "the gap is certified"
 INTERRUPTED = "interrupted: this is the best model so far"
@@ -53,6 +64,8 @@ class KernelSolution:
         By how much slopes of a group disagree at most.
     epochs : int
         Blocks that were solved.
+    doubt : float
+        By how much an f may be off at most.
     """
 
     beta: FloatArray
@@ -65,6 +78,7 @@ class KernelSolution:
     seconds: float
     reason: str
     n_values: int
+    doubt: float
     trace: tuple[Progress, ...]
 
 
@@ -82,6 +96,12 @@ class KernelMachine:
     ) -> None:
         self._dual = dual
         self._n_threads = n_threads
+        # Where coefficients sum to 0 the kernel may be taken around any point: that changes b alone.
+        self._is_balanced = abs(float(dual.start.sum())) <= _BALANCED * float(np.abs(dual.start).sum())
+        self._given = values
+        self._values = values = values.centred if self._is_balanced else values
+        self._scores: FloatArray | None = None  # of moved rows, as predictions will be rounded
+        self._weighed: Weighed | None = None  # what a proof rests on in place of the core's
         first = values.first_equal[dual.item]
         if values.has_copies and _has_twins(first, values.n_rows):
             self._rows, self._place = np.unique(first, return_inverse=True)
@@ -100,10 +120,10 @@ class KernelMachine:
             for each in (dual.lo, dual.hi, dual.start)
         )
         self._block = pace_of(m, block_size)[0]
-        self._native = _core.KernelDual.make(
-            values.native, self._rows, place[kept].astype(np.int64), dual.group[kept],
-            dual.c[kept] / self._slope, self._lo, self._hi, start, self._block,
-        )  # fmt: skip
+        self._at, self._group = place[kept].astype(np.int64), dual.group[kept]
+        self._c, self._start = dual.c[kept] / self._slope, start
+        self._n_values = 0  # of machines that were left
+        self._native = self._made(start)
         self._has_F = not np.any(dual.start)
         self._ending: tuple[float, int, float, str, tuple[Progress, ...]] = (np.inf, 0, 0.0, "", ())
         self._D: float | None = None  # in float64, of where a run ended
@@ -112,7 +132,7 @@ class KernelMachine:
         """Multiplies bounds and coefficients: the start for another C."""
         self._native.scale(factor)
         self._D = None
-        self._lo, self._hi = factor * self._lo, factor * self._hi
+        self._lo, self._hi, self._start = factor * self._lo, factor * self._hi, factor * self._start
         self._dual = self._dual.scaled(factor)
 
     def run(
@@ -122,34 +142,45 @@ class KernelMachine:
         budget: Budget | None = None,
         unit: float = 1.0,
         settled: float = np.inf,
+        size: float = 0.0,
         floor: float = 0.0,
+        is_priced: bool = True,
     ) -> KernelSolution:
-        """Blocks until ``gap <= tol max(|P|, |D|, floor)`` is certified and slopes agree up to ``settled``.
+        """Blocks until ``gap <= tol max(|P|, |D|, floor)`` is certified and slopes of a group agree up to
+        ``settled``, a share of what K beta differs by among the rows; where K beta is next to nothing beside
+        ``size``, a share of that.
 
-        P and D are reported to callbacks as ``unit P`` and ``unit D``.
+        P and D are reported to callbacks as ``unit P`` and ``unit D``. What ends without that is the point of
+        the least P that was proved on the way, the start among them; unless P has no meaning (``is_priced``).
         """
         budget = budget or Budget()
-        unit, settled, floor = unit * self._value, settled / self._slope, floor / self._value
-        began, self._D = time.perf_counter(), None
+        unit, floor = unit * self._value, floor / self._value
+        began, self._D, self._scores, self._weighed = time.perf_counter(), None, None, None
         if not self._has_F:
             self._native.refresh(True, self._n_threads)
             self._has_F = True
         trace: list[Progress] = []
         epochs, rounds, reason, last = 0, 0, "", np.inf
         violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
+        steps, is_helped, best = 0, False, (np.inf, self._start)
         _, share, max_inner = pace_of(len(self._lo), self._block)
         with Interruption() as interruption:
+
+            def is_late() -> bool:
+                limit = budget.max_seconds
+                return interruption.requested or (limit is not None and time.perf_counter() - began >= limit)
+
             while not reason:
-                violation, _, n_changed = self._native.step(share, max_inner, self._n_threads)
-                epochs += 1
+                violation, n_inner, n_changed = self._native.step(share, max_inner, self._n_threads)
+                epochs, steps = epochs + 1, steps + n_inner
                 _, gap, dual = self._native.gap(False)
                 relative = _relative(gap, dual, floor)
-                is_settled = violation <= settled
+                is_settled = self._is_settled(violation, settled, size)
                 # A hard margin that is not there has an infinite gap, which never falls.
                 has_gained = gap < _GAIN * marks[0] or violation < _GAIN * marks[1]
                 quiet = 0 if has_gained else quiet + 1
                 marks = min(gap, marks[0]), min(violation, marks[1])
-                is_over = n_changed == 0 or quiet >= _PATIENCE
+                is_over, is_stalled = n_changed == 0 or quiet >= _PATIENCE, False
                 if (relative <= CLAIM * tol and is_settled) or is_over:
                     gap, dual = self._proved()
                     relative = _relative(gap, dual, floor)
@@ -157,10 +188,25 @@ class KernelMachine:
                         reason = CERTIFIED
                     else:
                         rounds += 1
-                        if not relative <= _STALL * last or rounds > _MAX_ROUNDS:
-                            reason = STALLED
+                        is_stalled = not relative <= _STALL * last or rounds > _MAX_ROUNDS
                         last, quiet, marks = relative, 0, (np.inf, np.inf)
+                        best = self._better(best, gap + dual)
                         self._native.refresh(True, self._n_threads)
+                if not reason and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
+                    is_helped = True
+                    if self._help(tol, is_late):
+                        rounds, last, is_stalled = 0, np.inf, False
+                        gap, dual = self._proved()
+                        if _relative(gap, dual, floor) > tol:
+                            gap, dual = self._weighed_gap(gap, dual)
+                        relative, violation = _relative(gap, dual, floor), self._violation()
+                        if relative <= tol and self._is_settled(violation, settled, size):
+                            reason = CERTIFIED
+                        else:
+                            self._weighed = None
+                        best = self._better(best, gap + dual)
+                if is_stalled:
+                    reason = STALLED
                 point = Progress(epochs, unit * (dual + gap), unit * dual, unit * gap,
                                  time.perf_counter() - began)  # fmt: skip
                 trace.append(point)
@@ -168,8 +214,20 @@ class KernelMachine:
                 reason = reason or asked
                 self._grow_block()
             if reason != CERTIFIED:
-                self._proved()
-        self._D = self._native.exact_dual(self._n_threads) * self._value
+                if is_priced:
+                    gap, dual = self._return_to(best)
+                    violation = self._violation()
+                    is_proved = _relative(gap, dual, floor) <= tol
+                    if is_proved and self._is_settled(violation, settled, size) and reason == STALLED:
+                        reason = CERTIFIED
+                else:
+                    self._proved()
+        if self._weighed is None:
+            self._D = self._native.exact_dual(self._n_threads) * self._value
+        else:
+            self._D = float(self._dual.c @ self._beta()) - 0.5 * self._weighed.squared
+        if self._values.offsets is not None:
+            self._scores = self._given_scores()
         self._ending = (violation, epochs, time.perf_counter() - began, reason, tuple(trace))
         return self.snapshot()
 
@@ -178,18 +236,169 @@ class KernelMachine:
         if exactly:
             self._native.refresh(True, self._n_threads)
         b, gap, dual = self._native.gap(True)
+        beta = self._beta()
+        moved = self._moved(beta)
+        b = b * self._slope - moved
         D = dual * self._value if self._D is None else self._D
         violation, epochs, seconds, reason, trace = self._ending
         return KernelSolution(
-            beta=self._dealt(self._native.beta * self._coefficient),
-            f=self._native.F[self._place] * self._slope, b=b * self._slope, gap=gap * self._value,
-            dual=D, violation=violation * self._slope, epochs=epochs, seconds=seconds,
-            reason=reason, n_values=self._native.n_values, trace=trace,
+            beta=beta, f=self._f(moved), b=b, gap=self._sure_gap(gap * self._value, beta, b), dual=D,
+            violation=violation * self._slope, epochs=epochs, seconds=seconds, reason=reason,
+            n_values=self._n_values + self._native.n_values, doubt=self._doubt(), trace=trace,
         )  # fmt: skip
 
     def gap_at(self, b: Sequence[float]) -> float:
         """The gap at other thresholds, as far as it is certified."""
-        return float(self._native.gap_at([each / self._slope for each in b])[1]) * self._value
+        beta = self._beta()
+        moved = self._moved(beta)
+        gap = float(self._native.gap_at([(each + moved) / self._slope for each in b])[1])
+        return self._sure_gap(gap * self._value, beta, np.asarray(b, dtype=np.float64))
+
+    def _f(self, moved: float) -> FloatArray:
+        """Scores of the variables, in the units of the kernel and where rows were."""
+        if self._scores is not None:
+            return self._scores
+        return self._solved_f() + moved
+
+    def _solved_f(self) -> FloatArray:
+        if self._weighed is not None:
+            return self._weighed.f[self._place]
+        return np.asarray(self._native.F[self._place] * self._slope)
+
+    def _sure_gap(self, gap: float, beta: FloatArray, b: FloatArray) -> float:
+        """The core's gap, or that of weights in its place; and no less than with scores as predictions will
+        be rounded, for rows that were moved: what was solved near 0 may have more digits.
+        """
+        if self._weighed is not None:
+            moved = self._moved(beta)
+            gap = float(self._dual.terms(beta, self._solved_f(), b + moved, self._weighed.doubt).sum())
+        if self._scores is None:
+            return gap
+        return max(gap, float(self._dual.terms(beta, self._scores, b).sum()))
+
+    def _doubt(self) -> float:
+        """By how much a score may be off."""
+        doubt = float(self._native.doubt) * self._slope if self._weighed is None else self._weighed.doubt
+        if self._scores is None:
+            return doubt
+        exact = self._solved_f() + self._moved(self._beta())
+        return doubt + float(np.abs(self._scores - exact).max(initial=0.0))
+
+    def _weighed_gap(self, gap: float, dual: float) -> tuple[float, float]:
+        """The gap and D in the core's units from weights of columns, where these are few; as they were if
+        not.
+        """
+        V = self._values.factor(self._rows, _MOST_WORK)
+        if V is None:
+            return gap, dual
+        beta, b = self._beta(), self._native.gap(True)[0] * self._slope
+        t = sums_by(self._place, beta, len(self._rows))
+        self._weighed = Weighed.of(V, t)
+        squared, doubt = self._weighed.squared, self._weighed.doubt
+        gap = float(self._dual.terms(beta, self._solved_f(), b, doubt).sum())
+        return gap / self._value, (float(self._dual.c @ beta) - 0.5 * squared) / self._value
+
+    def _beta(self) -> FloatArray:
+        return self._dealt(self._native.beta * self._coefficient)
+
+    def _given_scores(self) -> FloatArray:
+        """K beta at the variables, of the rows as they were given."""
+        beta = self._beta()
+        weights = sums_by(self._dual.item, beta, self._given.n_rows)
+        support = np.flatnonzero(weights)
+        f = expanded(self._given, self._given.items, support, weights[None, support])[:, 0, 0]
+        return np.asarray(f[self._dual.item])
+
+    def _moved(self, beta: FloatArray) -> float:
+        """What f has beyond the f of the kernel around another point."""
+        offsets = self._values.offsets
+        return 0.0 if offsets is None else float(offsets[self._dual.item] @ beta)
+
+    def _made(self, beta: FloatArray) -> _core.KernelDual:
+        """The core's machine, at these coefficients."""
+        return _core.KernelDual.make(
+            self._values.native, self._rows, self._at, self._group, self._c, self._lo, self._hi, beta,
+            self._block,
+        )  # fmt: skip
+
+    def _go_to(self, beta: FloatArray) -> None:
+        """Goes on from other coefficients, with F in float64."""
+        self._n_values += self._native.n_values
+        self._native = self._made(beta)
+        self._native.refresh(True, self._n_threads)
+
+    def _better(self, best: tuple[float, FloatArray], primal: float) -> tuple[float, FloatArray]:
+        return (primal, self._native.beta) if primal < best[0] else best
+
+    def _return_to(self, best: tuple[float, FloatArray]) -> tuple[float, float]:
+        """The point of the least P: this one, the best that was proved, or the start. Its gap and D."""
+        here = self._standing()
+        for primal, beta in (best, (-np.inf, self._start)):
+            if primal < sum(here):
+                before = self._native, self._weighed
+                self._go_to(beta)
+                there = self._standing()
+                if sum(there) < sum(here):
+                    here = there
+                else:
+                    self._native, self._weighed = before
+        return here
+
+    def _standing(self) -> tuple[float, float]:
+        """The gap and D, from the core or from weights, whichever proves less of P."""
+        self._weighed = None
+        here = self._proved()[0], self._native.exact_dual(self._n_threads)
+        weighed = self._weighed_gap(*here)
+        if sum(weighed) < sum(here):
+            return weighed
+        self._weighed = None
+        return here if np.isfinite(sum(here)) else (np.inf, 0.0)
+
+    def _is_settled(self, violation: float, share: float, size: float) -> bool:
+        if share == np.inf:
+            return True
+        F = self._native.F
+        lowest, highest, size = float(F.min()), float(F.max()), size / self._slope
+        largest = max(abs(lowest), abs(highest))
+        spread = highest - lowest if largest > _NOTHING * size else size
+        return violation <= max(share * spread, _SETTLED * largest)
+
+    def _violation(self) -> float:
+        """By how much slopes of a group disagree at most."""
+        beta, v = self._native.beta, self._c - self._native.F[self._at]
+        n_groups = int(self._group.max()) + 1
+        up, down = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
+        np.maximum.at(up, self._group, np.where(beta < self._hi, v, -np.inf))
+        np.minimum.at(down, self._group, np.where(beta > self._lo, v, np.inf))
+        return max(0.0, float((up - down).max()))
+
+    def _help(self, tol: float, is_over: Callable[[], bool]) -> bool:
+        """Goes to a point from the inside of the bounds, in float64; whether that was possible."""
+        moves, V, K = self._lo < self._hi, self._values.factor(self._rows, _MOST_WORK), None
+        if V is not None:
+            V /= np.sqrt(self._values.unit)
+        else:
+            if len(self._rows) > _FACTORISED:
+                return False
+            K = self._values.block(self._rows)
+            if self._is_balanced:  # around the mean, in the kernel's space
+                K -= K.mean(axis=0)
+                K -= K.mean(axis=1)[:, None]
+        fixed, n_groups = np.where(moves, 0.0, self._lo), int(self._group.max()) + 1
+        sums = sums_by(self._group, self._start, n_groups)
+        problem = InteriorProblem(
+            K, V, self._at[moves], self._group[moves], self._c[moves], self._lo[moves], self._hi[moves],
+            sums - sums_by(self._group, fixed, n_groups),
+        )  # fmt: skip
+        with OneBlasThread(), np.errstate(all="ignore"):
+            found = interior_point(problem, tol=tol, is_over=is_over)
+        beta = fixed.copy()
+        beta[moves] = found
+        missing = np.abs(sums_by(self._group, beta, n_groups) - sums)
+        if not (np.isfinite(beta).all() and (missing <= _BALANCED * float(np.abs(beta).sum())).all()):
+            return False
+        self._go_to(beta)
+        return True
 
     def _proved(self) -> tuple[float, float]:
         self._native.correct(self._n_threads)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.data import checked_rows
 from lineal.errors import InputError
-from lineal.kernels import Kernel
+from lineal.kernels import Kernel, Linear
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 
@@ -20,6 +20,8 @@ IntArray = NDArray[np.int64]
 
 # Rows of kernel values that are computed at once for prediction: so many numbers.
 _PIECE = 8_000_000
+# Rows whose longer twins are held at once.
+_FEW_ROWS = 4096
 # Sizes that float32 is at home with, squares and products included; others are brought there.
 _ORDINARY = 2.0**-12, 2.0**12
 
@@ -31,12 +33,18 @@ class KernelValues:
     Kernels with a ``profile`` (linear, polynomial, Gaussian) are computed in the core when they are needed,
     and take no memory to speak of. Every other kernel gives its Gram matrix once: 8 n^2 bytes. So does the
     Gaussian kernel of a ``table`` of the same items.
+
+    Attributes
+    ----------
+    offsets : (n,) or None
+        x.m of items that were moved by m, their mean (``centred``).
     """
 
     kernel: Kernel
     items: Any
     n_threads: int
     table: ProductTable | None = None
+    offsets: FloatArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -59,6 +67,42 @@ class KernelValues:
         if profile is not None and profile.kind == "gaussian":
             return 1.0
         return power_of_two(float(np.abs(self.diagonal()).max(initial=0.0)))
+
+    @cached_property
+    def centred(self) -> KernelValues:
+        """These values for sums of coefficients that are 0: for the linear kernel, of dense rows around their
+        mean where that is far from 0 beside what rows differ by.
+
+        sum_i beta_i x_i.z is then the same but for one number, the sum of beta_i times ``offsets``; but the
+        digits that all rows share are no longer in the way.
+        """
+        if not isinstance(self.kernel, Linear) or hasattr(self.items, "tocsr") or not self.n_rows:
+            return self
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = self.items.mean(axis=0, dtype=np.float64)
+            moved = self.items - mean
+            offsets, spread = moved @ mean, float(np.vdot(moved, moved))
+            if not float(mean @ mean) * self.n_rows > spread or not np.isfinite(offsets).all():
+                return self
+        return KernelValues(self.kernel, moved, self.n_threads, offsets=offsets)
+
+    def factor(self, rows: IntArray, most_work: float) -> FloatArray | None:
+        """(n, d) V with V V' = the values of some rows, where the kernel is linear and columns are few; or
+        None.
+        """
+        if not isinstance(self.kernel, Linear):
+            return None
+        d = self.items.shape[1]
+        if 3 * d > len(rows) or len(rows) * d * d > most_work:
+            return None
+        part = self.items[rows]
+        return np.asarray(part.toarray() if hasattr(part, "tocsr") else part, dtype=np.float64)
+
+    def block(self, rows: IntArray) -> FloatArray:
+        """The values of some rows divided by ``unit``, in float64."""
+        if self.kernel.profile is None:
+            return self.gram[np.ix_(rows, rows)] / self.unit
+        return self.kernel.compute(self.kernel.take(self.items, rows), None, self.n_threads) / self.unit
 
     @cached_property
     def matrix(self) -> _core.Matrix | None:
@@ -90,7 +134,7 @@ class KernelValues:
         G = self.kernel.compute(self.items, None, self.n_threads)
         if not np.isfinite(G).all():
             i, j = (int(k) for k in np.argwhere(~np.isfinite(G))[0])
-            raise InputError(f"{self.kernel} is beyond float64 for rows {i} and {j}. {self.kernel.remedy}")
+            raise InputError(f"{self.kernel} {self.kernel.fault} for rows {i} and {j}. {self.kernel.remedy}")
         return np.ascontiguousarray(G, dtype=np.float64)
 
     @cached_property
@@ -119,7 +163,7 @@ class KernelValues:
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise InputError(
-                f"{self.kernel} of row {row} with itself is beyond float64. {self.kernel.remedy}"
+                f"{self.kernel} {self.kernel.fault} for row {row} with itself. {self.kernel.remedy}"
             )
         return values
 
@@ -144,6 +188,37 @@ class ProductTable:
     def gaussian(self, gamma: float) -> _core.KernelValues:
         """The source that the core reads from."""
         return self._native.gaussian(gamma, self._values, self._values, self._n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Scores V w of rows V with w = V't: few digits are lost where w is small beside what it is summed of.
+
+    Attributes
+    ----------
+    f : (n,) scores
+    squared : |w|^2
+    doubt : by how much a score may be off at most (Higham 2002, 3.1)
+    """
+
+    f: FloatArray
+    squared: float
+    doubt: float
+
+    @classmethod
+    def of(cls, V: FloatArray, t: FloatArray) -> Weighed:
+        """With w summed in the longest floating point numbers that there are."""
+        n, d = V.shape
+        w = np.zeros(d, dtype=np.longdouble)
+        for first in range(0, n, _FEW_ROWS):
+            part = slice(first, first + _FEW_ROWS)
+            w += t[part].astype(np.longdouble) @ V[part].astype(np.longdouble)
+        weights = w.astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
+        in_w = (n + 4) * float(np.finfo(np.longdouble).eps) * float(np.abs(t) @ lengths)
+        in_w += float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights))
+        off = (d + 4) * float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights)) + in_w
+        return cls(V @ weights, float(weights @ weights), off * float(lengths.max(initial=0.0)))
 
 
 def expanded(
