@@ -8,8 +8,18 @@ import scipy.sparse as sp
 
 from contract.members import classifiers, data_for, estimators
 from contract.members import named as name_of
-from lineal import LinearClassifier, LinearRegressor, LogisticRegression, Ridge, empirical_risk, verify
-from lineal.errors import InputError, NotCertifiedWarning
+from lineal import (
+    LaplacianSVM,
+    LinearClassifier,
+    LinearRegressor,
+    LogisticRegression,
+    MultipleInstanceSVM,
+    Ridge,
+    TransductiveSVM,
+    empirical_risk,
+    verify,
+)
+from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.objective import Log, Squared, ZeroOne
 from strategies import objectives, penalties, sample, woven
 
@@ -200,3 +210,13 @@ def test_verify_refuses_what_fit_refuses():
             verify(model, data, y)
     with pytest.raises(InputError, match="requires y"):
         verify(model, X)
+
+
+@pytest.mark.parametrize("kind", [LaplacianSVM, MultipleInstanceSVM, TransductiveSVM])
+def test_verify_says_what_it_does_not_know(kind):
+    """Machines of labels, witnesses or graphs that X and y do not state have their certificate alone."""
+    X, y = data_for(LogisticRegression)
+    model = kind().fit(X, y)
+    assert model.certificate_.converged
+    with pytest.raises(ParameterError, match="choices of its own"):
+        verify(model, X, y)

@@ -16,6 +16,7 @@ from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ranking.learner import RankSVM
+from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
 from lineal.objective.certificate import Bound, Certificate, worst_term
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
@@ -247,6 +248,11 @@ def _numpy_problem(
     if isinstance(model, CertifiedLearner):
         check_is_fitted(model)
         return model._numpy_problem(X, y, sample_weight)
+    if isinstance(model, KernelScorer):
+        raise ParameterError(
+            f"{type(model).__name__} is certified for choices of its own (labels, witnesses, a graph) "
+            "that X and y do not state: its certificate_ is the proof there is."
+        )
     if not isinstance(model, LinearModel):
         raise ParameterError(
             f"needs a model that minimises an objective, such as LinearClassifier, got {model!r}."
