@@ -121,17 +121,7 @@ class Expander {
     else
       weights_ = outputs_.laid(coefficient, support_.size, count);
     const Index n_outputs = support_.n_outputs, stride = support_.n_segments * n_outputs;
-    if (source_.is_far()) {
-      double values[width];
-      for (Index i = 0; i < Index(rows_.size()); ++i) {
-        source_.values_by_differences(support_.row + first, count, others_, first_ + i, values);
-        if (n_outputs == 1)
-          for (Index k = 0; k < count; ++k) out[(first_ + i) * stride + s] += alone[k] * values[k];
-        else
-          outputs_.add(values, weights_.data(), count, sums_.data() + i * outputs_.padded());
-      }
-      return;
-    }
+    if (source_.is_far()) return add_by_differences(s, first, count, out);
     panel_.stream(others_, rows_.data(), Index(rows_.size()), [&](Index i, const Vector<double>* product) {
       const double own = source_.profile().own(others_.squared(first_ + i));
       double* to = out + (first_ + i) * stride + s * n_outputs;
@@ -147,6 +137,20 @@ class Expander {
         store(values + v * lanes, value(product[v], lane_own + v * lanes, own));
       outputs_.add(values, weights_.data(), count, sums_.data() + i * outputs_.padded());
     });
+  }
+
+  // The same one value after another.
+  [[gnu::noinline]] void add_by_differences(Index s, Index first, Index count, double* out) {
+    const Index n_outputs = support_.n_outputs, stride = support_.n_segments * n_outputs;
+    const double* coefficient = support_.coefficient + first;
+    double values[width];
+    for (Index i = 0; i < Index(rows_.size()); ++i) {
+      source_.values_by_differences(support_.row + first, count, others_, first_ + i, values);
+      if (n_outputs == 1)
+        for (Index k = 0; k < count; ++k) out[(first_ + i) * stride + s] += coefficient[k] * values[k];
+      else
+        outputs_.add(values, weights_.data(), count, sums_.data() + i * outputs_.padded());
+    }
   }
 
   // The sums of a segment that is done.

@@ -175,8 +175,8 @@ class VectorSource final : public Source {
   }
 
  private:
-  void rows_by_differences(const Index* which, Index count, const Index* row, Index n, float* out,
-                           Index stride, int n_threads) const {
+  [[gnu::noinline]] void rows_by_differences(const Index* which, Index count, const Index* row, Index n,
+                                             float* out, Index stride, int n_threads) const {
     n_threads = worthwhile_threads(n_threads, count * n);
     parallel(n_threads, [&](int part) {
       const Range mine = share(count, part, n_threads);
@@ -188,7 +188,8 @@ class VectorSource final : public Source {
       }
     });
   }
-  void add_by_differences(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const {
+  [[gnu::noinline]] void add_by_differences(const Index* row, Index n, const Expansion& sum, double* F,
+                                            int n_threads) const {
     n_threads = worthwhile_threads(n_threads, n * sum.size);
     parallel(n_threads, [&](int part) {
       const Range mine = share(n, part, n_threads);
