@@ -112,3 +112,14 @@ def test_a_warm_start_is_moved_along():
     again = model.fit(far, y).certificate_
     assert again.converged
     assert again.epochs <= 2
+
+
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+@pytest.mark.parametrize("offset", [1e12, 1e14])
+def test_what_rounding_of_scores_leaves_unproved_is_not_called_certified(offset):
+    far, _, y = data(offset)
+    said = LinearRegressor(Absolute(), L2(1.0), tol=1e-9, max_seconds=20).fit(far, y).certificate_
+    assert not said.converged
+    assert said.relative_gap > 1e-9
+    assert "certified" not in said.reason
+    assert "Subtract" in said.reason

@@ -26,6 +26,9 @@ from lineal.solvers.base import Solution, Start
 
 # So many deviations from 0 are far, among so many rows at first.
 _FAR, _GLANCE = 1e4, 64
+_ROUNDED = (
+    "no further progress: scores of columns so far from 0 are rounded by more than that. Subtract the offsets"
+)
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ class Moved:
         b = found.b - self.by @ W
         known, primal = found.certificate, self.primal(W, b)
         relative = self.origin.relative_gap(primal, known.dual)
+        is_done = bool(relative <= tol)
         certificate = replace(
             known,
             primal=primal,
             gap=primal - known.dual,
             relative_gap=relative,
-            converged=bool(relative <= tol),
+            converged=is_done,
+            reason=_ROUNDED if known.converged and not is_done else known.reason,
         )
         return replace(found, b=b, certificate=certificate)
 
