@@ -26,7 +26,7 @@ from lineal.evaluation.records import Interval
 from lineal.evaluation.skewed_means import mean_ends, ratio_ends
 from lineal.objective.losses import FloatArray
 
-MOST_DENSE = 16  # classes up to which a column for each is kept whole
+_MOST_DENSE = 16  # classes up to which a column for each is kept whole
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _one_hot(codes: Any, n_classes: int, heights: Any = None) -> Any:
     """(n, n_classes) each row's height in the column of its code; sparse where there are many columns."""
     n = len(codes)
     values = np.ones(n) if heights is None else np.asarray(heights, dtype=np.float64)
-    if n_classes <= MOST_DENSE:
+    if n_classes <= _MOST_DENSE:
         dense = np.zeros((n, n_classes))
         dense[np.arange(n), codes] = values
         return dense
