@@ -5,6 +5,12 @@ negative is the share of positives above it. The area is the mean of either. Pos
 independently, so var(AUC) is the variance of each kind of placement over its number, added up. With weights
 all shares are weighted.
 
+The interval is Wilson's, at the number of independent rows that would have this variance (Korn and Graubard
+1998). A sample in which all rows but a few are in order says little of how far out the next row will be, and
+one such row moves the area more than the variance shows. So each end allows for a part of one row more of
+each kind, half way between the furthest that was seen and the furthest that can be, as ends of means with a
+bound do (``skewed_means``).
+
 For K > 2 classes the area is the mean of the K areas of one class against the rest. A row has a placement in
 each of them, and the sum of all these, class by class, has the variance: for K = 2 this is DeLong's.
 """
@@ -18,13 +24,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.errors import InputError
-from lineal.evaluation.distributions import root_between
 from lineal.evaluation.influence import Linearised, difference_test
 from lineal.evaluation.inputs import checked_confidence, one_sample
-from lineal.evaluation.intervals import z_value
+from lineal.evaluation.intervals import wilson_ends
 from lineal.evaluation.predictions import checked_labels
 from lineal.evaluation.records import Interval, Significance
 from lineal.evaluation.resampling import RowWeights
+from lineal.evaluation.skewed_means import UNSEEN_BOUNDED
 from lineal.evaluation.wording import counted
 from lineal.objective.losses import FloatArray
 
@@ -47,12 +53,17 @@ class Area(Linearised):
     ----------
     sizes : (2,) floats
         Informative rows of the rarer and of the other kind.
+    below, above : (K,) arrays
+        For each class, by how much one row more would lower the area, or raise it, that is half way between
+        the furthest of its rows and the bound.
     lone : tuple of floats
         For each kind that has one row: A, or 1 - A if it is the positive one. Of a mean of areas each counts
         for ``share``.
     """
 
     sizes: tuple[float, float]
+    below: FloatArray
+    above: FloatArray
     lone: tuple[float, ...] = ()
     share: float = 1.0
 
@@ -71,14 +82,18 @@ class Area(Linearised):
         return float(self.share**2 * np.sum(area**2 * (1 - area) / (1 + area)))
 
     def interval(self, confidence: float) -> Interval:
-        """Normal on the logit scale; Newcombe's score interval where no pair is misordered."""
-        value, spread = self.value, np.sqrt(self.variance)
-        if self.seen > 1e-24 and 0 < value < 1:
-            centre, half = np.log(value / (1 - value)), z_value(confidence) * spread / (value * (1 - value))
-            low, high = 1 / (1 + np.exp(-(centre - half))), 1 / (1 + np.exp(-(centre + half)))
-            return Interval(float(low), float(high), confidence, "DeLong (logit)")
-        low, high = _newcombe(value, *self.sizes, z_value(confidence))
-        return Interval(low, high, confidence, "Newcombe")
+        """Wilson's, where each end has a variance of its own."""
+        low, high = (
+            wilson_ends(np.array(self.value), np.array(self._size(moves)), confidence)[side]
+            for side, moves in enumerate((-self.below, self.above))
+        )
+        return Interval(float(low), float(high), confidence, "DeLong (Wilson)")
+
+    def _size(self, moves: FloatArray) -> float:
+        """How many independent rows would have the variance, with part of a row that moves the area so."""
+        near = self.value + UNSEEN_BOUNDED * float(moves.sum())
+        variance = self.variance + UNSEEN_BOUNDED * float(np.sum(moves**2))
+        return near * (1 - near) / variance if variance > 1e-24 else np.inf
 
 
 def binary_area(scores: FloatArray, is_positive: NDArray[np.bool_], weights: RowWeights) -> Area:
@@ -89,12 +104,14 @@ def binary_area(scores: FloatArray, is_positive: NDArray[np.bool_], weights: Row
 def _area(placed: FloatArray, is_positive: NDArray[np.bool_], weights: RowWeights) -> Area:
     s = weights.s
     value = float(np.average(placed[is_positive], weights=s[is_positive]))
-    terms, lone = np.zeros(len(s)), []
+    terms, lone, further = np.zeros(len(s)), [], []
     for kind, area in ((is_positive, 1 - value), (~is_positive, value)):
-        terms[kind] = _deviations(placed[kind], weights.take(kind))
-        lone += [area] if _is_lone(weights.size(kind)) else []
+        own = weights.take(kind)
+        terms[kind] = _deviations(placed[kind], own)
+        further.append(_further(placed[kind], own, 1.0))
+        lone += [area] if _is_lone(own.size()) else []
     few, many = sorted((weights.size(is_positive), weights.size(~is_positive)))
-    return Area(value, terms, (few, many), tuple(lone))
+    return Area(value, terms, (few, many), *np.transpose(further), tuple(lone))
 
 
 def _is_lone(size: float) -> bool:
@@ -107,6 +124,14 @@ def _deviations(values: FloatArray, weights: RowWeights) -> FloatArray:
     apart = values - np.average(values, weights=weights.s)
     size = weights.size()
     return np.sqrt(weights.variances()) * apart / total * np.sqrt(size / max(size - 1, 0.5))
+
+
+def _further(values: FloatArray, weights: RowWeights, most: float) -> tuple[float, float]:
+    """How far below and above their mean one row more moves it, half way to 0 and to the most possible."""
+    mean, size = float(np.average(values, weights=weights.s)), weights.size()
+    counted = values[weights.s > 0]
+    lowest, highest = 0.5 * counted.min(), 0.5 * (counted.max() + most)
+    return (mean - lowest) / size, (highest - mean) / size
 
 
 def macro_area(scores: FloatArray, codes: NDArray[Any], weights: RowWeights) -> Area:
@@ -122,12 +147,21 @@ def macro_area(scores: FloatArray, codes: NDArray[Any], weights: RowWeights) -> 
         value += area / len(present)
         lone += [1 - area] if _is_lone(weights.size(is_k)) else []
         sums += placed / np.where(is_k, mine, total - mine) / len(present)
-    terms = np.zeros(len(codes))
-    for k in present.tolist():
+    terms, further = np.zeros(len(codes)), []
+    # A row counts as one of its class in one area, and as one of the rest in all others.
+    rest = np.array([1 / (total - s[codes == k].sum()) for k in present.tolist()])
+    for k, own_rest in zip(present.tolist(), rest.tolist(), strict=True):
         is_k = codes == k
-        terms[is_k] = _deviations(sums[is_k], weights.take(is_k)) * s[is_k].sum()
+        own, mine = weights.take(is_k), s[is_k].sum()
+        terms[is_k] = _deviations(sums[is_k], own) * mine
+        most = (1 + mine * (rest.sum() - own_rest)) / len(present)
+        further.append(_further(sums[is_k] * mine, own, most))
     rarest = min(weights.size(codes == k) for k in present.tolist())
-    return Area(value, terms, (rarest, weights.size() - rarest), tuple(lone), 1 / len(present))
+    return Area(
+        *(value, terms, (rarest, weights.size() - rarest), *np.transpose(further)),
+        lone=tuple(lone),
+        share=1 / len(present),
+    )
 
 
 def _deviation(area: float, m: float, n: float) -> float:
@@ -135,18 +169,6 @@ def _deviation(area: float, m: float, n: float) -> float:
     pairs = (m + n) / 2 - 1
     inner = 1 + pairs * ((1 - area) / (2 - area) + area / (1 + area))
     return float(np.sqrt(max(area * (1 - area) * inner, 0.0) / (m * n)))
-
-
-def _newcombe(value: float, m: float, n: float, z: float) -> tuple[float, float]:
-    """The areas that differ from the one seen by z of their own deviations (Newcombe 2006, method 5)."""
-
-    def excess(area: float) -> float:
-        return abs(value - area) - z * _deviation(area, m, n)
-
-    tiny = 1e-12
-    low = 0.0 if value <= tiny or excess(tiny) <= 0 else root_between(excess, tiny, value - tiny)
-    high = 1.0 if value >= 1 - tiny or excess(1 - tiny) <= 0 else root_between(excess, value + tiny, 1 - tiny)
-    return float(low), float(high)
 
 
 def delong_test(

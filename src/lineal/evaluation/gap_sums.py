@@ -90,8 +90,11 @@ def _feasible(bins: Bins, gaps: FloatArray) -> FloatArray:
 def _drawn(bins: Bins, chances: FloatArray, rng: np.random.Generator) -> FloatArray:
     """(T, B) sums of absolute gaps that would be seen."""
     trials = np.maximum(np.rint(bins.size), 1).astype(np.int64)
-    right = rng.binomial(trials, chances[:, None, :], size=(len(chances), _N_DRAWS, len(trials)))
-    return np.asarray(np.abs(bins.share * (bins.confidence - right / trials)).sum(axis=2))
+    # Draws with the same chance stand together: so the generator prepares each chance once.
+    shape = (*chances.shape, _N_DRAWS)
+    right = rng.binomial(trials[:, None], chances[:, :, None], size=shape)
+    gaps = np.abs(bins.confidence[:, None] - right / trials[:, None])
+    return np.asarray(np.einsum("m,tmb->tb", bins.share, gaps))
 
 
 def _accepted(seen: float, sums: FloatArray, drawn: FloatArray, confidence: float) -> tuple[float, float]:

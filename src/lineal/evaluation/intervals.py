@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
-from lineal.evaluation.distributions import normal_quantile
+from lineal.evaluation.distributions import fair_tosses_below, normal_quantile
 from lineal.evaluation.inputs import checked_confidence, checked_count, generator, one_sample
 from lineal.evaluation.records import Interval
 from lineal.evaluation.resampling import RowWeights, percentile_ends, resample
@@ -87,16 +87,39 @@ def paired_proportions_ends(
 
 
 def median_ends(values: FloatArray, s: FloatArray, size: float, confidence: float) -> tuple[float, float]:
-    """Order statistics around the median: the ranks between which a share of 1/2 may lie."""
+    """Order statistics around the median, interpolated (Hettmansperger and Sheather 1986).
+
+    Of n rows, the d-th from below and from above hold the median with the chance of d to n - d heads in n
+    fair tosses. Whole ranks have more confidence than was asked for, or less; the ends are between the last d
+    that has more and the next. Weights give ranks on the scale of ``size`` rows, of which a part of one is
+    dropped. The least and the greatest value are the ends where even they have too little confidence.
+    """
+    n = max(int(size + 1e-9), 1)
+
+    def held(d: int) -> float:
+        return max(1 - 2 * fair_tosses_below(d - 1, n), 0.0)
+
+    # The quantile is infinite where a confidence is 1 but for rounding.
+    reach = min(z_value(confidence), np.sqrt(n)) * np.sqrt(n)
+    d = min(max(int(0.5 * (n - reach)), 1), max(n // 2, 1))
+    while d > 1 and held(d) < confidence:
+        d -= 1
+    while 2 * (d + 1) <= n and held(d + 1) >= confidence:
+        d += 1
+    excess = max(held(d) - confidence, 0.0)
+    part = excess / (held(d) - held(d + 1)) if excess > 0 else 0.0
+    part = (n - d) * part / (d + (n - 2 * d) * part)
+    ends = (_between_ranks(values, s, n, d, part), -_between_ranks(-values, s, n, d, part))
+    return min(ends), max(ends)  # they cross where so little confidence is wanted that two rows have more
+
+
+def _between_ranks(values: FloatArray, s: FloatArray, n: int, d: int, part: float) -> float:
+    """Between the d-th smallest of n rows and the next one, so far from the former."""
     order = np.argsort(values, kind="stable")
-    below = np.cumsum(s[order]) / s.sum()
-    z = z_value(confidence)
-    half = z * 0.5 / np.sqrt(size)
-    last = len(values) - 1
-    # One rank further out, as ranks are whole: the exact binomial interval is at least this wide.
-    first = max(int(np.searchsorted(below, 0.5 - half, side="right")) - 1, 0)
-    final = min(int(np.searchsorted(below, 0.5 + half, side="left")) + 1, last)
-    return float(values[order[first]]), float(values[order[final]])
+    reached = np.cumsum(s[order]) * (n / s.sum())
+    places = np.searchsorted(reached, np.array([d, d + 1]) - 1e-9 * n)  # rounding of sums of weights
+    first, second = values[order[np.minimum(places, len(order) - 1)]].tolist()
+    return float((1 - part) * first + part * second)
 
 
 def bootstrap_interval(

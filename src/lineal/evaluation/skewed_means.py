@@ -26,7 +26,7 @@ from lineal.objective.losses import FloatArray
 # How much of a row that was not seen an end allows for: without a bound, with one, and for a ratio, of which
 # both means lack some. Chosen by simulation in the situations of benchmarks/evaluation, among some twenty
 # rules: between means of skewed rows, which want more, and those of 100 ordinary rows, which want less.
-_UNSEEN, _UNSEEN_BOUNDED, UNSEEN_BY_RATIO = 0.15, 0.25, 0.6
+_UNSEEN, UNSEEN_BOUNDED, UNSEEN_BY_RATIO = 0.15, 0.25, 0.6
 _FURTHER = 1.5
 # Of a ratio's ends: 2^-40 of the bracket.
 _HALVINGS = 40
@@ -48,7 +48,7 @@ def mean_ends(
     if len(values) < 2:
         return float("nan"), float("nan")
     if unseen is None:
-        unseen = _UNSEEN if math.isinf(most) else _UNSEEN_BOUNDED
+        unseen = _UNSEEN if math.isinf(most) else UNSEEN_BOUNDED
     rooms = {-1: math.inf, 1: max(most - value, 0.0)}
     low, high = (
         _reach(values - value, weights, confidence, unseen, side, room) for side, room in rooms.items()
