@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "bind.h"
 #include "lineal/gram.h"
@@ -174,6 +175,17 @@ nb::ndarray<double, nb::numpy> large_array(std::size_t n_rows, std::size_t n_col
   return nb::ndarray<double, nb::numpy>(data, {n_rows, n_columns}, owner);
 }
 
+// The same, all zeros. Nobody writes these: pages come from the system as zeros when they are first met, and
+// those that never are cost nothing.
+nb::ndarray<double, nb::numpy> large_zeros(std::size_t n_rows, std::size_t n_columns) {
+  const std::size_t n = std::max<std::size_t>(n_rows * n_columns, 1);
+  auto* const data = static_cast<double*>(std::calloc(n, sizeof(double)));
+  if (data == nullptr) throw std::bad_alloc();
+  want_large_pages(data, n * sizeof(double));
+  const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return nb::ndarray<double, nb::numpy>(data, {n_rows, n_columns}, owner);
+}
+
 // (start, index, value) of a sparse matrix, for SciPy.
 nb::object arrays(const nb::handle& self) {
   const Matrix& X = nb::cast<const Matrix&>(self);
@@ -226,6 +238,8 @@ void bind_matrix(nb::module_& m) {
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
   m.def("large_array", &large_array, "n_rows"_a, "n_columns"_a,
         "Room for numbers, on large pages and from a cache line on.");
+  m.def("large_zeros", &large_zeros, "n_rows"_a, "n_columns"_a,
+        "An array of zeros on large pages, which become memory when they are first met.");
   m.def("sum_of_squares", &sum_of_squares<float>, "W"_a.noconvert(), "n_threads"_a = 1,
         "The sum of the squares of W, in float64.");
   m.def("sum_of_squares", &sum_of_squares<double>, "W"_a.noconvert(), "n_threads"_a = 1);

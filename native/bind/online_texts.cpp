@@ -30,16 +30,18 @@ void learn(const HashedTexts& texts, const BoundSteps& bound, Array1<const doubl
           "one weight for each column is needed");
   const std::unique_ptr<Source> source = texts.splitting.source(texts.documents->texts());
   OnlineLearner learner(*bound.steps, table);
-  const auto run = [&]<class V>(Watch& watch) {
-    stream_hashed_rows<V>(
+  const auto run = [&]<class Made>(Watch& watch) {
+    stream_hashed_rows<Made>(
         *source, texts.hashing, texts.is_signed, texts.weighing, texts.n_threads, watch,
-        [&](const Csr<V>& rows, Index first) { learner.meet(rows, first, s.data(), watch); });
+        [&](const auto& rows, Index first) { learner.meet(rows, first, s.data(), watch); });
   };
   interruptible([&](Watch& watch) {
-    if (texts.is_double)
-      run.template operator()<double>(watch);
+    if (texts.weighing.makes_ones() && !texts.is_signed)
+      run.template operator()<DocumentSets>(watch);
+    else if (texts.is_double)
+      run.template operator()<DocumentRows<double>>(watch);
     else
-      run.template operator()<float>(watch);
+      run.template operator()<DocumentRows<float>>(watch);
   });
 }
 

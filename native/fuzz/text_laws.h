@@ -195,7 +195,7 @@ using UseRows = std::function<void(const Csr<double>&, Index)>;
 inline void stream(const Source& source, const Hashing& hashing, int n_threads, const UseRows& use) {
   Watch watch;
   const Weighing counts;
-  stream_hashed_rows<double>(source, hashing, false, counts, n_threads, watch, use);
+  stream_hashed_rows<DocumentRows<double>>(source, hashing, false, counts, n_threads, watch, use);
 }
 
 inline void stream_obeys(const Source& source, const Hashing& hashing, const TermMatrix<double>& all,

@@ -49,7 +49,9 @@ struct Handed {
 template <class V>
 std::string stream(const Source& source, const Hashing& hashing, bool is_signed, const Weighing& weighing,
                    int n_threads, Watch& watch, const Use<V>& use) {
-  return refusal([&] { stream_hashed_rows<V>(source, hashing, is_signed, weighing, n_threads, watch, use); });
+  return refusal([&] {
+    stream_hashed_rows<DocumentRows<V>>(source, hashing, is_signed, weighing, n_threads, watch, use);
+  });
 }
 
 template <class V>
@@ -98,6 +100,40 @@ THEOREM("streamed rows are the hashed rows bit for bit, cut alike by any number 
   check_streamed<float>(given, Hashing{.max_n = 3, .n_columns = 0x7FFFFFFF}, Weighing());
 }
 
+THEOREM("streamed sets are the columns of the hashed rows, in one order for any number of threads") {
+  Rng rng(4);
+  const Strings texts = some_texts(rng);
+  const std::vector<std::string_view> lent = views(texts);
+  const WordTexts source(lent, Words(true, 1));
+  const Weighing weighing;
+  Watch watch;
+  for (const Hashing& hashing :
+       {Hashing{.max_n = 2, .n_columns = 1 << 18}, Hashing{.min_n = 2, .max_n = 3, .n_columns = 77},
+        Hashing{.max_n = 2, .n_columns = 1000, .is_murmur = true}}) {
+    const TermMatrix<float> wanted = hashed_rows<float>(source, hashing, false, weighing, 1, watch);
+    std::vector<std::int32_t> in_order;
+    for (int n_threads = 1; n_threads <= 3; ++n_threads) {
+      std::vector<std::int32_t> column, sorted;
+      Index n_rows = 0;
+      stream_hashed_rows<DocumentSets>(
+          source, hashing, false, weighing, n_threads, watch, [&](const Sets& rows, Index first) {
+            CHECK(first == n_rows);
+            for (Index i = 0; i < rows.n_rows; ++i, ++n_rows) {
+              const SetRow row = rows[i];
+              CHECK(row.size == wanted.start[std::size_t(n_rows) + 1] - wanted.start[std::size_t(n_rows)]);
+              column.insert(column.end(), row.index, row.index + row.size);
+              sorted.insert(sorted.end(), row.index, row.index + row.size);
+              std::sort(sorted.end() - row.size, sorted.end());
+            }
+          });
+      CHECK(n_rows == Index(texts.size()));
+      CHECK(std::memcmp(sorted.data(), wanted.column.data(), sorted.size() * sizeof(std::int32_t)) == 0);
+      if (n_threads == 1) in_order = column;
+      CHECK(column == in_order);
+    }
+  }
+}
+
 THEOREM("no documents are streamed as no block, empty ones as empty rows, up to 1024 to a block") {
   Watch watch;
   for (const std::size_t n : {0u, 1u, 1024u, 3000u})
@@ -122,7 +158,7 @@ THEOREM("a flaw arrives when all blocks before its own have been used, of severa
     const WordTexts source(lent, Words(true, 1));
     const Hashing hashing{.n_columns = 1 << 18};
     const Weighing weighing;
-    const HashedBlocks<float> blocks{source, hashing, false, weighing};
+    const HashedBlocks<DocumentRows<float>> blocks{source, hashing, false, weighing};
     std::size_t n_before = 0;
     while (blocks.end_of(n_before) <= flawed) n_before = blocks.end_of(n_before);
     for (int n_threads = 1; n_threads <= 3; ++n_threads) {

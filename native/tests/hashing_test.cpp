@@ -21,14 +21,17 @@ std::vector<std::vector<Met>> met(const Sentences& documents, const Hashing& has
   for (const Strings& document : documents) {
     all.emplace_back();
     const std::vector<std::string_view> words = views(document);
-    hashing.each(words, nullptr, scratch, [&](const Hashing::Place& place, std::size_t k, std::size_t n) {
+    const auto add = [&](const Hashing::Place& place, std::size_t k, std::size_t n, std::size_t which) {
+      CHECK(which == all.back().size());
       std::string name = document[k];
       for (std::size_t e = 1; e < n; ++e) {
         if (hashing.separator) name += hashing.separator;
         name += document[k + e];
       }
       all.back().push_back({name, place});
-    });
+    };
+    hashing.each(words, nullptr, scratch, add);
+    CHECK(all.back().size() == hashing.n_ngrams(words.size()));
   }
   return all;
 }
@@ -103,7 +106,9 @@ THEOREM("an n-gram's own hash does not depend on what lies behind its words, or 
       Hashing::Scratch scratch;
       std::size_t next = 0;
       hashing.each(
-          words, p + exact.size(), scratch, [&](const Hashing::Place& place, std::size_t, std::size_t) {
+          words, p + exact.size(), scratch,
+          [&](const Hashing::Place& place, std::size_t, std::size_t, std::size_t which) {
+            CHECK(which == next);
             CHECK(place.hash == wanted[next].place.hash && place.column == wanted[next].place.column);
             ++next;
           });

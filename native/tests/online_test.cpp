@@ -373,6 +373,32 @@ THEOREM(
   }
 }
 
+THEOREM("sets, in whatever order their columns are, are met as rows of ones in that order, bit for bit") {
+  Rng rng(31);
+  each_kind([&](const OnlineSettings& set, bool is_whole) {
+    for (const Index n_columns : {Index(6), Index(300)}) {
+      Sample<double> X = sample_matrix<double>(rng, 40, n_columns, 0.6);
+      for (Index i = 0; i < X.n_rows; ++i)
+        for (Index k = X.start[std::size_t(i) + 1] - 1; k > X.start[std::size_t(i)]; --k)
+          std::swap(X.index[std::size_t(k)],
+                    X.index[std::size_t(X.start[std::size_t(i)]) +
+                            rng.below(std::uint64_t(k - X.start[std::size_t(i)] + 1))]);
+      std::fill(X.value.begin(), X.value.end(), 1.0);
+      const Targets targets(rng, X.n_rows, 2);
+      const Numbers s = uniforms(rng, X.n_rows, 0.5, 2);
+      Stream ones(set, n_columns, is_whole), sets(set, n_columns, is_whole);
+      ones.tally.scores = sets.tally.scores = 1;
+      ClassSteps<Log> steps(Log{}, Joint::none, targets.classes());
+      meet(ones, steps, X.csr(), s);
+      Watch watch;
+      const OnlineTable table = sets.table();
+      OnlineLearner(steps, table)
+          .meet(Sets{X.n_rows, n_columns, X.start.data(), X.index.data()}, 0, s.data(), watch);
+      CHECK(sets == ones);
+    }
+  });
+}
+
 THEOREM("a stream that is told to stop is as after the last row it met") {
   Rng rng(7);
   const Index n = 40, d = 6;

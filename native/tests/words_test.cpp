@@ -142,6 +142,25 @@ THEOREM("sixteen bytes come out as one after the other would, up to the first th
   }
 }
 
+THEOREM("sixty-four bytes of ASCII come out as four times sixteen do, and others are known not to be ASCII") {
+  Rng rng(9);
+  for (int round = 0; round < 5000; ++round) {
+    unsigned char given[64], out[64], wanted[64];
+    for (unsigned char& byte : given) byte = std::uint8_t(rng.below(128));
+    const bool is_ascii = round % 2 == 0;
+    if (!is_ascii) given[rng.below(64)] = std::uint8_t(128 + rng.below(128));
+    const bool lowercase = rng.below(2) == 0;
+    const Runs runs = rng.below(2) == 0 ? Runs::letters : Runs::spaced;
+    const SixtyFour found = SixtyFour::take(given, out, lowercase, runs);
+    CHECK(found.is_ascii == is_ascii);
+    for (int k = 0; is_ascii && k < 64; k += 16) {
+      const Sixteen part = sixteen::by_numbers(given + k, wanted + k, lowercase, runs);
+      CHECK((found.marks >> k & 0xFFFF) == part.marks);
+      CHECK(std::equal(wanted + k, wanted + k + 16, out + k));
+    }
+  }
+}
+
 THEOREM(
     "texts that are split together have the words that each of them has, for any size of words and texts") {
   Rng rng(8);

@@ -26,6 +26,16 @@ struct DenseRow {
   Index size;
 };
 
+// A row whose stored numbers are all 1, in any order: its columns alone.
+struct SetRow {
+  struct Ones {
+    constexpr double operator[](Index) const noexcept { return 1.0; }
+  };
+  const std::int32_t* index;
+  Index size;
+  static constexpr Ones value{};
+};
+
 // A function that only hints has no effect that the compiler knows of: GCC drops calls to it. Such functions
 // are inlined by force; tests cannot see the difference, clocks can.
 #define LINEAL_HINT [[gnu::always_inline]] inline
@@ -33,6 +43,7 @@ struct DenseRow {
 // One number on its way to the second-level cache. Not the first: what is hinted rows ahead would push out
 // the weights of the row at work.
 LINEAL_HINT void hint(const void* p) noexcept { __builtin_prefetch(p, 0, 2); }
+LINEAL_HINT void hint_to_change(const void* p) noexcept { __builtin_prefetch(p, 1, 2); }
 
 // Hints a row's bytes into cache while others are being worked on: rows are visited in random order, which
 // the hardware prefetcher cannot foresee.
@@ -71,6 +82,15 @@ struct Dense {
   DenseRow<V> operator[](Index i) const noexcept { return {value + i * n_columns, n_columns}; }
   Index stored(Index first, Index last) const noexcept { return (last - first) * n_columns; }
   LINEAL_HINT void hint_place(Index) const noexcept {}
+};
+
+struct Sets {
+  Index n_rows, n_columns;
+  const Index* start;         // n_rows + 1
+  const std::int32_t* index;  // distinct inside a row
+
+  SetRow operator[](Index i) const noexcept { return {index + start[i], start[i + 1] - start[i]}; }
+  Index stored(Index first, Index last) const noexcept { return start[last] - start[first]; }
 };
 
 // ---- one output -------------------------------------------------------------------------------
@@ -131,6 +151,7 @@ template <class V>
 inline Index column(CsrRow<V> x, Index k) noexcept {
   return x.index[k];
 }
+inline Index column(SetRow x, Index k) noexcept { return x.index[k]; }
 template <class V>
 inline Index column(DenseRow<V>, Index k) noexcept {
   return k;

@@ -77,6 +77,7 @@ class OnlineLearner {
   static Index in_sight(const Csr<V>& X, Index i) noexcept {
     return X.stored(i, X.n_rows);
   }
+  static Index in_sight(const Sets& X, Index i) noexcept { return X.stored(i, X.n_rows); }
   template <class V>
   static Index in_sight(const Dense<V>& X, Index) noexcept {
     return X.n_columns;
@@ -221,7 +222,7 @@ class OnlineLearner {
   // of one does as little as can be; the arithmetic is done in between, many columns at a time.
   template <class Row>
   void look_at_one(Row x, Index n_in_sight) {
-    constexpr Index ahead = 64;
+    constexpr Index ahead = 128, part = 32;
     make_room(x.size + 1, 1, 1);
     const Index room = table_.settings().room;
     const double l2 = table_.of_weights().l2, start = table_.start(false);
@@ -234,23 +235,28 @@ class OnlineLearner {
       weight[k] = record[0];
       seen[k] = record[room];
     };
-    for (Index k = 0; k < n_ahead; ++k) {
-      __builtin_prefetch(table_.record(column(x, k + ahead)), 1);
-      fetch(k);
-    }
-    for (Index k = n_ahead; k < x.size; ++k) fetch(k);
-    // No branch anywhere: nobody can foresee which columns are new. They are counted exactly, in any order.
+    // By parts, so that the sums, whose every step waits for the one before, are made while the next part is
+    // fetched.
+    for (Index first = 0; first < x.size; first += part) {
+      const Index last = std::min(first + part, x.size), hinted = std::clamp(n_ahead, first, last);
+      for (Index k = first; k < hinted; ++k) {
+        hint_to_change(table_.record(column(x, k + ahead)));
+        fetch(k);
+      }
+      for (Index k = hinted; k < last; ++k) fetch(k);
+      // No branch anywhere: nobody can foresee which columns are new. They are counted exactly, in any order.
 #pragma omp simd reduction(+ : n_new)
-    for (Index k = 0; k < x.size; ++k) {
-      const double value = double(x.value[k]), square = value * value, metric = l2 + seen[k];
-      const bool is_new = seen[k] == unmet, is_zero = square == 0.0;
-      along[k] = (is_new | is_zero ? 0.0 : value) / (is_new | is_zero ? 1.0 : metric);
-      // A square that overflows makes NaN of it.
-      n_new += (is_new & !is_zero ? 1.0 : 0.0) + 0.0 * square;
-    }
-    for (Index k = 0; k < x.size; ++k) {
-      z = plus_product(z, double(x.value[k]), weight[k]);
-      q = plus_product(q, double(x.value[k]), along[k]);
+      for (Index k = first; k < last; ++k) {
+        const double value = double(x.value[k]), square = value * value, metric = l2 + seen[k];
+        const bool is_new = seen[k] == unmet, is_zero = square == 0.0;
+        along[k] = (is_new | is_zero ? 0.0 : value) / (is_new | is_zero ? 1.0 : metric);
+        // A square that overflows makes NaN of it.
+        n_new += (is_new & !is_zero ? 1.0 : 0.0) + 0.0 * square;
+      }
+      for (Index k = first; k < last; ++k) {
+        z = plus_product(z, double(x.value[k]), weight[k]);
+        q = plus_product(q, double(x.value[k]), along[k]);
+      }
     }
     z_[0] = z;
     q_[0] = q;

@@ -155,8 +155,8 @@ class OnlineTable {
 };
 
 // Hints the records of a row that will be met soon into cache.
-template <class V>
-LINEAL_HINT void prefetch_records(const OnlineTable& table, CsrRow<V> x) noexcept {
+template <class Row>
+LINEAL_HINT void prefetch_records(const OnlineTable& table, Row x) noexcept {
   const Index bytes = table.settings().stride() * Index(sizeof(double));
   for (Index k = 0; k < x.size; ++k)
     for (Index byte = 0; byte < bytes; byte += 64)

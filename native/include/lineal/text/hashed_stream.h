@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "lineal/conveyor.h"
 #include "lineal/rows.h"
@@ -23,9 +24,9 @@
 namespace lineal {
 
 // The task of a Conveyor.
-template <class V>
+template <class Made>
 struct HashedBlocks {
-  using Block = DocumentRows<V>;
+  using Block = Made;
   struct Room {
     std::unique_ptr<Source::Reader> reader;
     Hashing::Scratch scratch;
@@ -44,7 +45,12 @@ struct HashedBlocks {
       n_bytes += source.n_bytes_of(last++);
     return last;
   }
-  Block block() const { return {hashing.n_columns, weighing, Columns::hashed}; }
+  Block block() const {
+    if constexpr (std::is_same_v<Block, DocumentSets>)
+      return Block(hashing.n_columns);
+    else
+      return Block(hashing.n_columns, weighing, Columns::hashed);
+  }
   Room room() const { return {source.reader(), {}}; }
   template <class GoesOn>
   void fill(std::size_t first, std::size_t last, Room& room, Block& block, GoesOn&& goes_on) const {
@@ -58,16 +64,16 @@ struct HashedBlocks {
 };
 
 // Calls use(rows, first document) for block after block of the documents' rows, in order, on the calling
-// thread; the rows may be looked at until it returns. A flaw of a document (Malformed) is thrown when all
-// blocks before the document's own have been used, and none behind them; what `use` throws passes through.
-// When the watch says stop, in `use` as well, the blocks that are left are not used. No thread is left
-// behind.
-template <class V, class Use>
+// thread; the rows may be looked at until it returns. Made is what they are made in: DocumentRows<V>, or
+// DocumentSets where they are sets. A flaw of a document (Malformed) is thrown when all blocks before the
+// document's own have been used, and none behind them; what `use` throws passes through. When the watch says
+// stop, in `use` as well, the blocks that are left are not used. No thread is left behind.
+template <class Made, class Use>
 void stream_hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
                         const Weighing& weighing, int n_threads, Watch& watch, Use&& use) {
-  const HashedBlocks<V> blocks{source, hashing, is_signed, weighing};
+  const HashedBlocks<Made> blocks{source, hashing, is_signed, weighing};
   Conveyor conveyor(blocks, n_parts_of(source, n_threads), watch);
-  conveyor.run([&](const DocumentRows<V>& block, std::size_t first) { use(block.rows(), Index(first)); });
+  conveyor.run([&](const Made& block, std::size_t first) { use(block.rows(), Index(first)); });
 }
 
 }  // namespace lineal

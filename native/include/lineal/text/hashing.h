@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lineal/text/document_rows.h"
+#include "lineal/text/document_sets.h"
 #include "lineal/text/hash.h"
 #include "lineal/text/murmur.h"
 #include "lineal/text/tokens.h"
@@ -30,11 +31,15 @@ struct Hashing {
     std::uint64_t hash;  // of the n-gram, before it became a column
   };
   Place place(std::uint64_t hash) const noexcept {
-    if (!is_murmur) return {std::size_t(Wide(hash) * n_columns >> 64), (hash & 1) != 0, hash};
+    // Of a power of two a product is a shift, and a division, which takes longer than all else, a mask.
+    const bool is_power = std::has_single_bit(n_columns) && n_columns > 1;
+    if (!is_murmur) {
+      const std::uint64_t column =
+          is_power ? hash >> (std::countl_zero(n_columns) + 1) : std::uint64_t(Wide(hash) * n_columns >> 64);
+      return {std::size_t(column), (hash & 1) != 0, hash};
+    }
     const auto as_signed = std::int32_t(std::uint32_t(hash));
     const std::uint32_t size = as_signed < 0 ? 0u - std::uint32_t(hash) : std::uint32_t(hash);
-    // A division takes longer than all else.
-    const bool is_power = std::has_single_bit(n_columns);
     return {is_power ? size & std::uint32_t(n_columns - 1) : size % std::uint32_t(n_columns), as_signed < 0,
             hash};
   }
@@ -51,35 +56,46 @@ struct Hashing {
     std::vector<char> spelt;
     std::vector<std::size_t> start;     // of each word in what is spelt, and behind the last
     std::vector<std::uint32_t> murmur;  // the state of the n-gram that begins with each word
+    Distinct distinct;
   };
-  // Calls use(place, first word, number of words) for every n-gram of a document.
+  // Calls use(place, first word, number of words, which of all n-grams) for every n-gram of a document.
   template <class Use>
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
+    std::size_t n_before = 0;  // n-grams of fewer words
     if (is_murmur) {
       spell(words, readable_end, scratch);
       scratch.murmur.assign(words.size(), 0);
-      for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n)
+      for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n) {
         for (std::size_t k = 0; k + n <= words.size(); k += EightMurmurs::n_lanes) {
           std::uint32_t hash[EightMurmurs::n_lanes];
           const std::size_t count = hash_eight(words.size(), k, n, scratch, hash);
           if (n >= min_n)
-            for (std::size_t e = 0; e < count; ++e) use(place(hash[e]), k + e, n);
+            for (std::size_t e = 0; e < count; ++e) use(place(hash[e]), k + e, n, n_before + k + e);
         }
+        if (n >= min_n) n_before += words.size() - n + 1;
+      }
       return;
     }
-    scratch.word.resize(words.size());
+    if (scratch.word.size() < words.size()) {
+      scratch.word.resize(words.size());
+      scratch.ngram.resize(words.size());
+    }
+    std::uint64_t* const word = scratch.word.data();
     for (std::size_t k = 0; k < words.size(); ++k) {
       const Head head(words[k], readable_end ? std::size_t(readable_end - words[k].data()) : words[k].size());
-      scratch.word[k] = hash_word(words[k], head, 0);
+      word[k] = hash_word(words[k], head, 0);
+      if (min_n <= 1) use(place(word[k]), k, 1, k);
     }
-    scratch.ngram = scratch.word;
-    for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n) {
-      const std::size_t count = words.size() - n + 1;
-      if (n > 1)
-        for (std::size_t k = 0; k < count; ++k)
-          scratch.ngram[k] = hash_pair(scratch.ngram[k], scratch.word[k + n - 1]);
-      if (n >= min_n)
-        for (std::size_t k = 0; k < count; ++k) use(place(scratch.ngram[k]), k, n);
+    if (min_n <= 1) n_before = words.size();
+    const std::uint64_t* prefix = word;
+    std::uint64_t* const ngram = scratch.ngram.data();
+    for (std::size_t n = 2; n <= max_n && n <= words.size(); ++n) {
+      for (std::size_t k = 0; k + n <= words.size(); ++k) {
+        ngram[k] = hash_pair(prefix[k], word[k + n - 1]);
+        if (n >= min_n) use(place(ngram[k]), k, n, n_before + k);
+      }
+      if (n >= min_n) n_before += words.size() - n + 1;
+      prefix = ngram;
     }
   }
   // The hashes of up to eight n-grams from the k-th word on, n words each; how many. Lanes to spare repeat
@@ -132,12 +148,28 @@ void add_hashed_rows(const Hashing& hashing, bool is_signed, Texts words, std::s
                      const char* readable_end, Hashing::Scratch& scratch, DocumentRows<V>& rows) {
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
-    std::uint32_t* met = rows.meet_many(hashing.n_ngrams(end - begin));
+    std::uint32_t* const met = rows.meet_many(hashing.n_ngrams(end - begin));
     hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
-                 [&](const Hashing::Place& place, std::size_t, std::size_t) {
-                   *met++ = DocumentRows<V>::occurrence(place.column, is_signed & place.is_negative);
+                 [=](const Hashing::Place& place, std::size_t, std::size_t, std::size_t which) {
+                   met[which] = DocumentRows<V>::occurrence(place.column, is_signed & place.is_negative);
                  });
     rows.end();
+    begin = end;
+  }
+}
+
+// The same where only occurrence counts.
+inline void add_hashed_rows(const Hashing& hashing, bool, Texts words, std::span<const std::size_t> ends,
+                            const char* readable_end, Hashing::Scratch& scratch, DocumentSets& rows) {
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    const std::size_t n = hashing.n_ngrams(end - begin);
+    std::uint32_t* const met = scratch.distinct.met(n);
+    hashing.each(words.subspan(begin, end - begin), readable_end, scratch,
+                 [=](const Hashing::Place& place, std::size_t, std::size_t, std::size_t which) {
+                   met[which] = std::uint32_t(place.column);
+                 });
+    rows.add(scratch.distinct, n);
     begin = end;
   }
 }
@@ -215,16 +247,17 @@ class HashedNames {
  private:
   void read_document(Texts words, const char* readable_end, const Hashing& hashing,
                      Hashing::Scratch& scratch) {
-    hashing.each(words, readable_end, scratch, [&](const Hashing::Place& at, std::size_t k, std::size_t n) {
-      Column& met = slot(std::uint32_t(at.column), at.hash);
-      if (met.column != none) return;
-      std::string name(words[k]);
-      for (std::size_t e = 1; e < n; ++e) {
-        if (hashing.separator != 0) name += hashing.separator;
-        name += words[k + e];
-      }
-      add(met, std::uint32_t(at.column), at.hash, name);
-    });
+    hashing.each(words, readable_end, scratch,
+                 [&](const Hashing::Place& at, std::size_t k, std::size_t n, std::size_t) {
+                   Column& met = slot(std::uint32_t(at.column), at.hash);
+                   if (met.column != none) return;
+                   std::string name(words[k]);
+                   for (std::size_t e = 1; e < n; ++e) {
+                     if (hashing.separator != 0) name += hashing.separator;
+                     name += words[k + e];
+                   }
+                   add(met, std::uint32_t(at.column), at.hash, name);
+                 });
   }
   // Where the column is, or where it belongs; another n-gram in it is noted.
   Column& slot(std::uint32_t column, std::uint64_t hash) {

@@ -74,11 +74,11 @@ class HashedPart : public ScorerPart {
 
   void add(std::string_view text, std::span<double> scores) override {
     const Texts pieces = pieces_.read(text);
-    places_.clear();
+    places_.resize(hashing_.n_ngrams(pieces.size()));
     hashing_.each(pieces, pieces_.readable_end(), scratch_,
-                  [&](const Hashing::Place& place, std::size_t, std::size_t) {
+                  [&](const Hashing::Place& place, std::size_t, std::size_t, std::size_t which) {
                     __builtin_prefetch(&terms_[place.column], 1);
-                    places_.emplace_back(place.column, is_signed_ && place.is_negative ? -1 : 1);
+                    places_[which] = {place.column, is_signed_ && place.is_negative ? -1 : 1};
                   });
     met_.begin(places_.size());
     for (const auto& [column, by] : places_) met_.meet(terms_[column], true, by);

@@ -45,8 +45,9 @@ class Source {
   // Where to cut the documents into parts of about equal work.
   virtual std::vector<std::size_t> cuts(int n_parts) const = 0;
 
-  // One for each thread: it keeps its memory from call to call. It looks at what its source looks at.
-  class Reader {
+  // One for each thread: it keeps its memory from call to call. It looks at what its source looks at. It is
+  // written to all the time, and has cache lines of its own: beside what another thread writes to, both wait.
+  class alignas(128) Reader {
    public:
     virtual ~Reader() = default;
     virtual void blocks(std::size_t first, std::size_t last, const UseBlock& use) = 0;

@@ -39,6 +39,9 @@ class Weighing {
     weight = *own_;
   }
 
+  // Whether every number is 1 that counts above 0 have.
+  bool makes_ones() const noexcept { return tf == Tf::occurrence && norm == Norm::none && weight.empty(); }
+
   // The numbers of a row from its columns, in order, and their counts.
   template <class V>
   void weigh(std::span<const std::int32_t> columns, const std::int32_t* counts, V* values) const {

@@ -52,6 +52,12 @@ class Marks {
       }
       count += std::uint64_t(n);
     }
+    void add_64(std::uint64_t bits) noexcept {
+      const int place = int(count % 64);
+      numbers[count / 64] = part | bits << place;
+      part = place > 0 ? bits >> (64 - place) : 0;
+      count += 64;
+    }
   };
   Next next() noexcept { return {numbers_.data(), count_, part_}; }
   void go_on(const Next& next) noexcept {
@@ -171,7 +177,9 @@ class Words {
         ends.push_back(n);
       }
     };
-    if (min_characters_ == 2)
+    if (min_characters_ <= 1)
+      split_by([](std::string_view) { return true; });
+    else if (min_characters_ == 2)
       split_by([](std::string_view run) { return has_two(run); });
     else
       split_by([this](std::string_view run) { return is_long_enough(run); });
@@ -197,6 +205,11 @@ class Words {
     const Runs runs = runs_;
     const unsigned char* p = begin;
     Marks::Next marks = marks_.next();
+    for (; end - p >= 64; p += 64, out += 64) {
+      const SixtyFour found = SixtyFour::take(p, out, lowercase, runs);
+      if (!found.is_ascii) break;
+      marks.add_64(found.marks);
+    }
     for (int n = 16; n == 16 && end - p >= 16; p += n, out += n) {
       const Sixteen found = Sixteen::take(p, out, lowercase, runs);
       n = found.n_ascii;

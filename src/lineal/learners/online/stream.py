@@ -47,7 +47,7 @@ class Stream:
         self.n_before = 0.0
         self.n_columns = 0
         self.room = n_scores
-        self.records = _zeros(0, self.settings.stride)
+        self.records = _core.large_zeros(0, self.settings.stride)
         self.intercept = np.zeros(self.settings.stride)
         self.places = np.zeros(_core.WHOLE_COLUMNS, dtype=np.int32)
         self.factors = self._new_factors(self.settings)
@@ -131,7 +131,7 @@ class Stream:
         if n_columns > len(self.records):
             # The first size is taken at its word, later ones grow by a half: many small ones cost little.
             capacity = n_columns if not len(self.records) else max(n_columns, 3 * len(self.records) // 2)
-            records = _zeros(capacity, self.records.shape[1])
+            records = _core.large_zeros(capacity, self.records.shape[1])
             records[: self.n_columns] = self.records[: self.n_columns]
             self.records = records
         self.n_columns = max(self.n_columns, n_columns)
@@ -139,7 +139,7 @@ class Stream:
     def _widen(self, room: int) -> None:
         """Records with room for more scores."""
         old, new = self.settings, self._settings(room)
-        records, intercept = _zeros(len(self.records), new.stride), np.zeros(new.stride)
+        records, intercept = _core.large_zeros(len(self.records), new.stride), np.zeros(new.stride)
         n_metrics = old.late - self.room
         for before, after in ((self.records, records), (self.intercept, intercept)):
             after[..., : self.room] = before[..., : self.room]
@@ -194,10 +194,3 @@ class Stream:
         for name, value in state.items():
             is_fixed = isinstance(value, np.ndarray) and not value.flags.writeable
             self.__dict__[name] = np.array(value) if is_fixed else value
-
-
-def _zeros(n_rows: int, n_columns: int) -> FloatArray:
-    # Unlike those of np.zeros, large arrays of np.empty come in huge pages, which random visits need.
-    made = np.empty((n_rows, n_columns))
-    made.fill(0.0)
-    return made
