@@ -8,28 +8,50 @@ from typing import Any
 import numpy as np
 
 from lineal.evaluation import Evaluation, evaluate_predictions, evaluate_ranking
+from lineal.evaluation.classification import class_scores
+from lineal.evaluation.metrics import METRICS
+from lineal.evaluation.predictions import Classified, read_predictions
+from lineal.evaluation.records import Score
+from lineal.evaluation.regression import number_scores
 
-N_LARGE = 1_000_000
+N_LARGE, N_TRUTHS = 1_000_000, 10
 N_RESAMPLES = 999
+SLOW = ("calibration_error",)
 CHUNK = 250  # samples that one process draws at a time, with a seed of their own
 
 
 def coverages(n: int, map_chunks: Any, wanted: Sequence[str] = ()) -> list[dict]:
-    """Every score in every situation that is wanted by a part of its name, or in all, n times each."""
+    """Every score in every situation that is wanted by a part of its name, or in all, n times each.
+
+    Scores whose intervals are drawn, and take ten times as long as all others, have half of the samples.
+    """
     found = []
     for place, (situation, name, size) in enumerate(SITUATIONS):
         if wanted and not any(words in situation for words in wanted):
             continue
-        truth = true_values(*SOURCES[name])
-        chunks = [(name, size, count, (1, place, k), N_RESAMPLES) for k, count in enumerate(_counts(n))]
+        draw, judge = SOURCES[name]
+        truth = true_values(draw, judge)
+        quick = () if judge is ranking else tuple(score for score in truth if score not in SLOW)
+        counts = _counts(n)
+        half = (len(counts) + 1) // 2
+        # Chunks of all scores come first, so that more samples do not change those that were drawn.
+        chunks = [
+            (name, size, count, (1, place, k), () if k < half else quick)
+            for k, count in enumerate(counts if quick else counts[:half])
+        ]
         ends, methods = _gathered(map_chunks(simulated, chunks))
-        for score, pairs in ends.items():
-            if score.endswith("_micro"):
-                continue
-            entry = {"score": score, "interval": methods[score], "situation": situation, "n": n}
-            found.append(entry | _sides(pairs, truth[score]))
-        now = [entry for entry in found if entry["situation"] == situation]
-        print(situation, {e["score"]: (e["below"] / n, e["above"] / n) for e in now}, flush=True)
+        now = [
+            {"score": score, "interval": methods[score], "situation": situation, "n": len(pairs)}
+            | _sides(pairs, truth[score])
+            for score, pairs in ends.items()
+            if not score.endswith("_micro")
+        ]
+        found += now
+        print(
+            situation,
+            {e["score"]: (e["n"], e["below"] / e["n"], e["above"] / e["n"]) for e in now},
+            flush=True,
+        )
     return found
 
 
@@ -41,7 +63,7 @@ def by_rows(n: int, map_chunks: Any, wanted: Sequence[str] = ()) -> list[dict]:
             continue
         truth = true_values(*SOURCES[name])
         for size in (100, 200, 500, 1000, 5000):
-            chunks = [(name, size, count, (2, place, size, k), 10) for k, count in enumerate(_counts(n))]
+            chunks = [(name, size, count, (2, place, size, k), scores) for k, count in enumerate(_counts(n))]
             ends, _ = _gathered(map_chunks(simulated, chunks))
             for score in scores:
                 pairs = ends[score]
@@ -53,18 +75,32 @@ def by_rows(n: int, map_chunks: Any, wanted: Sequence[str] = ()) -> list[dict]:
     return found
 
 
-def simulated(chunk: tuple[str, int, int, tuple[int, ...], int]) -> dict[str, tuple[str, list]]:
-    """The method and the ends of every score, in some samples."""
-    name, size, count, seed, n_resamples = chunk
+def simulated(
+    chunk: tuple[str, int, int, tuple[int, ...], tuple[str, ...]],
+) -> dict[str, tuple[str, list]]:
+    """The method and the ends of the scores that are named, or of every one, in some samples."""
+    name, size, count, seed, scores = chunk
     draw, judge = SOURCES[name]
     rng = np.random.default_rng(seed)
     found: dict[str, tuple[str, list]] = {}
     for _ in range(count):
-        once = judge(*draw(size, rng), n_resamples=n_resamples, random_state=rng)
+        drawn = draw(size, rng)
+        if scores:
+            once = named(drawn, scores, rng)
+        else:
+            once = judge(*drawn, n_resamples=N_RESAMPLES, random_state=rng)
         for score in once:
             method = once[score].interval.method.partition(" (")[0]
             found.setdefault(score, (method, []))[1].append((once[score].low, once[score].high))
     return found
+
+
+def named(drawn: tuple[Any, ...], scores: tuple[str, ...], rng: np.random.Generator) -> dict[str, Score]:
+    """Some scores, as the whole table has them, at a part of its cost."""
+    predictions, metrics = read_predictions(*drawn), [METRICS[name] for name in scores]
+    if isinstance(predictions, Classified):
+        return class_scores(predictions, metrics, 0.95, N_RESAMPLES, rng)
+    return number_scores(predictions, metrics, 0.95, N_RESAMPLES, rng)
 
 
 def _counts(n: int) -> list[int]:
@@ -74,7 +110,10 @@ def _counts(n: int) -> list[int]:
 def _gathered(chunks: Any) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """(n, 2) ends of each score, and the method of the first of them."""
     chunks = list(chunks)
-    ends = {score: np.array([p for chunk in chunks for p in chunk[score][1]]) for score in chunks[0]}
+    ends = {
+        score: np.array([p for chunk in chunks if score in chunk for p in chunk[score][1]])
+        for score in chunks[0]
+    }
     return ends, {score: method for score, (method, _) in chunks[0].items()}
 
 
@@ -84,10 +123,22 @@ def _sides(pairs: np.ndarray, truth: float) -> dict[str, int]:
 
 
 def true_values(draw: Any, judge: Any) -> dict[str, float]:
-    """What a very large sample says, but for the calibration error 0, to which noise adds even there."""
-    large = judge(*draw(N_LARGE, np.random.default_rng(99)), n_resamples=10)
-    values = {name: large[name].value for name in large}
+    """What very large samples say, but for the calibration error 0, to which noise adds even there."""
+    large = [_values(judge, draw(N_LARGE, np.random.default_rng((99, k)))) for k in range(N_TRUTHS)]
+    values = {name: float(np.mean([one[name] for one in large])) for name in large[0]}
     return values | ({"calibration_error": 0.0} if draw is calibrated else {})
+
+
+def _values(judge: Any, drawn: tuple[Any, ...]) -> dict[str, float]:
+    if judge is ranking:
+        found = judge(*drawn, n_resamples=10)
+        return {name: found[name].value for name in found}
+    predictions = read_predictions(*drawn)  # without intervals, which take longest
+    return {
+        name: metric.value(predictions)
+        for name, metric in METRICS.items()
+        if metric.missing(predictions) is None
+    }
 
 
 def two_classes(n: int, rng: np.random.Generator) -> tuple[Any, ...]:

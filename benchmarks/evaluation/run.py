@@ -37,7 +37,7 @@ from levels import levels  # noqa: E402
 from lineal.evaluation import wilson_interval  # noqa: E402
 
 RESULTS, PAGE = HERE / "results" / "evaluation.json", ROOT / "docs" / "comparing.md"
-N_LEVELS, N_COVERAGES, N_BY_ROWS = 10_000, 2000, 1000
+N_LEVELS, N_COVERAGES, N_BY_ROWS = 10_000, 10_000, 5000
 PARTS = ("levels", "coverages", "by_rows")
 
 
@@ -99,8 +99,10 @@ def simulate(
             if part in parts:
                 found = run(n_samples or max(20, int(share * n)), pool.map, wanted)
                 records[part] = merged(records.get(part, []), found)
-    seconds = records.setdefault("seconds", {})
     name = " ".join([*parts, *wanted])
+    # Times of parts that were run again as a whole are those of other simulations.
+    seconds = {key: spent for key, spent in records.get("seconds", {}).items() if not key.startswith(name)}
+    records["seconds"] = seconds
     seconds[name] = round(time.perf_counter() - began, 1)
     print(f"{name}: {seconds[name]} s in {n_processes} processes")
 
@@ -134,31 +136,45 @@ def coverage_table(found: list[dict]) -> str:
     names: dict[str, str] = {}
     for entry in found:
         names.setdefault(entry["score"], entry["interval"])
-    cells = {(e["score"], e["situation"]): 1 - (e["below"] + e["above"]) / e["n"] for e in found}
+    cells = {(e["score"], e["situation"]): _held(e) for e in found}
     lines = [f"| score | interval | {' | '.join(situations)} |", f"|---|---|{'---|' * len(situations)}"]
     for score, interval in names.items():
         row = [f"{100 * cells[score, s]:.1f} %" if (score, s) in cells else "" for s in situations]
         lines.append(f"| {score} | {interval} | {' | '.join(row)} |")
-    return "\n".join([_of_how_many(found), "", *lines, "", _outside(cells)])
+    return "\n".join([_of_how_many(found), "", *lines, "", _outside(found)])
+
+
+def _held(entry: dict) -> float:
+    return 1 - (entry["below"] + entry["above"]) / entry["n"]
 
 
 def _of_how_many(found: list[dict]) -> str:
     """What chance alone makes of a rate of 95 %."""
-    n = min((entry["n"] for entry in found), default=1)
-    more = {entry["situation"]: entry["n"] for entry in found if entry["n"] > n}
-    others = "".join(f"; {situation}: {own:,}" for situation, own in more.items())
+    n = max((entry["n"] for entry in found), default=1)
+    fewer: dict[int, list[str]] = {}
+    for entry in found:
+        # Some samples lack a score, such as relative errors of numbers that are not all positive.
+        if entry["n"] < 0.99 * n and entry["score"] not in fewer.setdefault(entry["n"], []):
+            fewer[entry["n"]].append(entry["score"])
+    others = "".join(f"; {', '.join(scores)}: {own:,}" for own, scores in fewer.items())
     apart = 196 * (0.95 * 0.05 / n) ** 0.5
     usual = f"{95 - apart:.1f} to {95 + apart:.1f}"
     return f"Each number is {n:,} samples, where a rate of 95 % would show as {usual}{others}."
 
 
-def _outside(cells: dict[tuple[str, str], float]) -> str:
-    """The numbers that are further than 1.5 points from 95 %."""
-    off = {key: rate for key, rate in cells.items() if not 0.935 <= round(rate, 3) <= 0.965}
-    told = [
-        f"{score} ({situation}): {100 * rate:.1f} %, {'too careful' if rate > 0.95 else 'too short'}"
-        for (score, situation), rate in off.items()
-    ]
+def _outside(found: list[dict]) -> str:
+    """The numbers that are further than 1.5 points from 95 %, and whether chance may have put them there."""
+    told = []
+    for entry in found:
+        rate = _held(entry)
+        if 0.935 <= round(rate, 3) <= 0.965:
+            continue
+        own = wilson_interval(rate * entry["n"], entry["n"])
+        is_sure = own.low > 0.965 or own.high < 0.935
+        told.append(
+            f"{entry['score']} ({entry['situation']}): {100 * rate:.1f} %, "
+            f"{'too careful' if rate > 0.95 else 'too short'}{'' if is_sure else ', or by chance'}"
+        )
     return f"Outside 93.5 to 96.5 %: {'; '.join(told) if told else 'none of them'}."
 
 
