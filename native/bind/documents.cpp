@@ -4,14 +4,15 @@
 #include <mutex>
 #include <string>
 
+#include "lineal/raw.h"
 #include "lineal/text/arrow_texts.h"
+#include "lineal/text/transcode.h"
 
 namespace lineal {
 
-Documents::Owner held_by_python(nb::object first, nb::object second) {
-  using Held = std::pair<nb::object, nb::object>;
-  const auto* held = new Held(std::move(first), std::move(second));
-  return {held, [](const Held* last) {
+Documents::Owner held_by_python(nb::object object) {
+  const auto* held = new nb::object(std::move(object));
+  return {held, [](const nb::object* last) {
             if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
             const nb::gil_scoped_acquire locked;
             delete last;
@@ -47,75 +48,97 @@ bool is_missing(nb::handle value) {
   return std::isnan(number);
 }
 
-// Views of Python's strings, one by one. What holds the strings themselves is the caller's to keep.
+// Views of Python's strings, one by one. What holds the strings themselves is the caller's to keep; those
+// that are not ASCII are written once more, as UTF-8, all at the end. Python would keep its own copy of each
+// for as long as the string lives, and takes several times as long to make it.
 class PythonTexts {
  public:
-  PythonTexts(Missing missing, std::size_t first_row) : missing_(missing), row_(first_row) {}
+  PythonTexts(Missing missing, std::size_t first_row) : missing_(missing), first_row_(first_row) {}
 
-  std::vector<std::string_view> texts;
   std::size_t n_bytes = 0;
-  nb::list made;  // bytes of strings that have no UTF-8 of their own
 
+  void reserve(std::size_t n) { texts_.reserve(n); }
   void add(nb::handle value) {
-    texts.push_back(view(value));
-    n_bytes += texts.back().size();
-    ++row_;
+    texts_.push_back(view(value));
+    n_bytes += texts_.back().size();
   }
 
-  // Whether nobody need look at the texts any more. Strings that hold single surrogates are none of UTF-8,
-  // which nobody can tell from bytes in error later: beside them bytes are looked at here.
-  bool is_trusted() const {
-    if (outside_.empty()) return true;
-    if (made.size() == 0) return false;
-    for (const std::size_t k : outside_)
-      if (const std::size_t byte = first_malformed(texts[k]); byte != no_flaw)
-        throw Malformed(row_ - texts.size() + k, byte);
-    return true;
+  // Everything that was added, the strings of it held by `holder`.
+  Documents taken(nb::object holder) {
+    std::vector<Documents::Owner> owners{held_by_python(std::move(holder))};
+    if (!wide_.empty()) {
+      const nb::gil_scoped_release unlocked;
+      const auto utf8 = std::make_shared<Raw<char>>(n_wide_bytes_);
+      char* to = utf8->data();
+      for (const auto& [which, text] : wide_) {
+        text.write_utf8(to);
+        texts_[which] = {to, texts_[which].size()};
+        to += texts_[which].size();
+      }
+      owners.push_back(utf8);
+    }
+    const bool is_trusted = are_trusted();
+    return {std::move(texts_), std::move(owners), is_trusted};
   }
 
  private:
+  // Whether nobody need look at the texts any more. Strings that hold single surrogates are none of UTF-8,
+  // which nobody can tell from bytes in error later: beside them bytes are looked at here.
+  bool are_trusted() const {
+    if (outside_.empty()) return true;
+    if (std::none_of(wide_.begin(), wide_.end(),
+                     [](const auto& each) { return each.second.has_surrogates(); }))
+      return false;
+    for (const std::size_t k : outside_)
+      if (const std::size_t byte = first_malformed(texts_[k]); byte != no_flaw)
+        throw Malformed(first_row_ + k, byte);
+    return true;
+  }
+
   std::string_view view(nb::handle value) {
-    if (PyUnicode_Check(value.ptr())) return view_of_str(value);
+    if (PyUnicode_Check(value.ptr())) return view_of_str(value.ptr());
     if (PyBytes_Check(value.ptr())) {
-      outside_.push_back(texts.size());
+      outside_.push_back(texts_.size());
       return {PyBytes_AS_STRING(value.ptr()), std::size_t(PyBytes_GET_SIZE(value.ptr()))};
     }
+    const std::string row = std::to_string(first_row_ + texts_.size());
     if (!is_missing(value))
-      throw WrongKind("Texts are needed, but row " + std::to_string(row_) + " is of type " +
-                      Py_TYPE(value.ptr())->tp_name + preview(value) +
-                      ". Convert it with str(), or drop it.");
+      throw WrongKind("Texts are needed, but row " + row + " is of type " + Py_TYPE(value.ptr())->tp_name +
+                      preview(value) + ". Convert it with str(), or drop it.");
     if (missing_ == Missing::empty) return {};
-    throw InputFlaw("There is no text at row " + std::to_string(row_) + ": it is missing" + preview(value) +
+    throw InputFlaw("There is no text at row " + row + ": it is missing" + preview(value) +
                     ". Drop the row, or read missing texts as empty ones with missing=\"empty\".");
   }
 
-  std::string_view view_of_str(nb::handle value) {
-    Py_ssize_t size = 0;
-    if (const char* utf8 = PyUnicode_AsUTF8AndSize(value.ptr(), &size)) return {utf8, std::size_t(size)};
-    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
-    PyErr_Clear();  // a single surrogate
-    PyObject* bytes = PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogatepass");
-    if (bytes == nullptr) throw nb::python_error();
-    made.append(nb::steal(bytes));
-    return {PyBytes_AS_STRING(bytes), std::size_t(PyBytes_GET_SIZE(bytes))};
+  std::string_view view_of_str(PyObject* text) {
+    if (PyUnicode_READY(text) != 0) throw nb::python_error();
+    const auto size = std::size_t(PyUnicode_GET_LENGTH(text));
+    if (PyUnicode_IS_ASCII(text)) return {static_cast<const char*>(PyUnicode_DATA(text)), size};
+    const WideText wide{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text))};
+    wide_.emplace_back(texts_.size(), wide);
+    const std::size_t n = wide.utf8_size();
+    n_wide_bytes_ += n;
+    return {static_cast<const char*>(nullptr), n};  // where it lies is known in the end
   }
 
   Missing missing_;
-  std::size_t row_;
-  std::vector<std::size_t> outside_;  // which texts came as bytes
+  std::size_t first_row_;
+  std::vector<std::string_view> texts_;
+  std::vector<std::size_t> outside_;                    // which texts came as bytes
+  std::vector<std::pair<std::size_t, WideText>> wide_;  // and which as strings that are not ASCII
+  std::size_t n_wide_bytes_ = 0;
 };
 
 // The tuple holds every element, whatever happens to the sequence that they came in.
 Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
   PyObject* const items = PySequence_Tuple(sequence.ptr());
   if (items == nullptr) throw nb::python_error();
-  const nb::object holder = nb::steal(items);
+  nb::object holder = nb::steal(items);
   PythonTexts all(as_missing(missing_is_empty), 0);
   const Py_ssize_t n = PyTuple_GET_SIZE(items);
-  all.texts.reserve(std::size_t(n));
+  all.reserve(std::size_t(n));
   for (Py_ssize_t k = 0; k < n; ++k) all.add(PyTuple_GET_ITEM(items, k));
-  const bool is_trusted = all.is_trusted();
-  return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
+  return all.taken(std::move(holder));
 }
 
 // The next texts of an iterator, until they have so many bytes.
@@ -133,8 +156,7 @@ Documents from_iterator(nb::handle iterator, std::size_t n_bytes, bool missing_i
     holder.append(nb::steal(item));
     all.add(item);
   }
-  const bool is_trusted = all.is_trusted();
-  return {std::move(all.texts), {held_by_python(holder, all.made)}, is_trusted};
+  return all.taken(std::move(holder));
 }
 
 // Takes the structure out of a capsule and leaves it marked as released, as the protocol asks.

@@ -22,8 +22,8 @@ inline std::string utf8_of(nb::handle text) {
   return {data, std::size_t(size)};
 }
 
-// Python objects with the bytes of texts: given back under Python's lock, on whatever thread that is.
-Documents::Owner held_by_python(nb::object first, nb::object second = nb::object());
+// A Python object with the bytes of texts: given back under Python's lock, on whatever thread that is.
+Documents::Owner held_by_python(nb::object object);
 
 inline Missing as_missing(bool missing_is_empty) {
   return missing_is_empty ? Missing::empty : Missing::refuse;

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_NUMBERS = "biuf"
+_NUMBERS, _TEXTS = "biuf", "US"
+_FEW = 8  # texts that are looked for one by one
 _NARROW, _LARGE = 4096, 2**62  # the reach of tables of whole numbers; sizes whose differences cannot overflow
 
 
@@ -31,6 +32,8 @@ class Catalogue:
             least = int(values.min())
             met = np.flatnonzero(np.bincount(_above(values, least)))
             return cls((met + least).astype(values.dtype))
+        if values.dtype.kind in _TEXTS and (few := _few(values)) is not None:
+            return cls(few)
         return cls(np.unique(values))
 
     def __len__(self) -> int:
@@ -57,6 +60,11 @@ class Catalogue:
             if is_inside.all():
                 return table[_above(values, least)]
             return np.where(is_inside, table[np.where(is_inside, _above(values, least), 0)], n)
+        if n <= _FEW and self.values.dtype.kind in _TEXTS and _are_alike(self.values, values):
+            places = np.full(len(values), n, dtype=np.intp)
+            for k, value in enumerate(self.values):
+                places[values == value] = k
+            return places
         if self.values.dtype.kind != "O" and _are_alike(self.values, values):
             at = np.searchsorted(self.values, values)
             found = self.values[np.minimum(at, n - 1)] == values if n else np.zeros(len(values), dtype=bool)
@@ -77,6 +85,15 @@ def _is_narrow(values: NDArray[Any]) -> bool:
         return False
     least, greatest = int(values.min()), int(values.max())
     return greatest - least < _NARROW and max(abs(least), abs(greatest)) < _LARGE
+
+
+def _few(values: NDArray[Any]) -> NDArray[Any] | None:
+    """The distinct ones, sorted, where they are few: each is compared with all that are left."""
+    found, left = [], values
+    while len(left) and len(found) < _FEW:
+        found.append(left[0])
+        left = left[left != left[0]]
+    return None if len(left) else np.sort(np.array(found, dtype=values.dtype))
 
 
 def _are_alike(a: NDArray[Any], b: NDArray[Any]) -> bool:
