@@ -7,7 +7,7 @@ from typing import Any
 
 TITLES = {
     "tf-idf": "rows of tf-idf, float64",
-    "hashed": "rows of 2^22 hashed 0s and 1s, float64",
+    "hashed": "rows of 2^20 hashed 0s and 1s, float64",
     "text": "texts in memory",
 }
 OURS, RIVER = "lineal", "river"

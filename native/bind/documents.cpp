@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/text/arrow_texts.h"
 #include "lineal/text/transcode.h"
@@ -68,20 +69,34 @@ class PythonTexts {
     std::vector<Documents::Owner> owners{held_by_python(std::move(holder))};
     if (!wide_.empty()) {
       const nb::gil_scoped_release unlocked;
-      const auto utf8 = std::make_shared<Raw<char>>(n_wide_bytes_);
-      char* to = utf8->data();
-      for (const auto& [which, text] : wide_) {
-        text.write_utf8(to);
-        texts_[which] = {to, texts_[which].size()};
-        to += texts_[which].size();
-      }
-      owners.push_back(utf8);
+      owners.push_back(write_wide());
     }
     const bool is_trusted = are_trusted();
     return {std::move(texts_), std::move(owners), is_trusted};
   }
 
  private:
+  // Writes the strings that are not ASCII, by two threads where they are many; who holds them.
+  Documents::Owner write_wide() {
+    using Large = LargePages<char>;
+    const std::shared_ptr<char> utf8(Large().allocate(n_wide_bytes_),
+                                     [](char* p) { Large().deallocate(p, 0); });
+    std::size_t n_before = 0;
+    for (const auto& [which, text] : wide_) {
+      texts_[which] = {utf8.get() + n_before, texts_[which].size()};
+      n_before += texts_[which].size();
+    }
+    const int n_parts = n_wide_bytes_ < 1 << 20 ? 1 : 2;
+    parallel(n_parts, [&](int part) {
+      const Range own = share(std::int64_t(wide_.size()), part, n_parts);
+      for (auto k = std::size_t(own.first); k < std::size_t(own.last); ++k) {
+        const auto& [which, text] = wide_[k];
+        text.write_utf8(utf8.get() + (texts_[which].data() - utf8.get()));
+      }
+    });
+    return utf8;
+  }
+
   // Whether nobody need look at the texts any more. Strings that hold single surrogates are none of UTF-8,
   // which nobody can tell from bytes in error later: beside them bytes are looked at here.
   bool are_trusted() const {
@@ -129,11 +144,28 @@ class PythonTexts {
   std::size_t n_wide_bytes_ = 0;
 };
 
-// The tuple holds every element, whatever happens to the sequence that they came in.
-Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
-  PyObject* const items = PySequence_Tuple(sequence.ptr());
+// Every element, held by a tuple, whatever happens to the sequence that they came in.
+nb::object tuple_of(PyObject* sequence) {
+  if (!PyList_CheckExact(sequence)) {
+    PyObject* const items = PySequence_Tuple(sequence);
+    if (items == nullptr) throw nb::python_error();
+    return nb::steal(items);
+  }
+  // To hold a string is to write to it, and strings lie all over memory: they are asked for ahead.
+  constexpr Py_ssize_t ahead = 16;
+  const Py_ssize_t n = PyList_GET_SIZE(sequence);
+  PyObject* const items = PyTuple_New(n);
   if (items == nullptr) throw nb::python_error();
-  nb::object holder = nb::steal(items);
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    if (k + ahead < n) __builtin_prefetch(PyList_GET_ITEM(sequence, k + ahead), 1);
+    PyTuple_SET_ITEM(items, k, Py_NewRef(PyList_GET_ITEM(sequence, k)));
+  }
+  return nb::steal(items);
+}
+
+Documents from_sequence(nb::handle sequence, bool missing_is_empty) {
+  nb::object holder = tuple_of(sequence.ptr());
+  PyObject* const items = holder.ptr();
   PythonTexts all(as_missing(missing_is_empty), 0);
   const Py_ssize_t n = PyTuple_GET_SIZE(items);
   all.reserve(std::size_t(n));

@@ -325,7 +325,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if not is_fitted and (self.n_features is None or self._must_learn()):
             raise ParameterError(
                 "a stream is read by a vectorizer that has nothing to learn from texts, such as "
-                'TextVectorizer(n_features=2**22, weighting="occurrence", norm=None), or by one that was '
+                'TextVectorizer(n_features=2**20, weighting="occurrence", norm=None), or by one that was '
                 "fitted before."
             )
         ready = copy(self) if is_fitted else clone(self).fit([])

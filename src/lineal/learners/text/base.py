@@ -120,7 +120,7 @@ class BaseTextModel(SearchedModel):
         """Vectorisers that need not look at the texts first."""
         if self.vectorizer is None:
             made = TextVectorizer(
-                n_features=2**22, weighting="occurrence", norm=None, n_threads=self.n_threads
+                n_features=2**20, weighting="occurrence", norm=None, n_threads=self.n_threads
             )
             return [made.ready_for_streams()]
         (recipe,) = self._given_recipes(None)
