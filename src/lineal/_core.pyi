@@ -79,9 +79,7 @@ def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
 
 def large_zeros(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
-    """
-    An array of zeros on large pages, which become memory when they are first met.
-    """
+    """Zeros, on large pages."""
 
 @overload
 def sum_of_squares(W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], n_threads: int = 1) -> float:

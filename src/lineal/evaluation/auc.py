@@ -111,7 +111,8 @@ def _area(placed: FloatArray, is_positive: NDArray[np.bool_], weights: RowWeight
         further.append(_further(placed[kind], own, 1.0))
         lone += [area] if _is_lone(own.size()) else []
     few, many = sorted((weights.size(is_positive), weights.size(~is_positive)))
-    return Area(value, terms, (few, many), *np.transpose(further), tuple(lone))
+    below, above = np.transpose(further)
+    return Area(value, terms, (few, many), below, above, tuple(lone))
 
 
 def _is_lone(size: float) -> bool:
@@ -157,11 +158,9 @@ def macro_area(scores: FloatArray, codes: NDArray[Any], weights: RowWeights) -> 
         most = (1 + mine * (rest.sum() - own_rest)) / len(present)
         further.append(_further(sums[is_k] * mine, own, most))
     rarest = min(weights.size(codes == k) for k in present.tolist())
-    return Area(
-        *(value, terms, (rarest, weights.size() - rarest), *np.transpose(further)),
-        lone=tuple(lone),
-        share=1 / len(present),
-    )
+    sizes = rarest, weights.size() - rarest
+    below, above = np.transpose(further)
+    return Area(value, terms, sizes, below, above, tuple(lone), share=1 / len(present))
 
 
 def _deviation(area: float, m: float, n: float) -> float:

@@ -89,7 +89,8 @@ def _is_narrow(values: NDArray[Any]) -> bool:
 
 def _few(values: NDArray[Any]) -> NDArray[Any] | None:
     """The distinct ones, sorted, where they are few: each is compared with all that are left."""
-    found, left = [], values
+    found: list[Any] = []
+    left = values
     while len(left) and len(found) < _FEW:
         found.append(left[0])
         left = left[left != left[0]]

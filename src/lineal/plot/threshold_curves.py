@@ -56,7 +56,7 @@ def roc(
     >>> model = GaussianNB().fit([[0.0], [1.0], [2.0], [3.0]], ["ham", "ham", "spam", "spam"])
     >>> print(roc(model, [[0.5], [1.2], [1.8], [1.4], [2.5]], ["ham", "spam", "ham", "spam", "spam"]))
     ROC           area     95 % interval
-    GaussianNB  0.6667  0.0695 .. 0.9817
+    GaussianNB  0.6667  0.1319 .. 0.9681
     """
     rows = {"positive": positive, "sample_weight": sample_weight}
     return RocCurves(_curves("roc", RocCurve, roc_curve, models, X, y, rows, {"confidence": confidence}))
