@@ -33,7 +33,11 @@ NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproj
 help:
 	@sed -n '2,/^$$/s/^# *//p' Makefile
 
-# The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds.
+# The build tools come as wheels; --no-build-isolation keeps the build directory warm between builds. Of the two
+# builds of the core this machine needs one.
+FOR_THIS_MACHINE := --quiet --disable-pip-version-check --no-build-isolation --config-settings cmake.define.LINEAL_THIS_MACHINE=ON
+CORE = lineal._core_$$($(BIN)/python -c "from lineal import _core; print(_core.build)")
+
 .venv/.tools: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=1.1" "nanobind>=3.1" cmake ninja
@@ -41,11 +45,11 @@ help:
 
 .venv/.built: .venv/.tools $(NATIVE) $(shell find src -name '__init__.py')
 	@echo "building the native core (some minutes the first time)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test]"
+	$(BIN)/python -m pip install $(FOR_THIS_MACHINE) --editable ".[test]"
 	@touch $@
 
 .venv/.check: .venv/.built
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable ".[test,check]"
+	$(BIN)/python -m pip install $(FOR_THIS_MACHINE) --editable ".[test,check]"
 	@touch $@
 
 demo: .venv/.built
@@ -81,7 +85,7 @@ check: .venv/.check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $$(find native -name '*.h' -o -name '*.cpp')
-	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o build/_core.pyi
+	$(BIN)/python -m nanobind.stubgen -q -m $(CORE) -o build/_core.pyi
 	diff -u src/lineal/_core.pyi build/_core.pyi
 
 format: .venv/.check
@@ -95,7 +99,7 @@ reference: .venv/.built
 	$(BIN)/python docs/messages_page.py >/dev/null 2>&1
 
 stubs: .venv/.check
-	$(BIN)/python -m nanobind.stubgen -q -m lineal._core_generic -o src/lineal/_core.pyi
+	$(BIN)/python -m nanobind.stubgen -q -m $(CORE) -o src/lineal/_core.pyi
 
 # BARS=P2,P10 measures some; the others keep what was measured before.
 bench: .venv/.built

@@ -27,7 +27,8 @@ NB_MODULE(LINEAL_MODULE, m) {
       "supports_avx2",
       [] {
 #if defined(__x86_64__)
-        return bool(__builtin_cpu_supports("avx2")) && bool(__builtin_cpu_supports("fma"));
+        return bool(__builtin_cpu_supports("avx2")) && bool(__builtin_cpu_supports("fma")) &&
+               bool(__builtin_cpu_supports("bmi2"));
 #else
         return false;
 #endif

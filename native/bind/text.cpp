@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "documents.h"
-#include "lineal/text/hashing.h"
+#include "lineal/text/hashed_stream.h"
 #include "lineal/text/ngrams.h"
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/term_tree.h"

@@ -20,7 +20,6 @@
 #include "law.h"
 #include "lineal/text/characters.h"
 #include "lineal/text/hashed_stream.h"
-#include "lineal/text/hashing.h"
 #include "lineal/text/ngrams.h"
 #include "lineal/text/term_matrix.h"
 #include "lineal/text/vocabulary.h"

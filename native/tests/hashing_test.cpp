@@ -3,6 +3,7 @@
 #include <set>
 
 #include "check.h"
+#include "lineal/text/hashed_stream.h"
 #include "texts.h"
 
 using namespace lineal;
@@ -77,7 +78,7 @@ THEOREM("MurmurHash3 has its published values") {
 
 THEOREM("scikit-learn's column is |hash| mod n, its sign the hash's, down to -2^31") {
   Hashing hashing{.n_columns = 1000, .is_murmur = true};
-  const auto at = [&](std::int32_t hash) { return hashing.place(std::uint32_t(hash)); };
+  const auto at = [&](std::int32_t hash) { return hashing.place_of_murmur(std::uint32_t(hash)); };
   CHECK(at(5).column == 5 && !at(5).is_negative);
   CHECK(at(-5).column == 5 && at(-5).is_negative);
   CHECK(at(0).column == 0 && !at(0).is_negative);

@@ -1,6 +1,7 @@
 #include "lineal/text/scorer.h"
 
 #include "check.h"
+#include "lineal/text/hashed_stream.h"
 #include "samples.h"
 #include "texts.h"
 

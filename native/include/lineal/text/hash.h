@@ -34,6 +34,17 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) noex
   return hash_pair(hash, rest);
 }
 
+// Which of the first eight bytes, and of the next eight, belong to words of 0 to 16 bytes.
+struct OwnBytes {
+  std::uint64_t of[34] = {};
+  constexpr OwnBytes() {
+    for (int size = 1; size <= 16; ++size)
+      for (int byte = 0; byte < size; ++byte)
+        of[2 * size + byte / 8] |= std::uint64_t(0xFF) << (8 * (byte % 8));
+  }
+};
+inline constexpr OwnBytes own_bytes{};
+
 // The first 16 bytes of a word, zeros behind its end: with the size they tell all short words apart.
 struct Head {
   std::uint64_t first = 0, second = 0;
@@ -47,8 +58,8 @@ struct Head {
       // No branch on the size, which nobody can foresee.
       std::memcpy(&first, word.data(), 8);
       std::memcpy(&second, word.data() + 8, 8);
-      first &= low_bytes[size < 8 ? size : 8];
-      second &= low_bytes[size < 8 ? 0 : size - 8];
+      first &= own_bytes.of[2 * size];
+      second &= own_bytes.of[2 * size + 1];
     } else {
       char bytes[16] = {};
       if (size > 0) std::memcpy(bytes, word.data(), size);
@@ -57,17 +68,6 @@ struct Head {
     }
   }
   bool operator==(const Head&) const = default;
-
- private:
-  static constexpr std::uint64_t low_bytes[] = {0,
-                                                0xFF,
-                                                0xFFFF,
-                                                0xFFFFFF,
-                                                0xFFFFFFFF,
-                                                0xFFFFFFFFFF,
-                                                0xFFFFFFFFFFFF,
-                                                0xFFFFFFFFFFFFFF,
-                                                0xFFFFFFFFFFFFFFFF};
 };
 
 inline std::uint64_t hash_word(std::string_view word, const Head& head, std::uint64_t seed) noexcept {

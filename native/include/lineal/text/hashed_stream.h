@@ -1,10 +1,10 @@
-// Hashed rows of texts, handed over block by block and never all there: what an online learner reads.
+// Hashed rows of texts, block by block: what an online learner reads, and what matrices are made of.
 //
 // Workers hash blocks of documents ahead; the calling thread takes them in order and, where it would wait,
-// hashes as well (conveyor.h). The rows are those of hashed_rows, bit for bit, and the blocks depend on the
-// documents alone: so does everything that is computed from them, whatever the number of threads.
+// hashes as well (conveyor.h). The blocks depend on the documents alone: so does everything that is computed
+// from them, whatever the number of threads.
 //
-// Cost: that of hashed_rows without its matrix. Memory: four blocks a thread, each of the rows of some
+// Memory: four blocks a thread, each of the rows of some
 // 32 kB of text or of one longer document. Once the buffers have the size of the largest block nothing is
 // allocated.
 #pragma once
@@ -74,6 +74,34 @@ void stream_hashed_rows(const Source& source, const Hashing& hashing, bool is_si
   const HashedBlocks<Made> blocks{source, hashing, is_signed, weighing};
   Conveyor conveyor(blocks, n_parts_of(source, n_threads), watch);
   conveyor.run([&](const Made& block, std::size_t first) { use(block.rows(), Index(first)); });
+}
+
+// All rows. Blocks are made in memory that is used again and again, and go from there to where they stay: so
+// no page of the result is touched by more than one thread, or twice.
+template <class V>
+TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
+                          const Weighing& weighing, int n_threads, Watch& watch) {
+  TermMatrix<V> made{{0}, {}, {}};
+  made.start.reserve(source.size() + 1);
+  Growing<std::int32_t> column;
+  Growing<V> value;
+  // Words of four letters; texts may be too short for most of many lengths.
+  const std::size_t expected =
+      source.n_bytes() / 5 * std::min<std::size_t>(hashing.max_n - hashing.min_n + 1, 8);
+  column.expect(expected);
+  value.expect(expected);
+  stream_hashed_rows<DocumentRows<V>>(source, hashing, is_signed, weighing, n_threads, watch,
+                                      [&](const Csr<V>& rows, Index) {
+                                        const Index before = made.start.back();
+                                        for (Index i = 1; i <= rows.n_rows; ++i)
+                                          made.start.push_back(before + rows.start[i]);
+                                        const auto n = std::size_t(rows.start[rows.n_rows]);
+                                        std::copy_n(rows.index, n, column.extend(n));
+                                        std::copy_n(rows.value, n, value.extend(n));
+                                      });
+  made.column = column.take();
+  made.value = value.take();
+  return made;
 }
 
 }  // namespace lineal

@@ -30,17 +30,12 @@ struct Hashing {
     bool is_negative;
     std::uint64_t hash;  // of the n-gram, before it became a column
   };
-  Place place(std::uint64_t hash) const noexcept {
-    // Of a power of two a product is a shift, and a division, which takes longer than all else, a mask.
-    const bool is_power = std::has_single_bit(n_columns) && n_columns > 1;
-    if (!is_murmur) {
-      const std::uint64_t column =
-          is_power ? hash >> (std::countl_zero(n_columns) + 1) : std::uint64_t(Wide(hash) * n_columns >> 64);
-      return {std::size_t(column), (hash & 1) != 0, hash};
-    }
-    const auto as_signed = std::int32_t(std::uint32_t(hash));
-    const std::uint32_t size = as_signed < 0 ? 0u - std::uint32_t(hash) : std::uint32_t(hash);
-    return {is_power ? size & std::uint32_t(n_columns - 1) : size % std::uint32_t(n_columns), as_signed < 0,
+  // Of a power of two a product is a shift, and a division, which takes longer than all else, a mask.
+  bool is_power() const noexcept { return std::has_single_bit(n_columns) && n_columns > 1; }
+  Place place_of_murmur(std::uint32_t hash) const noexcept {
+    const auto as_signed = std::int32_t(hash);
+    const std::uint32_t size = as_signed < 0 ? 0u - hash : hash;
+    return {is_power() ? size & std::uint32_t(n_columns - 1) : size % std::uint32_t(n_columns), as_signed < 0,
             hash};
   }
 
@@ -61,8 +56,8 @@ struct Hashing {
   // Calls use(place, first word, number of words, which of all n-grams) for every n-gram of a document.
   template <class Use>
   void each(Texts words, const char* readable_end, Scratch& scratch, Use&& use) const {
-    std::size_t n_before = 0;  // n-grams of fewer words
     if (is_murmur) {
+      std::size_t n_before = 0;  // n-grams of fewer words
       spell(words, readable_end, scratch);
       scratch.murmur.assign(words.size(), 0);
       for (std::size_t n = 1; n <= max_n && n <= words.size(); ++n) {
@@ -70,16 +65,30 @@ struct Hashing {
           std::uint32_t hash[EightMurmurs::n_lanes];
           const std::size_t count = hash_eight(words.size(), k, n, scratch, hash);
           if (n >= min_n)
-            for (std::size_t e = 0; e < count; ++e) use(place(hash[e]), k + e, n, n_before + k + e);
+            for (std::size_t e = 0; e < count; ++e) use(place_of_murmur(hash[e]), k + e, n, n_before + k + e);
         }
         if (n >= min_n) n_before += words.size() - n + 1;
       }
       return;
     }
+    if (is_power())
+      each_by_own(words, readable_end, scratch, use,
+                  [shift = std::countl_zero(n_columns) + 1](std::uint64_t hash) { return hash >> shift; });
+    else
+      each_by_own(words, readable_end, scratch, use,
+                  [n = n_columns](std::uint64_t hash) { return std::uint64_t(Wide(hash) * n >> 64); });
+  }
+  template <class Use, class ColumnOf>
+  void each_by_own(Texts words, const char* readable_end, Scratch& scratch, Use& use,
+                   const ColumnOf& column_of) const {
+    const auto place = [&](std::uint64_t hash) {
+      return Place{std::size_t(column_of(hash)), (hash & 1) != 0, hash};
+    };
     if (scratch.word.size() < words.size()) {
       scratch.word.resize(words.size());
       scratch.ngram.resize(words.size());
     }
+    std::size_t n_before = 0;  // n-grams of fewer words
     std::uint64_t* const word = scratch.word.data();
     for (std::size_t k = 0; k < words.size(); ++k) {
       const Head head(words[k], readable_end ? std::size_t(readable_end - words[k].data()) : words[k].size());
@@ -172,28 +181,6 @@ inline void add_hashed_rows(const Hashing& hashing, bool, Texts words, std::span
     rows.add(scratch.distinct, n);
     begin = end;
   }
-}
-
-template <class V>
-TermMatrix<V> hashed_rows(const Source& source, const Hashing& hashing, bool is_signed,
-                          const Weighing& weighing, int n_threads, Watch& watch) {
-  std::vector<DocumentRows<V>> rows;
-  for (std::size_t p = 0; p < std::size_t(n_parts_of(source, n_threads)); ++p)
-    rows.emplace_back(hashing.n_columns, weighing, Columns::hashed);
-  SharedWatch shared(watch);
-  parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
-    Hashing::Scratch scratch;
-    DocumentRows<V>& own = rows[p];
-    // Words of four letters; texts may be too short for most of many lengths.
-    own.expect(source.n_bytes() / rows.size() / 5 *
-               std::min<std::size_t>(hashing.max_n - hashing.min_n + 1, 8));
-    source.reader()->blocks(first, last,
-                            [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
-                              add_hashed_rows(hashing, is_signed, words, ends, readable_end, scratch, own);
-                              return !shared.says_stop(int(p), 8 * words.size());
-                            });
-  });
-  return DocumentRows<V>::join(rows);
 }
 
 // Which n-gram was met first in each column, and whether another one met it there. Memory: for the columns

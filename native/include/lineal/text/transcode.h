@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "lineal/text/unicode.h"
@@ -35,12 +36,16 @@ std::size_t utf8_size(const Unit* text, std::size_t n) noexcept {
 template <class Unit>
 void write_utf8(const Unit* text, std::size_t n, char* to) noexcept {
   constexpr std::size_t at_once = 16;
+  // The bits of eight bytes of units that no ASCII has.
+  constexpr std::uint64_t ones = ~std::uint64_t(0) / std::numeric_limits<Unit>::max();
+  constexpr std::uint64_t not_ascii = ones * (std::numeric_limits<Unit>::max() - 0x7F);
   auto* out = reinterpret_cast<unsigned char*>(to);
   std::size_t k = 0;
   for (; n - k >= at_once;) {
-    Unit all = 0;
-    for (std::size_t e = 0; e < at_once; ++e) all |= text[k + e];
-    if (all < 0x80) {
+    std::uint64_t parts[at_once * sizeof(Unit) / 8], all = 0;
+    std::memcpy(parts, text + k, sizeof(parts));
+    for (const std::uint64_t part : parts) all |= part;
+    if ((all & not_ascii) == 0) {
       for (std::size_t e = 0; e < at_once; ++e) out[e] = static_cast<unsigned char>(text[k + e]);
       out += at_once;
       k += at_once;
