@@ -21,7 +21,7 @@
 #include "lineal/epoch/prox_cd.h"
 #include "lineal/passes.h"
 #include "lineal/rng.h"
-#include "lineal/text/hashing.h"
+#include "lineal/text/hashed_stream.h"
 #include "lineal/text/term_matrix.h"
 
 using namespace lineal;

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from lineal import TextVectorizer
 
-N_HASHED = 2**20
+N_HASHED = 2**22
 _WORD = re.compile(r"\w+")
 _SIGNS = {"neg": "-1", "pos": "1"}
 
