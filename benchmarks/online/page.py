@@ -54,8 +54,8 @@ def _introduction(records: dict[str, Any]) -> str:
         "All take the steps of their defaults. Seconds are of learning alone. Vowpal Wabbit's words come "
         "tokenised and in lower case and its files lie in memory; cache and parsed examples hold what "
         "is already hashed; rows become dictionaries for river outside the clock. Lineal reads the texts "
-        "themselves, or parses the JSON too, and hashes them to the 2^20 columns of its default; the others have "
-        "2^22, with fewer of which Vowpal Wabbit is less accurate.\n"
+        "themselves, or parses the JSON too, and hashes them to the 2^20 columns of its default; the others "
+        "have 2^22, with fewer of which Vowpal Wabbit is less accurate.\n"
     )
 
 
