@@ -76,7 +76,7 @@ void check_streamed(const Source& source, const Hashing& hashing, const Weighing
 
 }  // namespace
 
-THEOREM("streamed rows are the hashed rows bit for bit, cut alike by any number of threads") {
+THEOREM("streamed rows are those of one thread bit for bit, cut alike by any number of threads") {
   Rng rng(1);
   const Strings texts = some_texts(rng);
   const std::vector<std::string_view> lent = views(texts);

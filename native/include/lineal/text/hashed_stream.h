@@ -4,9 +4,8 @@
 // hashes as well (conveyor.h). The blocks depend on the documents alone: so does everything that is computed
 // from them, whatever the number of threads.
 //
-// Memory: four blocks a thread, each of the rows of some
-// 32 kB of text or of one longer document. Once the buffers have the size of the largest block nothing is
-// allocated.
+// Memory: four blocks a thread, each of the rows of some 32 kB of text or of one longer document. Once the
+// buffers have the size of the largest block nothing is allocated.
 #pragma once
 
 #include <cstddef>
