@@ -178,7 +178,7 @@ nb::ndarray<double, nb::numpy> large_array(std::size_t n_rows, std::size_t n_col
 }
 
 // The same, all zeros: the system's, which it makes when a page is first touched. That is done here, by
-// several threads, since it takes a tenth of a pass over a stream and would be paid by the one that learns.
+// several threads, as the one that learns would pay for it alone.
 nb::ndarray<double, nb::numpy> large_zeros(std::size_t n_rows, std::size_t n_columns) {
   constexpr std::size_t page = 4096 / sizeof(double);
   const std::size_t n = std::max<std::size_t>(n_rows * n_columns, 1);
