@@ -77,6 +77,19 @@ void log_odds(Array2<const double> V, double smoothing, Weights total, Weights a
   weigh(V, LogOdds{smoothing, total.data(), at_zero.data()}, W, n_threads);
 }
 
+void absences(Array2<const double> V, double smoothing, Weights total, Sums found, int n_threads) {
+  require(total.shape(0) == V.shape(0) && found.shape(0) == V.shape(0), "one number per class is needed");
+  require(found.shape(1) == 3, "found needs three columns");
+  n_threads = worthwhile(n_threads, Index(V.size()));
+  const nb::gil_scoped_release unlocked;
+  for (std::size_t k = 0; k < V.shape(0); ++k) {
+    const auto one =
+        absences_pass(V.data() + k * V.shape(1), Index(V.shape(1)), total.data()[k], smoothing, n_threads);
+    double* const row = found.data() + 3 * k;
+    row[0] = one.log_sum, row[1] = one.n_met, row[2] = one.n_always;
+  }
+}
+
 void complement_log_shares(Array2<const double> V, double smoothing, Weights log_total, Weights column_total,
                            Sums W, int n_threads) {
   require(log_total.shape(0) == V.shape(0), "one total per class is needed");
@@ -103,6 +116,9 @@ void bind_class_sums(nb::module_& m) {
   m.def("log_odds", &log_odds, "V"_a, "smoothing"_a, "total"_a, "at_zero"_a, "W"_a.noconvert(),
         "n_threads"_a = 1,
         "W[j, k] = log((V[k, j] + l) / (total[k] - V[k, j] + l)); where V is 0, at_zero[k].");
+  m.def("absences", &absences, "V"_a, "smoothing"_a, "total"_a, "found"_a.noconvert(), "n_threads"_a = 1,
+        "Of each class k, over the columns with V[k, j] > 0: the sum of log(total[k] - V[k, j] + smoothing) "
+        "where that is above 0; how many they are; and how many have 0 there.");
   m.def("complement_log_shares", &complement_log_shares, "V"_a, "smoothing"_a, "log_total"_a,
         "column_total"_a, "W"_a.noconvert(), "n_threads"_a = 1,
         "W[j, k] = log_total[k] - log(column_total[j] - V[k, j] + smoothing).");

@@ -152,6 +152,34 @@ THEOREM("class_weights_pass is the formula of each kind, turned over, for any nu
   }
 }
 
+THEOREM(
+    "absences_pass adds up the logarithms of what columns that were met lack, to the bit for any threads") {
+  Rng rng(16);
+  for (const Index d : {0, 1, 7, 5000, 40000}) {
+    Numbers counts(std::size_t(d), 0.0);
+    for (double& count : counts) count = double(rng.below(7));
+    const double total = 6.0;
+    for (const double l : {0.0, 0.5}) {
+      Absences wanted;
+      for (const double count : counts) {
+        if (count == 0.0) continue;
+        ++wanted.n_met;
+        if (total - count + l > 0.0)
+          wanted.log_sum += std::log(total - count + l);
+        else
+          ++wanted.n_always;
+      }
+      const Absences one = absences_pass(counts.data(), d, total, l, 1);
+      CHECK(one.n_met == wanted.n_met && one.n_always == wanted.n_always);
+      CHECK_NEAR(one.log_sum, wanted.log_sum, 1e-12 * double(d + 1));
+      for (int n_threads = 2; n_threads <= most_threads; ++n_threads)
+        CHECK(absences_pass(counts.data(), d, total, l, n_threads).log_sum == one.log_sum);
+    }
+  }
+  const Numbers rounded{4.0 + 1e-12};  // sums of weights round: more than all rows is all rows
+  CHECK(absences_pass(rounded.data(), 1, 4.0, 0.0, 1).n_always == 1.0);
+}
+
 THEOREM("without smoothing a count of 0 weighs -inf, and a count of all rows has infinite odds") {
   const Numbers V{0.0, 4.0}, total{4.0}, log_total{std::log(4.0)}, at_zero{-infinity};
   Numbers share(2), odds(2);

@@ -137,6 +137,11 @@ def log_odds(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order
     W[j, k] = log((V[k, j] + l) / (total[k] - V[k, j] + l)); where V is 0, at_zero[k].
     """
 
+def absences(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], smoothing: float, total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], found: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Of each class k, over the columns with V[k, j] > 0: the sum of log(total[k] - V[k, j] + smoothing) where that is above 0; how many they are; and how many have 0 there.
+    """
+
 def complement_log_shares(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], smoothing: float, log_total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column_total: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
     """W[j, k] = log_total[k] - log(column_total[j] - V[k, j] + smoothing)."""
 

@@ -1,6 +1,6 @@
 // Sums over the rows of each class: all that a naive Bayes learner asks of its data.
 //
-//   V[k, j] = sum over the rows i of class k that store column j of  s_i * term(x_ij, k, j)
+//   V[k, j] = sum over the rows i of class k that store column j of  term(s_i, x_ij, k, j)
 //
 // V is class-major, and rows are visited class by class: what one class adds up to stays in a cache that the
 // sums of all classes would not fit into. Every number is the sum of its rows in their own order, by one
@@ -20,20 +20,20 @@
 
 namespace lineal {
 
-// What a stored number adds to the sum of its class and column.
+// What a stored number x of a row of weight s adds to the sum of its class and column.
 struct Value {
-  double operator()(double x, Index, Index) const noexcept { return x; }
+  double operator()(double s, double x, Index, Index) const noexcept { return s * x; }
 };
 struct IsAbove {
   double threshold;
-  double operator()(double x, Index, Index) const noexcept { return x > threshold ? 1.0 : 0.0; }
+  double operator()(double s, double x, Index, Index) const noexcept { return x > threshold ? s : 0.0; }
 };
 struct SquaredDeviation {
   const double* centre;  // (K x n_columns)
   Index n_columns;
-  double operator()(double x, Index k, Index j) const noexcept {
+  double operator()(double s, double x, Index k, Index j) const noexcept {
     const double d = x - centre[k * n_columns + j];
-    return d * d;
+    return s * (d * d);
   }
 };
 
@@ -51,13 +51,14 @@ struct ClassRows {
 };
 
 // A row's part of the sums of its class k; `sums` are those of the whole class.
+// The term is a copy, which no sum written can change: it stays in registers.
 template <class Row, class Term>
-inline bool add_terms(Row x, Index first, double s, Index k, const Term& term, double* sums) noexcept {
+inline bool add_terms(Row x, Index first, double s, Index k, Term term, double* sums) noexcept {
   bool is_below = false;
   for (Index e = 0; e < x.size; ++e) {
     const Index j = column(x, e) + first;
     is_below |= x.value[e] < 0;
-    sums[j] += s * term(double(x.value[e]), k, j);
+    sums[j] += term(s, double(x.value[e]), k, j);
   }
   return is_below;
 }

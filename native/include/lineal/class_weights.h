@@ -8,9 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "lineal/elementary.h"
 #include "lineal/parallel.h"
+#include "lineal/passes.h"
 #include "lineal/rows.h"
 
 namespace lineal {
@@ -78,6 +80,44 @@ void class_weights_pass(const double* V, Index K, Index n_columns, const Weight&
       }
     }
   });
+}
+
+// What a class's rows lack, column by column: total - count, of the columns that some row of it has.
+struct Absences {
+  double log_sum = 0.0;   // of total - count + smoothing, where that is above 0
+  double n_met = 0.0;     // columns with a count above 0
+  double n_always = 0.0;  // those of them that leave nothing: total - count + smoothing is 0
+};
+
+// Of one class. Shares of the columns that depend on their number alone are added up in order: threads change
+// no bit.
+inline Absences absences_pass(const double* counts, Index n_columns, double total, double smoothing,
+                              int n_threads) {
+  const int n_shares = n_row_shares(n_columns), n_workers = std::min(n_threads, n_shares);
+  std::vector<Absences> partial(static_cast<std::size_t>(n_shares));
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      const Range columns = share(n_columns, int(part), n_shares);
+      double log_sum = 0.0, n_met = 0.0, n_always = 0.0;
+#pragma omp simd reduction(+ : log_sum, n_met, n_always)
+      for (Index j = columns.first; j < columns.last; ++j) {
+        const double count = counts[j], rest = total - count, absent = (rest > 0.0 ? rest : 0.0) + smoothing;
+        const double logarithm = log_nonnegative(absent), met = count > 0.0 ? 1.0 : 0.0;
+        log_sum += count > 0.0 && absent > 0.0 ? logarithm : 0.0;
+        n_met += met;
+        n_always += absent > 0.0 ? 0.0 : met;
+      }
+      partial[std::size_t(part)] = {log_sum, n_met, n_always};
+    }
+  });
+  Absences all;
+  for (const Absences& one : partial) {
+    all.log_sum += one.log_sum;
+    all.n_met += one.n_met;
+    all.n_always += one.n_always;
+  }
+  return all;
 }
 
 }  // namespace lineal

@@ -117,16 +117,12 @@ class BernoulliNB(CountingNaiveBayes):
             at_zero = np.where(n > 0, np.log(l) - np.log(n + l), 0.0)
             log_absent = np.where(n + l > 0, np.log(n + l), np.log(0.5))
             log_total = np.where(n + l > 0, np.log(n + 2 * l), 0.0)
-        W = np.empty((d, K))
-        _core.log_odds(counts, l, n, at_zero, W, thread_count(self.n_threads))
-        b, is_always = np.empty(K), np.zeros(K)
-        for k, count in enumerate(counts):
-            some = count[count > 0]
-            absent = np.maximum(n[k] - some, 0.0) + l
-            is_always[k] = np.count_nonzero(absent == 0)
-            b[k] = (d - len(some)) * log_absent[k] + np.log(absent[absent > 0]).sum()
-            b[k] -= (d - is_always[k]) * log_total[k]
-        b += self.class_log_prior_
+        W, found = np.empty((d, K)), np.empty((K, 3))
+        n_threads = thread_count(self.n_threads)
+        _core.log_odds(counts, l, n, at_zero, W, n_threads)
+        _core.absences(counts, l, n, found, n_threads)
+        log_sum, n_met, is_always = found.T
+        b = (d - n_met) * log_absent + log_sum - (d - is_always) * log_total + self.class_log_prior_
         self.intercept_ = np.where(is_always > 0, -np.inf, b)
         if l > 0:
             self._show(LinearScores(W, b), W)
