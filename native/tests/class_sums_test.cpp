@@ -39,7 +39,7 @@ void check_sums(const Rows& rows, const Sample<V>& X, Rng& rng, Index K, const T
     for (Index j = 0; j < X.n_columns; ++j) {
       if (is_stored_only && X.at(i, j) == 0.0) continue;
       const Index k = codes[std::size_t(i)];
-      wanted[std::size_t(k * X.n_columns + j)] += s[std::size_t(i)] * term(X.at(i, j), k, j);
+      wanted[std::size_t(k * X.n_columns + j)] += term(s[std::size_t(i)], X.at(i, j), k, j);
     }
   Numbers first;
   for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
