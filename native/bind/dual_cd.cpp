@@ -66,15 +66,14 @@ struct DualRun {
   std::vector<std::int32_t> order, middle;
   std::vector<Rest> rest;
   std::vector<double> share;
-  std::vector<double> drift;  // of each group of outputs (block_dual_cd.h)
+  std::vector<double> drift;  // of the groups of outputs, or of both halves of one (block_dual_cd.h)
   double path = 0;            // of a single output's weights, and its steps (DualState)
   Index n_moves = 0;
 };
 
-// How far the weights of all groups may have drifted from what U says since they were right; groups alone
-// keep count.
+// How far all weights may have drifted from what U says since they were right; joint losses keep no count.
 double drift_of(const DualRun& run) {
-  if (run.drift.size() < 2) return HUGE_VAL;
+  if (run.drift.empty()) return HUGE_VAL;
   double sum = 0;
   for (const double each : run.drift) sum += each * each;
   return std::sqrt(sum);
@@ -127,19 +126,20 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
 template <class T, class Block>
 double run_block(const Block& block, const Matrix& X, Array1<const double> s, Array1<const double> norm2,
                  const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W,
-                 Array1<double> b, bool is_joint) {
+                 Array1<double> b) {
   const std::size_t n = std::size_t(X.n_rows()), K = b.shape(0), d = std::size_t(X.n_columns());
   const bool has_extra = extra.shape(0) > 0;
   const int n_groups = d > 0 ? int(W.shape(0) / d) : 1;
   const Index width = Index(W.shape(1));
   require(s.shape(0) == n && norm2.shape(0) == n && U.shape(0) == n && U.shape(1) == K &&
               run.order.size() == n && n_groups >= 1 && W.shape(0) == d * std::size_t(n_groups) &&
-              width * n_groups >= Index(K) && width % Lane<T>::size == 0 && (!is_joint || n_groups == 1) &&
+              width * n_groups >= Index(K) && width % Lane<T>::size == 0 &&
+              (!Block::is_joint || n_groups == 1) &&
               (!has_extra || (extra.shape(0) == n && extra.shape(1) == K)),
           "block_dual_cd_epoch: lengths differ");
   run.rest.resize(n * std::size_t(n_groups));
   run.share.resize(n * std::size_t(n_groups));
-  run.drift.resize(std::size_t(n_groups));
+  if (!Block::is_joint) run.drift.resize(std::size_t(std::max(n_groups, 2)));
   std::vector<OutputGroup<T>> groups;
   for (int g = 0; g < n_groups; ++g) {
     const Range outputs = share(Index(K), g, n_groups);
@@ -148,7 +148,7 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
                       {U.data(), has_extra ? extra.data() : nullptr, b.data(), run.share.data() + at,
                        run.rest.data() + at, Index(n), Index(K)},
                       W.data() + std::size_t(g) * d * std::size_t(width),
-                      run.drift[std::size_t(g)]});
+                      Block::is_joint ? 0.0 : run.drift[std::size_t(g)]});
   }
   interruptible([&](Watch& watch) {
     shuffle_rows(run.rng, run.order);
@@ -156,8 +156,10 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
     std::visit(
         [&](const auto& rows) {
           if (n_groups == 1) {
-            block_dual_cd_epoch(block, run.halves(rows), s.data(), norm2.data(), set, groups[0].of, order,
-                                run.patience, watch, groups[0].state, groups[0].W);
+            const auto drift =
+                block_dual_cd_epoch(block, run.halves(rows), s.data(), norm2.data(), set, groups[0].of, order,
+                                    run.patience, watch, groups[0].state, groups[0].W);
+            for (std::size_t half = 0; half < run.drift.size(); ++half) run.drift[half] += drift[half];
             return;
           }
           const int n_workers = std::min(run.n_threads, n_groups);
@@ -175,7 +177,8 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
         },
         X.rows);
   });
-  for (std::size_t g = 0; g < groups.size(); ++g) run.drift[g] = groups[g].drift;
+  if (n_groups > 1)
+    for (std::size_t g = 0; g < groups.size(); ++g) run.drift[g] = groups[g].drift;
   double gap = 0;
   for (const double each : run.share) gap += each;
   return gap;
@@ -190,8 +193,7 @@ void bind_blocks(nb::module_& m) {
          Array1<const double> norm2, const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra,
          Array2<T> W, Array1<double> b) {
         require(Index(Y.shape(0)) == X.n_rows() && Y.shape(1) == b.shape(0), "Y has the wrong shape");
-        return run_block<T>(Elementwise<DualLoss, T>{loss, Y.data()}, X, s, norm2, set, run, U, extra, W, b,
-                            false);
+        return run_block<T>(Elementwise<DualLoss, T>{loss, Y.data()}, X, s, norm2, set, run, U, extra, W, b);
       },
       "loss"_a, "X"_a, "Y"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(),
       "extra"_a.noconvert(), "W"_a.noconvert(), "b"_a.noconvert());
@@ -200,7 +202,7 @@ void bind_blocks(nb::module_& m) {
       [](const Matrix& X, Array1<const double> s, Array1<const double> norm2, const DualSettings& set,
          DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
         require(extra.shape(0) > 0, "softmax keeps log p in extra");
-        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, run, U, extra, W, b, true);
+        return run_block<T>(SoftmaxBlock<T>{}, X, s, norm2, set, run, U, extra, W, b);
       },
       "X"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
       "W"_a.noconvert(), "b"_a.noconvert());
@@ -209,7 +211,7 @@ void bind_blocks(nb::module_& m) {
       [](const Matrix& X, Array1<const std::int32_t> code, Array1<const double> s, Array1<const double> norm2,
          const DualSettings& set, DualRun& run, Array2<T> U, Array2<T> extra, Array2<T> W, Array1<double> b) {
         require(Index(code.shape(0)) == X.n_rows(), "code has the wrong shape");
-        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, run, U, extra, W, b, true);
+        return run_block<T>(CrammerSingerBlock<T>{code.data()}, X, s, norm2, set, run, U, extra, W, b);
       },
       "X"_a, "code"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a, "U"_a.noconvert(), "extra"_a.noconvert(),
       "W"_a.noconvert(), "b"_a.noconvert());

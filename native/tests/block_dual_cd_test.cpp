@@ -48,6 +48,7 @@ struct Run {
   std::vector<std::int32_t> middle;
   Numbers share, b;
   std::vector<T> U, extra, W, start;
+  std::array<double, 2> drift{};
   bool is_halved = false;
   int patience = 0;  // positive: a second thread, which needs halves
   Watch watch = Watch();
@@ -82,9 +83,14 @@ struct Run {
     }
     const BlockState<T> state{U.data(),    extra.data(), b.data(), share.data(),
                               rest.data(), problem.n,    problem.K};
-    return block_dual_cd_epoch(block, Halves<Csr<double>>{rows, is_halved ? middle.data() : nullptr},
-                               problem.s.data(), problem.norm2.data(), set, shape,
-                               std::span<const std::int32_t>(order), patience, watch, state, W.data());
+    const auto more =
+        block_dual_cd_epoch(block, Halves<Csr<double>>{rows, is_halved ? middle.data() : nullptr},
+                            problem.s.data(), problem.norm2.data(), set, shape,
+                            std::span<const std::int32_t>(order), patience, watch, state, W.data());
+    for (const std::size_t half : {0u, 1u}) drift[half] += more[half];
+    double gap = 0;
+    for (const double each : share) gap += each;
+    return gap;
   }
   double half_norm() const {
     double sum = 0;
@@ -116,6 +122,21 @@ struct Run {
         CHECK_NEAR(double(W[std::size_t(j * shape.width + k)]), w[std::size_t(j)], k < problem.K ? tol : 0.0);
       if (k < problem.K) CHECK_NEAR(b[std::size_t(k)], constant, tol);
     }
+  }
+  // |W + X'(s (U - start))/l2|
+  double distance() const {
+    double sum = 0;
+    for (Index j = 0; j < problem.d; ++j)
+      for (Index k = 0; k < problem.K; ++k) {
+        double w = double(W[std::size_t(j * shape.width + k)]);
+        for (Index i = 0; i < problem.n; ++i) {
+          const std::size_t place = std::size_t(i * problem.K + k);
+          w += problem.s[std::size_t(i)] / set.l2 * problem.X.at(i, j) *
+               (double(U[place]) - double(start[place]));
+        }
+        sum += w * w;
+      }
+    return std::sqrt(sum);
   }
   void check_on_simplex(double tol) const {
     for (Index i = 0; i < problem.n; ++i) {
@@ -295,12 +316,35 @@ THEOREM("two threads and one leave the same bits, whatever the block") {
         CHECK(alone.U == both.U);
         CHECK(alone.extra == both.extra);
         CHECK(alone.b == both.b);
+        CHECK(alone.drift == both.drift);
       };
       agree(Elementwise<Hinge, float>{Hinge{}, problem.Y.data()}, false);
       agree(Elementwise<Log, float>{Log{}, problem.Y.data()}, false);
       agree(SoftmaxBlock<float>{}, true);
       agree(CrammerSingerBlock<float>{problem.code.data()}, true);
     }
+}
+
+THEOREM("weights of one group drift from what U says no further than both halves are said to") {
+  const auto stays_below = []<class T>(T, double most) {
+    for (const DualSettings& set : settings)
+      for (const bool is_halved : {false, true}) {
+        const Problem problem(13, 7);
+        Run<T> run(problem, set, false);
+        run.is_halved = is_halved;
+        for (int epoch = 0; epoch < 100; ++epoch) {
+          run.patience = epoch % 2 ? 1000 : 0;
+          run.epoch(Elementwise<Hinge, T>{Hinge{}, problem.Y.data()});
+          CHECK(run.distance() <= std::hypot(run.drift[0], run.drift[1]) + 1e-12);
+        }
+        double size = 0;
+        for (const T w : run.W) size += double(w) * double(w);
+        CHECK(std::hypot(run.drift[0], run.drift[1]) <= most * std::sqrt(size));
+        CHECK(is_halved == (run.drift[1] > 0.0));
+      }
+  };
+  stays_below(float(), 3e-3);
+  stays_below(double(), 6e-12);
 }
 
 namespace {

@@ -15,6 +15,7 @@
 // who visits the rest.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -139,6 +140,7 @@ struct Side {
   Score score;
   Decide decide;
   Apply apply;
+  std::array<double, 2> told{};  // what the updates of each half said, added up in the order of the rows
   std::vector<T> z = std::vector<T>(std::size_t(count), T(0)), other = z, step = z;
 
   // What is known about a row, and where its numbers are, is hinted so early that reading it to hint the
@@ -164,7 +166,7 @@ struct Side {
       for (std::size_t j = 0; j < z.size(); ++j) z[j] += other[j];
     if (!decide(state, i, static_cast<const T*>(z.data()), step.data())) return;
     for (int half = 0; half < rows.count(); ++half)
-      apply(rows.row(half, i), static_cast<const T*>(step.data()));
+      told[std::size_t(half)] += apply(i, rows.row(half, i), static_cast<const T*>(step.data()));
   }
   enum class Outcome { in_time, late, over };
   template <class State>
@@ -184,7 +186,7 @@ struct Side {
     const T *left = meeting.left.content(turn), *right = meeting.right.content(turn);
     for (std::size_t j = 0; j < z.size(); ++j) z[j] = left[j] + right[j];
     if (decide(state, i, static_cast<const T*>(z.data()), step.data()))
-      apply(x, static_cast<const T*>(step.data()));
+      told[std::size_t(half)] += apply(i, x, static_cast<const T*>(step.data()));
     return in_time ? Outcome::in_time : Outcome::late;
   }
 };
@@ -205,13 +207,15 @@ class Pace {
 };
 
 // Visits the rows in `order`:  score(half row, z) writes `count` halves of scores, decide(state, i, z, step)
-// settles row i and says whether anything moved, apply(half row, step) updates a half of the weights; all
-// three are copied for the helper, which decides on a copy of the state: state.room() has the space for one,
-// copy_from fills it. A positive `patience` asks for a helper; each time it is late costs one, and not having
-// been worth it several. When the watch says stop, the rows that are left are not visited.
+// settles row i and says whether anything moved, apply(i, half row, step) updates a half of the weights and
+// says a number; all three are copied for the helper, which decides on a copy of the state: state.room() has
+// the space for one, copy_from fills it. Returns the sums of what was said of each half, whose bits do not
+// depend on the threads either. A positive `patience` asks for a helper; each time it is late costs one, and
+// not having been worth it several. When the watch says stop, the rows that are left are not visited.
 template <class T, class Rows, class State, class Score, class Decide, class Apply>
-void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, Index count, int& patience,
-                Watch& watch, State& state, const Score& score, const Decide& decide, const Apply& apply) {
+std::array<double, 2> visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, Index count,
+                                 int& patience, Watch& watch, State& state, const Score& score,
+                                 const Decide& decide, const Apply& apply) {
   using ThisSide = Side<T, Rows, Score, Decide, Apply>;
   ThisSide leader{rows, order, count, score, decide, apply};
   const std::size_t n = order.size();
@@ -231,8 +235,10 @@ void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, I
           const std::int64_t first = meeting.first.load(std::memory_order_acquire);
           if (first < 0) return;
           copy.copy_from(state);  // the leader is waiting for the first scores
+          helper.told[1] = leader.told[1];
           for (std::size_t turn = std::size_t(first); turn < helper.order.size(); ++turn)
-            if (helper.visit_half(copy, turn, 1, meeting) == ThisSide::Outcome::over) return;
+            if (helper.visit_half(copy, turn, 1, meeting) == ThisSide::Outcome::over) break;
+          leader.told[1] = helper.told[1];  // the leader looks at it again when this thread has ended
         } catch (const std::bad_alloc&) {
           // Memory is needed before the helper announces itself and never after: the leader goes on alone.
         }
@@ -269,6 +275,7 @@ void visit_rows(const Halves<Rows>& rows, std::span<const std::int32_t> order, I
     meeting.is_over.store(true, std::memory_order_release);
   }  // the helper is joined: its half of every update is done
   for (; goes_on(); ++k) leader.visit_alone(state, k);
+  return leader.told;
 }
 
 }  // namespace lineal

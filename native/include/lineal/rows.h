@@ -326,6 +326,23 @@ inline Index in_tiles(Index width, Tile&& tile) noexcept {
 // in the type of z.
 template <class Row, class T, class S>
 inline void dot_block(Row x, const T* W, Index stride, Index count, S* z) noexcept {
+  using L = Lane<S>;
+  if (count >= 8 * L::size) {
+    // Too many for the registers: each row of W in one go, the sums in the first cache.
+    constexpr Index ahead = 4;
+    for (Index k = 0; k < x.size; ++k) {
+      if (k + ahead < x.size) {
+        const char* next = reinterpret_cast<const char*>(W + column(x, k + ahead) * stride);
+        for (Index byte = 0; byte < count * Index(sizeof(T)); byte += 64) __builtin_prefetch(next + byte);
+      }
+      const S a = S(x.value[k]);
+      const T* row = W + column(x, k) * stride;
+      Index j = 0;
+      for (; j + L::size <= count; j += L::size) L::store(z + j, L::load(z + j) + a * load_as<S>(row + j));
+      for (; j < count; ++j) z[j] += a * S(row[j]);
+    }
+    return;
+  }
   const Index covered =
       in_tiles<S>(count, [&]<int N>(Index first) { dot_tile<N>(x, W + first, stride, z + first); });
   for (Index j = covered; j < count; ++j) {

@@ -206,7 +206,7 @@ class DualCD(Solver):
             if gap <= 2 * tol * scale or (scale == 0.0 and gap <= tol * problem.primal_at_zero):
                 expected = _relative(problem, gap, state - gold, W, tol)
                 scale = gap / expected if expected > 0 else scale
-            residue = settings.l2 * (drift + run.drift) if n_groups > 1 else None
+            residue = None if is_joint else settings.l2 * (drift + run.drift)
             yield Iterate(weights, dual, expected, residue=residue)
 
 

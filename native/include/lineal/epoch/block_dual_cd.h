@@ -10,6 +10,7 @@
 // row's residual at (z, u_new).
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -29,6 +30,7 @@ struct Move {
 // Any loss of one score, K targets to a row: one-vs-rest classes, or several regressions at once.
 template <class Loss, class T>
 struct Elementwise {
+  static constexpr bool is_joint = false;
   Loss loss;
   const double* Y;  // n_rows x K
 
@@ -52,6 +54,7 @@ struct Elementwise {
 // One of several losses, as in settle (dual_cd.h).
 template <class T, DualStepLoss... Losses>
 struct Elementwise<std::variant<Losses...>, T> {
+  static constexpr bool is_joint = false;
   std::variant<Losses...> loss;
   const double* Y;
 
@@ -68,6 +71,7 @@ struct Elementwise<std::variant<Losses...>, T> {
 // State: u holds p = u + e_y, `extra` holds log p.
 template <class T>
 struct SoftmaxBlock {
+  static constexpr bool is_joint = true;
   Move move(Index, Index, Index K, double q, const double* z, T* u, T* extra, double* moved,
             double* scratch) const noexcept {
     double *c = scratch, *p = c + K, *t = p + K;
@@ -108,6 +112,7 @@ struct SoftmaxBlock {
 // State: u holds p = u + e_y.
 template <class T>
 struct CrammerSingerBlock {
+  static constexpr bool is_joint = true;
   const std::int32_t* code;
 
   Move move(Index i, Index, Index K, double q, const double* z, T* u, T*, double* moved,
@@ -216,15 +221,38 @@ inline bool settle_block(const Block& block, const double* s, const double* norm
   return true;
 }
 
+// How far an update may take weights from what U says. W is kept up to date by additions that round, so it is
+// -X'(sU)/l2 up to some E. An update rounds, in each entry that it meets, the sum by `unit` of the new
+// weight, and the product, the step and the row's value by `unit` of x d, d being the step; in Frobenius
+// norms E grows by at most
+//
+//     unit (|W of the row's columns| + 3 |x| |d|)
+//
+// and terms of second order, which a hundredth more covers; a floor covers what is too small for T. The sum
+// of this over all updates bounds |E|, by the triangle inequality; `squares` are those of the weights met.
+template <class T>
+inline double drift_of_update(Outputs of, const T* step, double squares, Index n_stored,
+                              double norm2) noexcept {
+  constexpr double unit = std::numeric_limits<T>::epsilon() / 2, tiny = std::numeric_limits<T>::min();
+  double size = 0;
+  for (Index j = 0; j < of.count; ++j) size += double(step[j]) * double(step[j]);
+  // The squares were added in T, which may have lost a little of them, or all of those that T cannot hold.
+  const double n_weights = double(n_stored * of.width);
+  const double met = std::sqrt(squares * (1.0 + 4.0 * unit * n_weights) + tiny * n_weights);
+  return 1.01 * unit * (met + 3.0 * (std::sqrt(norm2) + std::sqrt(tiny)) * std::sqrt(size));
+}
+
 // One epoch for the outputs `of`, in place; `order` is a permutation of the rows, W is n_columns x width.
-// Returns the sum of the shares, as in dual_cd.h. Re-centring a free intercept is left to the caller.
+// Returns how far the weights of each half of the columns may have drifted, for joint losses nothing.
+// Re-centring a free intercept is left to the caller.
 template <class Block, class Rows, class T>
-double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const double* s, const double* norm2,
-                           const DualSettings& set, Outputs of, std::span<const std::int32_t> order,
-                           int& patience, Watch& watch, BlockState<T> state, T* W) {
+std::array<double, 2> block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const double* s,
+                                          const double* norm2, const DualSettings& set, Outputs of,
+                                          std::span<const std::int32_t> order, int& patience, Watch& watch,
+                                          BlockState<T> state, T* W) {
   const Index lanes = of.lanes(Lane<T>::size);
   state.make_room();
-  visit_rows<T>(
+  return visit_rows<T>(
       rows, awake_rows(order, state.rest, s), lanes, patience, watch, state,
       [W, of, lanes](const auto& half, T* score) {
         std::fill(score, score + lanes, T(0));
@@ -233,12 +261,16 @@ double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const d
       [block, s, norm2, set, of](BlockState<T>& row, Index i, const T* score, T* step) {
         return settle_block(block, s, norm2, set, of, row, i, score, step);
       },
-      [W, of, lanes](const auto& half, const T* step) {
-        update_block(half.x, step, of.width, lanes, W + half.offset * of.width);
+      [W, of, lanes, norm2](Index i, const auto& half, const T* step) {
+        T* const weights = W + half.offset * of.width;
+        if constexpr (Block::is_joint) {
+          update_block(half.x, step, of.width, lanes, weights);
+          return 0.0;
+        } else {
+          const double squares = measured_update_block(half.x, step, of.width, lanes, weights);
+          return drift_of_update(of, step, squares, half.x.size, norm2[i]);
+        }
       });
-  double gap = 0;
-  for (Index i = 0; i < rows.X.n_rows; ++i) gap += state.share[i];
-  return gap;
 }
 
 // ---- groups of outputs ------------------------------------------------------------------------
@@ -247,15 +279,7 @@ double block_dual_cd_epoch(const Block& block, const Halves<Rows>& rows, const d
 // and shares, so that threads with different groups never meet; and what happens to a group does not depend
 // on who works on it, or beside which others.
 
-// One group, and how far its weights may have drifted. W is kept up to date by additions that round, so it is
-// -X'(sU)/l2 up to some E. An update rounds, in each entry that it meets, the sum by `unit` of the new
-// weight, and the product, the step and the row's value by `unit` of x d, d being the step; in Frobenius
-// norms E grows by at most
-//
-//     unit (|W of the row's columns| + 3 |x| |d|)
-//
-// and terms of second order, which a hundredth more covers; a floor covers what is too small for T.
-// `drift` is the sum of this over all updates: |E| <= drift, by the triangle inequality.
+// One group, and how far its weights may have drifted (drift_of_update).
 template <class T>
 struct OutputGroup {
   Outputs of;
@@ -268,15 +292,6 @@ struct OutputGroup {
     state.make_room();
     score.assign(std::size_t(of.width), T(0));
     step = score;
-  }
-  void drifted(double squares, Index n_stored, double norm2) noexcept {
-    constexpr double unit = std::numeric_limits<T>::epsilon() / 2, tiny = std::numeric_limits<T>::min();
-    double size = 0;
-    for (Index j = 0; j < of.count; ++j) size += double(step[std::size_t(j)]) * double(step[std::size_t(j)]);
-    // The squares were added in T, which may have lost a little of them, or all of those that T cannot hold.
-    const double n_weights = double(n_stored * of.width);
-    const double met = std::sqrt(squares * (1.0 + 4.0 * unit * n_weights) + tiny * n_weights);
-    drift += 1.01 * unit * (met + 3.0 * (std::sqrt(norm2) + std::sqrt(tiny)) * std::sqrt(size));
   }
 };
 
@@ -306,7 +321,7 @@ void grouped_dual_cd_epoch(const Block& block, const Rows& X, const double* s, c
                         group.step.data()))
         continue;
       const double squares = measured_update_block(x, group.step.data(), of.width, lanes, group.W);
-      group.drifted(squares, x.size, norm2[i]);
+      group.drift += drift_of_update(of, static_cast<const T*>(group.step.data()), squares, x.size, norm2[i]);
     }
   }
 }

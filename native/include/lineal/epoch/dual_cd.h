@@ -159,7 +159,10 @@ double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const DualSetti
         row.b += *step * set.bias2;
         return true;
       },
-      [t](const auto& half, const double* step) { axpy(*step, half.x, t + half.offset); });
+      [t](Index, const auto& half, const double* step) {
+        axpy(*step, half.x, t + half.offset);
+        return 0.0;
+      });
   double gap = 0, sum = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     gap += state.share[i];
