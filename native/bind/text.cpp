@@ -190,7 +190,8 @@ class Terms {
   Arrays matrix(const Array1<const std::int32_t>& columns, const Weighing& weighing, bool is_double) {
     check(columns, weighing);
     require(!std::exchange(is_turned_over_, true), "the matrix of these terms was made before");
-    std::vector<Term> terms;
+    std::vector<Term, LargePages<Term>> terms;
+    terms.reserve(order_.size());
     for (std::size_t k = 0; k < order_.size(); ++k) {
       if (columns.data()[k] < 0) continue;
       const Level& level = ngrams_->levels()[order_[k].level];
@@ -231,10 +232,12 @@ class Terms {
     for (std::size_t n = 1; n < levels.size(); ++n)
       for (std::size_t k = 0; k < levels[n].size(); ++k)
         if (kept[n][k] != none) kept[0][levels[n].token[k]] = 0;
+    std::vector<std::size_t> n_kept;
     for (auto& numbers : kept) {
       std::uint32_t next = 0;
       for (std::uint32_t& number : numbers)
         if (number != none) number = next++;
+      n_kept.push_back(next);
     }
     Names words;
     std::vector<std::int32_t> word_columns;
@@ -245,16 +248,15 @@ class Terms {
       }
     nb::list longer;
     for (std::size_t n = 1; n < levels.size(); ++n) {
-      std::vector<std::uint32_t> prefix, word;
-      std::vector<std::int32_t> own;
+      auto prefix = new_array<std::uint32_t>({n_kept[n]}), word = new_array<std::uint32_t>({n_kept[n]});
+      auto own = new_array<std::int32_t>({n_kept[n]});
       for (std::size_t k = 0; k < levels[n].size(); ++k)
-        if (kept[n][k] != none) {
-          prefix.push_back(kept[n - 1][levels[n].prefix[k]]);
-          word.push_back(kept[0][levels[n].token[k]]);
-          own.push_back(column[n][k]);
+        if (const std::uint32_t number = kept[n][k]; number != none) {
+          prefix.data()[number] = kept[n - 1][levels[n].prefix[k]];
+          word.data()[number] = kept[0][levels[n].token[k]];
+          own.data()[number] = column[n][k];
         }
-      longer.append(nb::make_tuple(array_from<std::uint32_t>(prefix), array_from<std::uint32_t>(word),
-                                   array_from<std::int32_t>(own)));
+      longer.append(nb::make_tuple(prefix, word, own));
     }
     return nb::make_tuple(bytes_of(words), array_from<std::int64_t>(words.starts()),
                           array_from<std::int32_t>(word_columns), longer);
@@ -377,10 +379,10 @@ Strings spell(const Array1<const std::uint8_t>& bytes, const Array1<const std::i
 // Character n-grams inside words, with the documents they are in.
 class GramTerms {
  public:
-  GramTerms(Tokens tokens, std::size_t min_n, std::size_t max_n) : tokens_(std::move(tokens)) {
+  GramTerms(const Tokens& tokens, std::size_t min_n, std::size_t max_n) {
     require(min_n >= 1 && max_n >= min_n, "1 <= min_n <= max_n is needed");
     interruptible([&](Watch& watch) {
-      grams_.emplace(tokens_, names_, min_n, max_n);
+      grams_.emplace(tokens, names_, min_n, max_n);
       grams_->count(n_documents_, totals_, watch);
       if (!watch.is_over()) order_ = sorted(names_.names());
     });
@@ -430,7 +432,6 @@ class GramTerms {
       static_cast<std::int64_t*>(made.data())[k] = std::int64_t(numbers[order_[k]]);
     return made;
   }
-  Tokens tokens_;
   WordMap names_;
   std::optional<WordGrams> grams_;
   std::vector<std::uint64_t> n_documents_, totals_;
@@ -653,7 +654,8 @@ void bind_text(nb::module_& m) {
       "bytes"_a, "starts"_a, "Strings from one block of UTF-8.");
 
   nb::class_<GramTerms>(m, "GramTerms", "Character n-grams inside words, with the documents they are in.")
-      .def(nb::init<Tokens, std::size_t, std::size_t>(), "tokens"_a, "min_n"_a, "max_n"_a)
+      .def(nb::init<const Tokens&, std::size_t, std::size_t>(), "tokens"_a, "min_n"_a, "max_n"_a,
+           nb::keep_alive<1, 2>())
       .def("n_documents", &GramTerms::n_documents, "In how many documents each one is.")
       .def("totals", &GramTerms::totals, "How often each one occurs.")
       .def("matrix", &GramTerms::matrix, "columns"_a, "weighing"_a, "is_double"_a,

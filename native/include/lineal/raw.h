@@ -88,6 +88,9 @@ class Growing {
  public:
   std::size_t size() const noexcept { return size_; }
   T* data() const noexcept { return raw_.data(); }
+  T& operator[](std::size_t k) const noexcept { return raw_[k]; }
+  T* begin() const noexcept { return raw_.data(); }
+  T* end() const noexcept { return raw_.data() + size_; }
   // Room that will probably be needed: pages that are never written to cost nothing.
   void expect(std::size_t n) {
     if (n <= room_) return;

@@ -126,6 +126,8 @@ def main(arguments: list[str] | None = None) -> None:
     sys.meta_path.insert(0, NoDataFrames())
     take_light_classes()
     gc.set_threshold(100_000)  # importing makes objects by the ten thousand, and none of them garbage
+    # Threads of BLAS that wait for work sleep (2^4 cycles) instead of keeping our own from their core (2^26).
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     code = run(arguments)
     if code == 130:
         # A thread may still be reading a large file, and Python would wait for it.

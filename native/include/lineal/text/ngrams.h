@@ -66,7 +66,7 @@ class Stream {
     for (std::size_t k = 0; k < left.size(); ++k) to[left[k]] = std::uint32_t(k);
     token_ = Raw<std::uint32_t>(tokens.size());
     parallel(n_parts(), [&](int p) {
-      const std::vector<std::uint32_t>& word = tokens.parts()[std::size_t(p)].word;
+      const Growing<std::uint32_t>& word = tokens.parts()[std::size_t(p)].word;
       std::uint32_t* const out = token_.data() + first_position(p);
       for (std::size_t k = 0; k < word.size(); ++k) out[k] = to[word[k]];
     });

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "lineal/parallel.h"
+#include "lineal/raw.h"
 #include "lineal/text/documents.h"
 #include "lineal/text/names.h"
 #include "lineal/text/word_map.h"
@@ -159,13 +160,17 @@ void parallel_parts(const Source& source, int n_threads, Body&& body) {
 }
 // The documents that one thread read: the words of all of them, and where each of them ends.
 struct Part {
-  std::vector<std::uint32_t> word;
+  Growing<std::uint32_t> word;
   std::vector<std::size_t> end;
 };
 
 class Tokens {
  public:
   static constexpr std::uint32_t none = WordMap::none;
+
+  Tokens() = default;
+  Tokens(Tokens&&) = default;
+  Tokens& operator=(Tokens&&) = default;
 
   static Tokens read(const Source& source, int n_threads, Watch& watch) {
     Tokens tokens;
@@ -175,11 +180,11 @@ class Tokens {
     parallel_parts(source, n_threads, [&](std::size_t p, std::size_t first, std::size_t last) {
       Part& part = tokens.parts_[p];
       part.end.reserve(last - first);
+      part.word.expect(source.n_bytes() / tokens.parts_.size() / 4 + 1);  // few words are shorter
       source.reader()->blocks(first, last,
                               [&](Texts words, std::span<const std::size_t> ends, const char* readable_end) {
                                 const std::size_t before = part.word.size();
-                                part.word.resize(before + words.size());
-                                maps[p].add(words, readable_end, part.word.data() + before);
+                                maps[p].add(words, readable_end, part.word.extend(words.size()));
                                 for (const std::size_t end : ends) {
                                   const std::size_t begin = part.end.empty() ? 0 : part.end.back();
                                   // Counts of a document's terms have 31 bits.
@@ -224,7 +229,7 @@ class Tokens {
         first = end;
         end = kept;
       }
-      part.word.resize(kept);
+      part.word.cut(part.word.size() - kept);
     });
   }
 
@@ -258,7 +263,7 @@ class Tokens {
         first = end;
         end = kept;
       }
-      part.word.resize(kept);
+      part.word.cut(part.word.size() - kept);
     }
   }
 
