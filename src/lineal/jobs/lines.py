@@ -15,12 +15,12 @@ def first_line(records: Records, path: str, reading: dict[str, Any]) -> int | No
     """The line of row 0, where every row is one line; None where that is not so, or cannot be known."""
     if records.format not in ("csv", "tsv", "jsonl", "lines") or path == "-" or path.endswith(tuple(PACKED)):
         return None
-    n_lines, last = 0, b""
-    with Path(path).open("rb") as file:
-        while block := file.read(_BLOCK):
-            n_lines += block.count(b"\n")
-            last = block[-1:]
-    n_lines += last not in (b"", b"\n")
+    n_lines, is_ended, block = 0, True, bytearray(_BLOCK)
+    with Path(path).open("rb", buffering=0) as file:
+        while size := file.readinto(block):
+            n_lines += block.count(b"\n", 0, size)
+            is_ended = block[size - 1] == ord("\n")
+    n_lines += not is_ended
     n_names = int(records.format in ("csv", "tsv") and reading.get("header", True))
     # Blank lines, and line ends in quotes, would make more lines than rows.
     return 1 + n_names if n_lines == records.n_rows + n_names else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +69,10 @@ def prepared(
     """Reads, guesses roles, deals rows and looks for problems; columns that tell the label are left out."""
     with clock.step("read", f"reading {path}"):
         records = read_wanted(path, columns, reading, read)
-        fingerprint = fingerprint_of(records, path)
+        # Hashing does not hold Python up, and nobody asks for the fingerprint before the end.
+        beside = ThreadPoolExecutor(1)
+        fingerprint = beside.submit(fingerprint_of, records, path)
+        beside.shutdown(wait=False)
         other = None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
     with clock.step("look", "looking at the columns"):
         roles = roles_of(records, columns)
@@ -94,7 +98,7 @@ def prepared(
         lines = first_line(other, judging.test, reading)
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
     return Prepared(
-        records=records, fingerprint=fingerprint, roles=roles, findings=findings, data=data, test=test,
+        records=records, fingerprint=fingerprint.result(), roles=roles, findings=findings, data=data, test=test,
         task=task, plan=plan, lines=lines,
     )  # fmt: skip
 
