@@ -1,8 +1,8 @@
 """Naive Bayes on real texts: Lineal and scikit-learn on the same matrices, in one run.
 
 Run it with the interpreter that holds lineal; scikit-learn is the only peer, and is there. Every time is the
-best of three, contenders take turns, and all repeats are kept. A fit includes checking its input; each is made
-twice in a row, and the faster one counts: who waited for the other has cold caches. Records go to
+best of three, contenders take turns, and all repeats are kept. A fit includes checking its input; each is
+made twice in a row, and the faster one counts: who waited for the other has cold caches. Records go to
 ``results/bayes.json``, the table to docs/naive-bayes.md.
 
     python benchmarks/bayes/run.py [--texts N]      N: a try on about so many texts, which keeps nothing
@@ -176,8 +176,8 @@ def table(records: dict[str, Any]) -> str:
     other = "" if busy is None else f", others busy with {busy:.0%} of them at the end"
     lines += [
         "",
-        f"Words and pairs of words in at least two texts. {sizes}. Best of {N_REPEATS}, in turns, fits in pairs, by "
-        f"`make bench-bayes` on {where['cpu']}, {where['n_cores']} cores{other}; {where['date']}; "
+        f"Words and pairs of words in at least two texts. {sizes}. Best of {N_REPEATS}, in turns, fits in "
+        f"pairs, by `make bench-bayes` on {where['cpu']}, {where['n_cores']} cores{other}; {where['date']}; "
         f"scikit-learn {versions['scikit-learn']}, Python {versions['python']}.",
     ]
     return "\n".join(lines)

@@ -98,8 +98,8 @@ def prepared(
         lines = first_line(other, judging.test, reading)
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
     return Prepared(
-        records=records, fingerprint=fingerprint.result(), roles=roles, findings=findings, data=data, test=test,
-        task=task, plan=plan, lines=lines,
+        records=records, fingerprint=fingerprint.result(), roles=roles, findings=findings, data=data,
+        test=test, task=task, plan=plan, lines=lines,
     )  # fmt: skip
 
 
