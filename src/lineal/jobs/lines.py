@@ -19,7 +19,7 @@ def first_line(records: Records, path: str, reading: dict[str, Any]) -> int | No
         return None
     n_lines, is_ended, block = 0, True, np.empty(_BLOCK, dtype=np.uint8)
     with Path(path).open("rb", buffering=0) as file:
-        while size := file.readinto(memoryview(block)):
+        while size := file.readinto(block.data):
             # Python's own count looks at one byte after another.
             n_lines += int(np.count_nonzero(block[:size] == ord("\n")))
             is_ended = bool(block[size - 1] == ord("\n"))
