@@ -14,7 +14,7 @@ using check::whole;
 namespace {
 
 // Every number of whole tiles and lanes of rows.h, with and without a remainder.
-constexpr Index widths[] = {1, 3, 4, 8, 15, 16, 25, 32, 45};
+constexpr Index widths[] = {1, 3, 4, 8, 15, 16, 25, 32, 45, 70};
 constexpr Index largest = 33;  // past two rounds of the widest unrolled loop, with every remainder
 
 // A row of `size` whole numbers on about three times as many columns. Columns that are not stored hold
