@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -24,6 +24,7 @@ from lineal import (
     Bagging,
     BaggingRegressor,
     Calibrated,
+    CoTraining,
     GaussianNB,
     JointClassifier,
     KNeighborsClassifier,
@@ -333,6 +334,126 @@ def test_scores_of_pairs_are_not_taken_for_scores_of_classes(K):
             with pytest.raises(InputError, match="decision_function_shape='ovr'"):
                 model.fit(X, targets)
     assert OneVsRest(learner).fit(X, y).score(X, y) > 1 / K
+
+
+@every
+def test_learners_of_the_other_kind_are_refused(kind):
+    """A regressor is no part of a classifier, and no classifier one of a regressor; data are not read."""
+    wrong = LinearRegressor() if is_classifier(kind()) else LinearClassifier()
+    with pytest.raises(ParameterError, match=f"{kind.__name__} is made of"):
+        made(kind, wrong).fit(*data(kind))
+
+
+def test_the_final_model_of_a_stack_is_a_classifier():
+    """As are the models before it, and those that learn from few labels."""
+    X, y = data(Stacking)
+    for model in (
+        Stacking([LinearClassifier()], final=LinearRegressor()),
+        SelfTraining(LinearRegressor()),
+        CoTraining(LinearRegressor()),
+    ):
+        with pytest.raises(ParameterError, match="made of classifiers, but LinearRegressor is a regressor"):
+            model.fit(X, y)
+
+
+@pytest.mark.parametrize("refusal", [None, "unsure"])
+def test_refusals_inside_are_no_votes(refusal):
+    """A vote that refuses votes for nobody: not in a vote, not in bags, and shows the final model zeros."""
+    X = features(80)
+    y = np.where(X[:, 0] + 0.8 * features(80, seed=1)[:, 0] > 0, "a", "b")
+    torn = Voting([LinearClassifier(), KNeighborsClassifier(1)], "majority", refusal=refusal)
+    is_refused = np.array([answer not in ("a", "b") for answer in torn.fit(X, y).predict(X)])
+    assert is_refused.any()
+    votes = Voting([torn, torn]).fit(X, y).votes(X)
+    np.testing.assert_array_equal(votes.sum(axis=1), np.where(is_refused, 0, 2))
+    shown = Stacking([("B", torn)], passthrough=False, folds=3).fit(X, y).features(X)
+    np.testing.assert_array_equal(shown.sum(axis=1), ~is_refused)
+    assert Bagging(torn, 3, rule="plurality").fit(X, y).score(X, y) > 0.5
+    with pytest.raises(InputError, match="not one of the labels"):
+        Voting([Stranger()]).fit(X, y).predict(X)
+
+
+class Stranger(ClassifierMixin, BaseEstimator):
+    """Predicts what it was never taught."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), "c")
+
+
+def test_a_bag_that_cannot_be_learnt_from_is_named():
+    """Whoever holds rows out inside a bag hears how many rows the bag had, and where to put it instead."""
+    X = features(100)
+    y = np.where(X[:, 0] > 0, "a", "b")
+    y[:2] = "c"
+    for model in (Bagging(Calibrated(LinearSVC()), random_state=0), Bagging(rows=1, random_state=0)):
+        with pytest.raises(InputError, match="of 100 rows: draw more of them by rows="):
+            model.fit(X, y)
+    assert Calibrated(Bagging(LinearSVC())).fit(X, y).score(X, y) > 0.8
+
+
+def test_as_many_folds_as_rows_leave_one_out():
+    """A number of folds is kept, also where no class has as many rows: classes are spread over the folds."""
+    X = features(12)
+    y = np.repeat([0, 1, 2], 4)
+    for folds in (5, 6, 12):
+        model = Stacking([LinearClassifier()], folds=folds).fit(X, y)
+        assert np.bincount(model.folds_).tolist() == np.bincount(np.arange(12) % folds).tolist()
+        for label in range(3):
+            assert len(set(model.folds_[y == label])) == 4
+
+
+def test_frames_of_several_types_stand_beside_outputs():
+    """Numbers, whole numbers and truth values in one frame are columns of numbers for any stack."""
+    X = features(60)
+    frame = pd.DataFrame({"size": X[:, 0], "count": np.arange(60), "is_new": X[:, 1] > 0})
+    y = labels(X, 2)
+    found = Stacking([LogisticRegression()], folds=3).fit(frame, y).features(frame)
+    np.testing.assert_array_equal(found[:, :3], frame.to_numpy(dtype=float))
+    with pytest.raises(ParameterError, match="no columns of numbers"):
+        Stacking([make_pipeline(TextVectorizer(), LogisticRegression())], folds=3).fit(
+            np.array([["a b"], ["c d"]] * 30, dtype=object), y
+        )
+
+
+def test_rows_in_lists_have_columns():
+    """Lists of numbers are a matrix for learners from elsewhere too; sparse views may be of any layout."""
+    X = features(60)
+    y = labels(X, 2)
+    bagged = Bagging(LogisticRegression(), 3, columns=2, random_state=0)
+    np.testing.assert_array_equal(bagged.fit(X.tolist(), y).predict(X.tolist()), bagged.fit(X, y).predict(X))
+    marked = [label if k < 20 else None for k, label in enumerate(y.tolist())]
+    model = CoTraining(LogisticRegression())
+    np.testing.assert_array_equal(
+        model.fit(X.tolist(), marked).predict(X.tolist()), model.fit(X, marked).predict(X)
+    )
+    views = (sp.coo_matrix(X), sp.coo_matrix(X))
+    assert len(CoTraining(LinearClassifier(), views="pair").fit(views, marked).predict(views)) == 60
+
+
+@every_classifier
+def test_sets_are_labels(kind):
+    """Labels that are sets, of which < is no order, are told apart, and ordered alike in every process."""
+    X = features(60)
+    y = [frozenset({name, "word"}) for name in np.where(labels(X, 2) == 1, "red", "blue").tolist()]
+    model = made(kind).fit(X, y)
+    assert [sorted(label) for label in model.classes_] == [["blue", "word"], ["red", "word"]]
+    assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_whole_numbers_beside_nulls_keep_their_digits(library):
+    """Nulls among whole numbers mark rows without a label, and make no floats of the others."""
+    X = features(90)
+    names = np.array([2**53, 2**53 + 1, 7])[labels(X, 3)]
+    marked = [int(name) if k < 60 else None for k, name in enumerate(names)]
+    y = pd.Series(marked, dtype="Int64") if library is pd else pl.Series(marked)
+    assert SelfTraining().fit(X, y).classes_.tolist() == [7, 2**53, 2**53 + 1]
+    with pytest.raises(InputError, match="no label at row 60"):
+        LinearClassifier().fit(X, y)
 
 
 def test_certificates_of_parts():

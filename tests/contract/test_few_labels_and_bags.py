@@ -37,9 +37,19 @@ def test_marks_of_unlabelled_rows_are_one(kind):
     by_none = kind().fit(X, Y).transduction_ == "yes"
     assert (by_none == (kind().fit(X, numbers).transduction_ == 1)).all()
     assert (by_none == (kind(unlabelled=-1).fit(X, coded).transduction_ == 1)).all()
-    assert (
-        by_none == (kind(unlabelled="?").fit(X, [each or "?" for each in Y]).transduction_ == "yes")
-    ).all()
+    texts = [each or "?" for each in Y]
+    for mark, y in (
+        ("?", texts),
+        ("?", np.array(texts)),
+        ("?", list(np.array(texts))),
+        (np.str_("?"), texts),
+        (b"?", np.array(texts).astype(bytes)),
+    ):
+        found = kind(unlabelled=mark).fit(X, y).transduction_
+        assert (by_none == (found.astype(str) == "yes")).all()
+    days = np.array([np.datetime64("NaT" if each is None else "2020-01-01", "D") for each in Y])
+    days[np.array(texts) == "yes"] += 1
+    assert (by_none == (kind().fit(X, days).transduction_ == np.datetime64("2020-01-02"))).all()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = kind().fit(frame, pd.Series(Y, dtype=object))
     assert (by_none == (model.transduction_ == "yes")).all()

@@ -14,11 +14,14 @@ from sklearn.svm import LinearSVC as TheirLinearSVC
 from contract.members import features, labels, same_model
 from lineal import (
     CoTraining,
+    KNeighborsClassifier,
     LinearSVC,
     LogisticRegression,
+    MultinomialNB,
     SelfTraining,
     TextClassifier,
     TextVectorizer,
+    Voting,
 )
 from lineal.compose import Margin, Threshold, TopK
 from lineal.errors import InputError, ParameterError
@@ -235,7 +238,7 @@ def test_no_row_is_added_twice_or_relabelled(rule, confident, seed):
 @pytest.mark.parametrize("growth", [0.1, 0.5, 1.0, 3.0])
 @pytest.mark.parametrize("confident", [always, Threshold(0.6)], ids=["always", "threshold"])
 def test_growth_is_a_limit_for_each_class_and_the_surest_come_first(growth, confident):
-    """A round adds the ceil(growth |D| share) surest of a class, or fewer if fewer are confident."""
+    """A round adds the surest of a class until it holds (1 + growth) |D| share, or all that are confident."""
     X, _, y = hidden(90, n_classes=3)
     y[np.flatnonzero(y == "a")[2:]] = None  # shares 1/5, 2/5, 2/5
     shares = {"a": 0.2, "b": 0.4, "c": 0.4}
@@ -246,17 +249,97 @@ def test_growth_is_a_limit_for_each_class_and_the_surest_come_first(growth, conf
         return asked[-1][1]
 
     model = SelfTraining(confident=watched, growth=growth, rounds=3).fit(X, y)
-    size = 10
+    held = {"a": 2, "b": 4, "c": 4}
     for t, (proposals, is_confident) in enumerate(asked, start=1):
         added = [each for each in model.history_ if each.round == t]
+        size = sum(held.values())
         for label, share in shares.items():
             rows = {row for each in added for row in each.rows[each.labels == label].tolist()}
             is_candidate = is_confident & (proposals.labels == label)
-            assert len(rows) == min(int(np.ceil(growth * size * share - 1e-9)), is_candidate.sum())
+            room = int(np.ceil((1 + growth) * size * share - held[label] - 1e-9))
+            assert len(rows) == min(max(room, 0), is_candidate.sum())
+            held[label] += len(rows)
             is_added = np.isin(proposals.rows, list(rows))
             left_out = proposals.confidence[is_candidate & ~is_added]
             assert (proposals.confidence[is_added].min(initial=np.inf) >= left_out).all()
-        size += sum(len(each.rows) for each in added)
+
+
+def test_a_class_alone_does_not_crowd_out_the_others():
+    """Where rows are confident of one class only, it stops at (1 + growth) times its share and a row."""
+    X = np.r_[[[-1.0], [1.0]], np.full((500, 1), 3.0)]
+    y = np.r_[0, 1, np.full(500, -1)]
+    model = SelfTraining(confident=Threshold(0), growth=0.5, unlabelled=-1).fit(X, y)
+    assert sum(len(added.rows) for added in model.history_) == 2
+    assert "growth let no further row in" in model.stopped_
+    whole = SelfTraining(confident=Threshold(0), growth=None, unlabelled=-1).fit(X, y)
+    assert sum(len(added.rows) for added in whole.history_) == 500
+    assert model.history_[0].n_held_back == 499
+
+
+@pytest.mark.parametrize("growth", [None, 0.1])
+def test_the_surest_come_first_where_probabilities_round_to_one(growth):
+    """Rows are ordered by their log odds, of which probabilities of 1.0 say nothing."""
+    rng = np.random.default_rng(3)
+    X = rng.poisson(200.0 * np.array([[2.0, 1.0, 1.0]]), size=(400, 3)).astype(float)
+    y = np.where(rng.random(400) < 0.5, "a", "b")
+    X[y == "b"] = X[y == "b"][:, ::-1]
+    marked = np.where(np.arange(400) < 20, y, "?")
+    asked = []
+
+    def watched(proposals):
+        asked.append(proposals)
+        return TopK(7)(proposals)
+
+    model = SelfTraining(MultinomialNB(), confident=watched, growth=growth, unlabelled="?", rounds=1)
+    (added,) = model.fit(X, marked).history_
+    (made,) = asked
+    assert (made.probability == 1.0).sum() > 100
+    L = made.model.predict_log_proba(made.X)
+    for code, label in enumerate("ab"):
+        odds = np.where(made.codes == code, L[:, code] - L[:, 1 - code], -np.inf)
+        is_added = np.isin(made.rows, added.rows[added.labels == label])
+        assert odds[is_added].min() >= odds[~is_added].max()
+
+
+def test_functions_and_rules_combine():
+    """``rule & function`` and ``function & rule`` believe what both do."""
+    X, _, y = hidden()
+
+    def first_half(proposals):
+        return proposals.rows < 30
+
+    for rule in (Threshold(0.6) & first_half, first_half & Threshold(0.6)):
+        model = SelfTraining(confident=rule, growth=None).fit(X, y)
+        assert model.history_
+        assert all((added.rows < 30).all() and (added.confidences >= 0.6).all() for added in model.history_)
+    with pytest.raises(TypeError):
+        Threshold(0.6) & 3
+    with pytest.raises(ParameterError, match="needs probabilities"):
+        SelfTraining(LinearSVC(), first_half & Threshold(0.6)).fit(X, y)
+
+
+def test_a_refusal_is_no_label():
+    """Rows that a vote refuses to label stay unlabelled; a label from nowhere is an error."""
+    X, truth, y = hidden()
+    for refusal in (None, "unsure"):
+        voters = Voting([LogisticRegression(), KNeighborsClassifier(1)], "majority", refusal=refusal)
+        asked = []
+
+        def always_asked(proposals, asked=asked):
+            asked.append(proposals.codes)
+            return np.ones(len(proposals.rows), dtype=bool)
+
+        model = SelfTraining(voters, always_asked, growth=None, rounds=3).fit(X, y)
+        assert (asked[0] == -1).any()
+        assert {label for added in model.history_ for label in added.labels.tolist()} <= set(truth)
+        CoTraining(voters, confident=always_asked).fit(X, y)
+
+
+def test_labels_that_are_tuples_are_counted_in_the_history():
+    """The line of a round names labels of any type."""
+    X, _, y = hidden()
+    pairs = [None if label is None else (label, 1) for label in y]
+    assert "('a', 1): " in str(SelfTraining(confident=Threshold(0.6)).fit(X, pairs).history_[0])
 
 
 def test_added_rows_obey_their_rule():

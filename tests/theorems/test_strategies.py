@@ -4,18 +4,23 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_digits
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 
+import lineal
 from contract.members import features, labels, same_model
 from lineal import (
     GaussianNB,
     KNeighborsClassifier,
     LinearClassifier,
     LinearSVC,
+    MultinomialNB,
     OneVsOne,
     OneVsRest,
     OutputCode,
 )
+from lineal.model.answers import possible
 from lineal.model.simplex import agreeing, normalised, onto_simplex
 from lineal.model.strategies import coupled
 from lineal.objective import Hinge
@@ -91,6 +96,42 @@ def test_votes_and_their_ties():
     assert answer(-1.0, 3.0, -1.5) == ([1, 1, 1], 2)
     # All sums equal too: the first.
     assert answer(-1.0, 1.0, -1.0) == ([1, 1, 1], 0)
+    # Sums of any size are told apart, also where the scores of classes round to the same number.
+    for unit in (1e-200, 1e-17, 1e17, 1e200):
+        assert answer(-1.0 * unit, 3.0 * unit, -1.5 * unit) == ([1, 1, 1], 2)
+        assert answer(-3.0 * unit, 1.0 * unit, -2.0 * unit) == ([1, 1, 1], 0)
+
+
+@pytest.mark.parametrize("bayes", [GaussianNB(), TheirGaussianNB()], ids=["ours", "theirs"])
+def test_probabilities_that_round_to_one_are_told_apart(bayes):
+    """Of learners with probabilities alone the exact log odds are compared."""
+    X, y = load_digits(return_X_y=True)
+    model = OneVsRest(bayes).fit(X[::2], y[::2])
+    logs = [part.predict_log_proba(X[1::2]) for part in model.parts_]
+    odds = np.column_stack([pair[:, 1] - pair[:, 0] for pair in logs])
+    assert (np.abs(odds) > 40).mean() > 0.5
+    np.testing.assert_array_equal(model.decision_function(X[1::2]), odds)
+    np.testing.assert_array_equal(model.predict(X[1::2]), odds.argmax(axis=1))
+
+
+def test_log_odds_of_a_stored_model_are_those_of_the_learner(tmp_path):
+    """A model file compares the same numbers, bit for bit, where probabilities round to 0 and 1."""
+    X, y = load_digits(return_X_y=True)
+    for kind in (OneVsRest, OutputCode):
+        model = kind(MultinomialNB()).fit(X[::2], y[::2])
+        lineal.save(model, tmp_path / "model.lineal")
+        stored = lineal.load(tmp_path / "model.lineal")
+        np.testing.assert_array_equal(stored.predict(X), model.predict(X))
+        np.testing.assert_array_equal(stored.decision_function(X), model.decision_function(X))
+
+
+def test_what_is_impossible_is_below_all_that_is_not():
+    """A probability of 0 has log odds of 2^-53 of the least that is possible, and no infinity."""
+    logs = np.log(np.array([[0.5, 0.25, 0.25], [1e-300, 1.0, 1.0]]))
+    np.testing.assert_array_equal(possible(logs), logs)
+    with np.errstate(divide="ignore"):
+        found = possible(np.log(np.array([[1.0, 0.0], [0.25, 0.0]])))
+    np.testing.assert_allclose(found[:, 0] - found[:, 1], 53 * np.log(2))
 
 
 @pytest.mark.parametrize(

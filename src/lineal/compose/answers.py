@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import plain_array
-from lineal.model.answers import score_columns
+from lineal.model.answers import logs_of, possible, score_columns
 from lineal.objective.losses import FloatArray
 
 
@@ -22,20 +22,27 @@ def scores_of(part: Any, X: Any) -> FloatArray:
     Votes of a part that has nothing but ``predict`` are -1 and +1, or 0 and 1.
     """
     if hasattr(part, "decision_function"):
-        return score_columns(decision_values(part, X), None, len(part.classes_))
-    K = len(part.classes_)
+        return score_columns(decision_values(part, X))
     if hasattr(part, "predict_proba"):
-        return score_columns(None, np.asarray(part.predict_proba(X), dtype=np.float64), K)
+        return score_columns(log_probabilities(part, X))
+    K = len(part.classes_)
     chosen = places_of(part, X, Catalogue(plain_array(part.classes_)))
-    votes = 2 * chosen[:, None] - 1 if K == 2 else chosen[:, None] == np.arange(K)
-    return np.asarray(votes, dtype=np.float64)
+    votes = np.asarray(chosen[:, None] == np.arange(K), dtype=np.float64)
+    return votes[:, 1:] - votes[:, :1] if K == 2 else votes
+
+
+def log_probabilities(part: Any, X: Any) -> FloatArray:
+    """(n, K) finite, and told apart where the probabilities themselves round to 0 and 1."""
+    if hasattr(part, "predict_log_proba"):
+        return possible(np.asarray(part.predict_log_proba(X), dtype=np.float64))
+    return possible(logs_of(np.asarray(part.predict_proba(X), dtype=np.float64)))
 
 
 def decision_values(part: Any, X: Any) -> FloatArray:
     """(n,) or (n, K) of ``decision_function``; scores of anything but the classes are refused."""
     Z = np.asarray(part.decision_function(X), dtype=np.float64)
     K = len(part.classes_)
-    inner = part.steps[-1][1] if isinstance(part, Pipeline) else part
+    inner = _last(part)
     # Three classes have three pairs: what the scores are of is not to be seen by their number.
     is_of_pairs = K > 2 and getattr(inner, "decision_function_shape", "") == "ovo"
     if is_of_pairs or (Z.ndim == 2 and Z.shape[1] != K):
@@ -48,15 +55,23 @@ def decision_values(part: Any, X: Any) -> FloatArray:
 
 
 def places_of(part: Any, X: Any, known: Catalogue) -> NDArray[np.intp]:
-    """Where the labels that a part predicts stand among the known ones."""
-    answers = plain_array(part.predict(X))
+    """Where the labels that a part predicts stand among the known ones; behind them all where it refuses."""
+    return places_among(known, plain_array(part.predict(X)), part)
+
+
+def places_among(known: Catalogue, answers: NDArray[Any], part: Any) -> NDArray[np.intp]:
+    """Where labels that a part has predicted stand among the known ones; behind them all if it refused."""
     places = known.places(answers)
-    if (places == len(known)).any():
-        stray = answers[places == len(known)][0]
-        raise InputError(
-            f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
-        )
+    for stray in answers[places == len(known)].tolist():
+        if stray != getattr(_last(part), "refusal", object()):
+            raise InputError(
+                f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
+            )
     return places
+
+
+def _last(part: Any) -> Any:
+    return part.steps[-1][1] if isinstance(part, Pipeline) else part
 
 
 def probabilities_of(part: Any, X: Any, known: Catalogue) -> FloatArray:

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 
 from lineal.compose.answers import places_of, probabilities_of, require_probabilities
 from lineal.compose.bags import Bags
-from lineal.compose.base import CompositeClassifier
+from lineal.compose.base import CompositeClassifier, require_kind
 from lineal.compose.fitting import weights_at
 from lineal.compose.voting import counted
 from lineal.errors import ParameterError
@@ -200,6 +200,10 @@ class BaggingRegressor(RegressorMixin, Bags):
 
     def _made_of(self) -> Sequence[Any]:
         return (LinearRegressor() if self.learner is None else self.learner,)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        require_kind(self, self._made_of()[0], "regressor")
 
     def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
         return numbers_of_rows(y, n_rows, type(self).__name__)

@@ -154,7 +154,11 @@ class Bags(Composite):
         params = learner.get_params(deep=True).items()
         seeds = {k: bag.seed for k, v in params if v is None and k.rpartition("__")[2] == "random_state"}
         seeded = clone(learner).set_params(**seeds) if seeds else learner
-        return Job(seeded, lesson.targets[rows], rows, s, columns=bag.columns)
+        advice = (
+            f"(This model was given {len(bag.rows)} of {lesson.n_rows} rows: draw more of them by rows=, or "
+            f"have what holds rows out around {type(self).__name__}, not inside it.)"
+        )
+        return Job(seeded, lesson.targets[rows], rows, s, columns=bag.columns, advice=advice)
 
     # ---- answers ------------------------------------------------------------------------------
 

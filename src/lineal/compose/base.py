@@ -142,10 +142,24 @@ class Composite(BaseEstimator):
         return tags
 
 
+def require_kind(owner: Any, learner: Any, kind: str) -> None:
+    """Refuses a learner that says of itself that it is of another kind: "classifier" or "regressor"."""
+    own = get_tags(learner).estimator_type if hasattr(learner, "__sklearn_tags__") else None
+    if own in ("classifier", "regressor") and own != kind:
+        raise ParameterError(
+            f"{type(owner).__name__} is made of {kind}s, but {type(learner).__name__} is a {own}."
+        )
+
+
 class CompositeClassifier(ClassifierMixin, Composite):
     """A classifier made of learners; it has ``classes_``, sorted."""
 
     classes_: NDArray[Any]
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for learner in self._made_of():
+            require_kind(self, learner, "classifier")
 
     def _targets(self, y: Any, n_rows: int) -> NDArray[Any]:
         return labels_of_rows(y, n_rows)

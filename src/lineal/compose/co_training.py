@@ -10,18 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import validate_data
 
-from lineal.compose.answers import scores_of
+from lineal.compose.answers import log_probabilities, scores_of
+from lineal.compose.base import require_kind
 from lineal.compose.confidence import Proposals, Threshold, believed, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once
 from lineal.compose.pool import Added, Callback, TrainingSet, check_rounds, run_rounds, training_set
 from lineal.compose.views import checked_views, split
+from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, probabilities, winners
+from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, available_if, check_is_fitted, clone, get_tags
 
@@ -176,6 +178,7 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_rounds(self.rounds, self.growth, self.max_seconds, self.callbacks)
         learners = [clone(each) for each in self._pair()]
         for each in learners:
+            require_kind(self, each, "classifier")
             checked_rule(self.confident, each)
         return learners
 
@@ -195,7 +198,8 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         is_agreed = (a.codes == b.codes) & believed(self.confident, a) & believed(self.confident, b)
         chosen = np.flatnonzero(is_agreed)
         confidence = np.minimum(a.confidence[chosen], b.confidence[chosen])
-        return [rows.surest_of(a, chosen, confidence, self.growth)]
+        sureness = np.minimum(a.sureness[chosen], b.sureness[chosen])
+        return [rows.surest_of(a, chosen, confidence, sureness, self.growth)]
 
     def _exchanged(self, views: Sequence[Any], sets: Sequence[TrainingSet], t: int) -> list[Added]:
         """Rows that each model is confident of, for the other's set."""
@@ -231,7 +235,7 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _given_pair(self, X: Any) -> list[Any]:
         if not isinstance(X, (tuple, list)) or len(X) != 2:
             raise InputError(f"views='pair' needs X as a tuple of two views, got {type(X).__name__}.")
-        return list(X)
+        return [view.tocsr() if sp.issparse(view) else view for view in X]
 
     # ---- prediction ---------------------------------------------------------------------------
 
@@ -259,8 +263,7 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @available_if(lambda self: self._has_probabilities())
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logs_of(self.predict_proba(X))
 
     def _has_probabilities(self) -> bool:
         return all(hasattr(each, "predict_proba") for each in getattr(self, "learners_", self._pair()))
@@ -274,9 +277,8 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         parts = self._parts(X)
         if not self._has_probabilities():
             return np.asarray(sum(scores_of(model, view) for model, view in parts))
-        # A probability of 0 must not silence the other view.
-        logs = [np.log(np.maximum(model.predict_proba(view), 1e-300)) for model, view in parts]
-        Z = logs[0] + logs[1] - self._log_prior
+        # Finite ones: a probability of 0 must not silence the other view.
+        Z = sum(log_probabilities(model, view) for model, view in parts) - self._log_prior
         return Z[:, 1:] - Z[:, :1] if Z.shape[1] == 2 else Z
 
     def __sklearn_tags__(self) -> Any:

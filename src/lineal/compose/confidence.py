@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.compose.answers import decision_values
+from lineal.compose.answers import decision_values, log_probabilities, places_among
 from lineal.errors import InputError, ParameterError
-from lineal.learners.targets import codes_among
+from lineal.learners.catalogue import Catalogue
 from lineal.objective.losses import FloatArray
 
 Mask = NDArray[np.bool_]
@@ -31,7 +31,7 @@ class Proposals:
     model : the model of this round, fitted
     X : the n rows, as the model takes them
     rows : (n,) their places in the data of ``fit``
-    labels : (n,) what the model predicts
+    labels : (n,) what the model predicts; its refusal where it names no class
     classes : the labels to choose from, sorted
     round : which round it is, from 1 on
     """
@@ -45,8 +45,9 @@ class Proposals:
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
-        """(n,) each label's place among the classes."""
-        return codes_among(self.classes, self.labels)
+        """(n,) each label's place among the classes; -1 where the model refused to name one."""
+        places = places_among(Catalogue(self.classes), self.labels, self.model)
+        return np.where(places < len(self.classes), places, -1).astype(np.int32)
 
     @cached_property
     def probabilities(self) -> FloatArray:
@@ -59,14 +60,18 @@ class Proposals:
         return np.asarray(self.probabilities[np.arange(len(self.codes)), self.codes])
 
     @cached_property
+    def _logs(self) -> FloatArray:
+        """(n, K) logarithms of probabilities."""
+        return log_probabilities(self.model, self.X)
+
+    @cached_property
     def margin(self) -> FloatArray:
         """(n,) the proposed label's score less the highest of the others'.
 
         Scores are those of ``decision_function``; the logarithms of probabilities where there is none.
         """
         if not hasattr(self.model, "decision_function"):
-            with np.errstate(divide="ignore"):
-                return _lead(np.log(self.probabilities), self.codes)
+            return _lead(self._logs, self.codes)
         Z = decision_values(self.model, self.X)
         return np.where(self.codes == 1, Z, -Z) if Z.ndim == 1 else _lead(Z, self.codes)
 
@@ -74,6 +79,19 @@ class Proposals:
     def confidence(self) -> FloatArray:
         """(n,) the probability of the proposed label; its margin for models without probabilities."""
         return self.probability if hasattr(self.model, "predict_proba") else self.margin
+
+    @cached_property
+    def sureness(self) -> FloatArray:
+        """(n,) what proposals are ordered by: the log odds of the label, or its margin without probabilities.
+
+        They order as ``confidence`` does, and tell apart what it rounds to 1.
+        """
+        if not hasattr(self.model, "predict_proba"):
+            return self.margin
+        rows = np.arange(len(self.codes))
+        others = self._logs.copy()
+        others[rows, self.codes] = -np.inf
+        return np.asarray(self._logs[rows, self.codes] - np.logaddexp.reduce(others, axis=1))
 
 
 def _lead(Z: FloatArray, codes: NDArray[np.int32]) -> FloatArray:
@@ -84,7 +102,7 @@ def _lead(Z: FloatArray, codes: NDArray[np.int32]) -> FloatArray:
 
 
 class Confident(ABC):
-    """A rule that says which proposals to believe; ``a & b`` believes what both do."""
+    """A rule that says which proposals to believe; ``a & b``, one of them a function maybe, what both do."""
 
     @abstractmethod
     def __call__(self, proposals: Proposals) -> Mask:
@@ -94,8 +112,11 @@ class Confident(ABC):
         """Why the rule cannot judge this learner; None if it can."""
         return None
 
-    def __and__(self, other: Confident) -> Confident:
-        return Both(self, other)
+    def __and__(self, other: Callable[[Proposals], Any]) -> Confident:
+        return Both(self, other) if _is_rule(other) else NotImplemented
+
+    def __rand__(self, other: Callable[[Proposals], Any]) -> Confident:
+        return Both(other, self) if _is_rule(other) else NotImplemented
 
 
 @dataclass(frozen=True)
@@ -166,7 +187,7 @@ class TopK(Confident):
         is_chosen = np.zeros(len(proposals.rows), dtype=bool)
         for code in np.unique(proposals.codes):
             members = np.flatnonzero(proposals.codes == code)
-            is_chosen[members[surest(proposals.confidence[members])[: self.k]]] = True
+            is_chosen[members[surest(proposals.sureness[members])[: self.k]]] = True
         return is_chosen
 
     def refusal(self, learner: Any) -> str | None:
@@ -177,14 +198,23 @@ class TopK(Confident):
 class Both(Confident):
     """Two rules that must agree; written ``first & second``."""
 
-    first: Confident
-    second: Confident
+    first: Callable[[Proposals], Any]
+    second: Callable[[Proposals], Any]
 
     def __call__(self, proposals: Proposals) -> Mask:
-        return np.asarray(self.first(proposals) & self.second(proposals))
+        return believed(self.first, proposals) & believed(self.second, proposals)
 
     def refusal(self, learner: Any) -> str | None:
-        return self.first.refusal(learner) or self.second.refusal(learner)
+        return _refusal(self.first, learner) or _refusal(self.second, learner)
+
+
+def _is_rule(confident: Any) -> bool:
+    return callable(confident) and not isinstance(confident, type)
+
+
+def _refusal(confident: Callable[[Proposals], Any], learner: Any) -> str | None:
+    """Why a rule cannot judge this learner; a function can judge any."""
+    return confident.refusal(learner) if isinstance(confident, Confident) else None
 
 
 def _refusal_without_scores(rule: Confident, learner: Any) -> str | None:
@@ -196,22 +226,22 @@ def _refusal_without_scores(rule: Confident, learner: Any) -> str | None:
     )
 
 
-def surest(confidence: FloatArray) -> NDArray[np.intp]:
+def surest(sureness: FloatArray) -> NDArray[np.intp]:
     """Places from the surest on; among equals the earlier."""
-    return np.argsort(-confidence, kind="stable")
+    return np.argsort(-sureness, kind="stable")
 
 
 def checked_rule(confident: Any, learner: Any) -> Callable[[Proposals], Any]:
     """The rule, if it can judge the learner."""
-    if not callable(confident) or isinstance(confident, type):
+    if not _is_rule(confident):
         raise ParameterError(
             "confident must be a rule such as Threshold(0.9), TopK(5) or Margin(1.0), or a function of "
             f"Proposals, got {confident!r}."
         )
-    reason = confident.refusal(learner) if isinstance(confident, Confident) else None
+    reason = _refusal(confident, learner)
     if reason is not None:
         raise ParameterError(reason)
-    return confident
+    return cast("Callable[[Proposals], Any]", confident)
 
 
 def believed(confident: Callable[[Proposals], Any], proposals: Proposals) -> Mask:
@@ -222,4 +252,4 @@ def believed(confident: Callable[[Proposals], Any], proposals: Proposals) -> Mas
             f"confident= must answer with {len(proposals.rows)} truth values, one for each row it is asked "
             f"about, but gave an array of shape {answer.shape} and type {answer.dtype}."
         )
-    return answer
+    return answer & (proposals.codes >= 0)  # of a refusal nobody is confident

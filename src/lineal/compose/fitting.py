@@ -32,6 +32,7 @@ class Job:
     s : the weights of its rows; None: it is given none
     before : the same part of an earlier fit, to start from
     columns : its columns; None: all
+    advice : what to do if it cannot learn from what it is given
     """
 
     learner: Any
@@ -40,6 +41,7 @@ class Job:
     s: FloatArray | None = None
     before: Any = None
     columns: NDArray[Any] | None = None
+    advice: str = ""
 
 
 def require_weights(owner: Any, learners: Iterable[Any]) -> None:
@@ -68,7 +70,12 @@ def _fitted(X: Any, job: Job, is_shared: bool) -> Any:
     own = own if job.rows is None else take(own, job.rows)
     argument = weight_argument(part)
     weights = {} if job.s is None or argument is None else {argument: job.s}
-    part.fit(own, job.targets, **weights)
+    try:
+        part.fit(own, job.targets, **weights)
+    except ValueError as error:
+        if not job.advice:
+            raise
+        raise InputError(f"{error} {job.advice}") from error
     threads = {name: value for name, value in params.items() if name.rpartition("__")[2] == "n_threads"}
     return part.set_params(**threads) if threads else part
 

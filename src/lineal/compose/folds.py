@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lineal.compose.base import Lesson
 from lineal.compose.seeds import generator_of
-from lineal.data.dealing import dealer, require_groups
+from lineal.data.dealing import dealer, parted, require_groups
 from lineal.errors import InputError, ParameterError
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -65,10 +65,16 @@ def _dealt(folds: Any, lesson: Lesson, codes: NDArray[np.int32], seed: Any) -> l
         if len(codes) < folds:
             raise InputError(f"{folds} folds need at least {folds} rows, but there are {len(codes)} samples.")
         require_groups(folds, lesson.groups)
-        most = int(np.bincount(codes).max())
-        shuffled = int(generator_of(seed).integers(2**31 - 1))
-        n_parts = min(int(folds), max(most, 2))
-        splitter = dealer(n_parts, shuffled, are_classes=True, has_groups=lesson.groups is not None)
+        has_groups = lesson.groups is not None
+        rng = generator_of(seed)
+        # With more parts than any class has rows there are no shares to give: a class is dealt one to a part.
+        has_shares = int(np.bincount(codes).max()) >= int(folds)
+        if not has_shares and not has_groups:
+            of_row = np.empty(len(codes), dtype=np.int64)
+            of_row[np.lexsort((rng.permutation(len(codes)), codes))] = np.arange(len(codes)) % int(folds)
+            return parted(of_row, int(folds))
+        shuffled = int(rng.integers(2**31 - 1))
+        splitter = dealer(int(folds), shuffled, are_classes=has_shares, has_groups=has_groups)
     try:
         with warnings.catch_warnings():
             if splitter is not folds:

@@ -49,8 +49,20 @@ def read_once(owner: Any, X: Any, learners: Sequence[Any], *, reset: bool) -> An
         return rows.csr() if rows.dense is None else rows.dense
     if not (hasattr(X, "__len__") or hasattr(X, "shape")):
         X = np.asarray(X) if hasattr(X, "__array__") else list(X)
+    X = _as_matrix(X)
     validate_data(owner, X, reset=reset, skip_check_array=True)
     return X.tocsr() if sp.issparse(X) else X
+
+
+def _as_matrix(X: Any) -> Any:
+    """Lists of as many numbers each as an array, of which columns can be taken; anything else as it is."""
+    if not isinstance(X, (list, tuple)) or not all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
+        return X
+    try:
+        array = np.asarray(X)
+    except ValueError:  # rows of several lengths
+        return X
+    return array if array.ndim == 2 and array.dtype.kind in "biuf" else X
 
 
 def count_rows(X: Any) -> int:

@@ -21,7 +21,7 @@ def output_columns(outputs: str, part: Any, X: Any, known: Catalogue, n_bins: in
     if outputs == "probabilities":
         return probabilities_of(part, X, known)
     if outputs == "labels":
-        return _ones(places_of(part, X, known)[:, None], K)
+        return _ones(places_of(part, X, known)[:, None], K + 1)[:, :K]  # without those that it refused
     bins = bin_places(probabilities_of(part, X, known), n_bins)
     return _ones(bins + n_bins * np.arange(K), K * n_bins)
 

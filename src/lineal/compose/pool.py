@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import numbers
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ class Added:
     labels : (n,) the labels they got
     confidences : (n,) how sure the model was; of two models the less sure
     learner : None if all models learn from the rows; else which one does, 0 or 1
+    n_held_back : how many more rows were confident, which ``growth`` did not let in
     """
 
     round: int
@@ -40,10 +42,11 @@ class Added:
     labels: NDArray[Any]
     confidences: FloatArray
     learner: int | None = None
+    n_held_back: int = 0
 
     def __str__(self) -> str:
-        labels, counts = np.unique(self.labels.astype(str), return_counts=True)
-        of = ", ".join(f"{label}: {count}" for label, count in zip(labels, counts, strict=True))
+        counts = Counter(str(label) for label in self.labels.tolist())
+        of = ", ".join(f"{label}: {count}" for label, count in sorted(counts.items()))
         to = "" if self.learner is None else f" for learner {self.learner}"
         return f"round {self.round}: {len(self.rows)} rows added{to} ({of})"
 
@@ -104,36 +107,42 @@ class TrainingSet:
         """The rows of U that a model is confident of, as many as ``growth`` lets in."""
         made = self.proposals(model, data, t)
         chosen = np.flatnonzero(believed(confident, made))
-        return self.surest_of(made, chosen, made.confidence[chosen], growth, learner)
+        return self.surest_of(made, chosen, made.confidence[chosen], made.sureness[chosen], growth, learner)
 
     def surest_of(
         self,
         made: Proposals,
         chosen: NDArray[np.intp],
         confidence: FloatArray,
+        sureness: FloatArray,
         growth: float | None,
         learner: int | None = None,
     ) -> Added:
-        """Chosen proposals, as many as ``growth`` lets in."""
-        is_within = self.within(growth, made.rows[chosen], made.codes[chosen], confidence)
-        chosen = chosen[is_within]
-        return Added(made.round, made.rows[chosen], made.labels[chosen], confidence[is_within], learner)
+        """Chosen proposals, as many as ``growth`` lets in, the surest first."""
+        is_within = self.within(growth, made.rows[chosen], made.codes[chosen], sureness)
+        kept = chosen[is_within]
+        n_held_back = len(chosen) - len(kept)
+        return Added(
+            made.round, made.rows[kept], made.labels[kept], confidence[is_within], learner, n_held_back
+        )
 
     def within(
-        self, growth: float | None, rows: NDArray[np.intp], codes: NDArray[np.int32], confidence: FloatArray
+        self, growth: float | None, rows: NDArray[np.intp], codes: NDArray[np.int32], sureness: FloatArray
     ) -> Mask:
-        """Which rows may be added so that each class gains at most its share of ``growth``.
+        """Which rows may be added so that no class outgrows its share.
 
-        The surest rows of a class are taken until they weigh growth x the weight of D x the class's share of
-        the given labels; the row that reaches the limit is taken.
+        The surest rows of a class are taken until it weighs (1 + growth) x the weight of D x its share of the
+        given labels; the row that reaches the limit is taken.
         """
         if growth is None:
             return np.ones(len(rows), dtype=bool)
         is_taken = np.zeros(len(rows), dtype=bool)
-        quotas = growth * self.s[self.known].sum() * self.shares
+        known = self.known
+        held = np.bincount(self._codes[known], weights=self.s[known], minlength=len(self.classes))
+        quotas = (1.0 + growth) * held.sum() * self.shares - held
         for code, quota in enumerate(quotas):
             members = np.flatnonzero(codes == code)
-            members = members[surest(confidence[members])]
+            members = members[surest(sureness[members])]
             weights = self.s[rows[members]]
             is_taken[members[np.cumsum(weights) - weights < quota]] = True
         return is_taken
@@ -169,6 +178,8 @@ def training_set(owner: Any, y: Any, unlabelled: Any, s: FloatArray) -> Training
 # ---- rounds ---------------------------------------------------------------------------------------
 
 Callback = Callable[[Sequence[Added]], object]
+_NOTHING = "no further row was confident"
+_NOTHING_WITHIN = "growth let no further row in: classes of confident rows are ahead of their share"
 
 
 def check_rounds(rounds: Any, growth: Any, max_seconds: Any, callbacks: Any) -> None:
@@ -218,20 +229,22 @@ def run_rounds(
                 reason = "interrupted"
                 break
             n_rounds += 1
-            found = [each for each in extend(n_rounds) if len(each.rows)]
+            tried = extend(n_rounds)
+            found = [each for each in tried if len(each.rows)]
             history += found
             # The models know nothing of rows added now: the last training is on all of them.
             if any(callback(found) is True for callback in callbacks):
                 reason = "a callback asked to stop"
             elif not found:
-                reason = "no further row was confident"
+                is_held_back = any(each.n_held_back for each in tried)
+                reason = _NOTHING_WITHIN if is_held_back else _NOTHING
             elif n_rounds == rounds:
                 reason = f"rounds={rounds} reached"
             elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
                 reason = f"max_seconds={max_seconds} reached"
             elif interruption.requested:
                 reason = "interrupted"
-        is_up_to_date = n_rounds > 0 and reason == "no further row was confident"
+        is_up_to_date = n_rounds > 0 and reason in (_NOTHING, _NOTHING_WITHIN)
         if not (interruption.requested or is_up_to_date):
             train()
         return Rounds(history, n_rounds, reason, interruption.requested)

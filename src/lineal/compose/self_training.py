@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MetaEstimatorMixin
 
+from lineal.compose.base import require_kind
 from lineal.compose.confidence import Proposals, Threshold, checked_rule
 from lineal.compose.fitting import require_weights
 from lineal.compose.inputs import count_rows, read_once, reads_numbers
@@ -46,10 +47,10 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         CONFIDENT. A function is called with :class:`lineal.compose.Proposals`, all of U at once, and answers
         with a truth value for each row.
     growth : number > 0, or None
-        Of the confident rows a round adds the surest, by class: at most ``growth`` x the size of D x the
-        class's share of the given labels (sizes are sums of weights; the row that reaches the limit is
-        added). With 1.0 D can double in a round, and no class crowds out the others. None: no limit, as the
-        loop above has none.
+        Of the confident rows a round adds the surest, by class, until the class holds (1 + ``growth``) x the
+        size of D x its share of the given labels (sizes are sums of weights; the row that reaches the limit
+        is added). With 1.0 D can double in a round, and a class that is ahead of its share waits for the
+        others. None: no limit, as the loop above has none.
     rounds : int
         The largest t. A round that adds nothing ends the loop too, since all others would repeat it.
     unlabelled : label
@@ -132,6 +133,7 @@ class SelfTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         require_targets(self, y)
         learner = clone(self._learner())
+        require_kind(self, learner, "classifier")
         confident = checked_rule(self.confident, learner)
         check_rounds(self.rounds, self.growth, self.max_seconds, self.callbacks)
         if sample_weight is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.compose.answers import require_probabilities
-from lineal.compose.base import Lesson
+from lineal.compose.base import Lesson, require_kind
 from lineal.compose.fitting import fit_parts, require_weights
 from lineal.compose.folds import Split, fold_numbers, require_folds, splits_of
 from lineal.compose.inputs import take
@@ -121,6 +121,7 @@ class Stacking(Team):
             raise ParameterError(f"n_bins must be a whole number from 1 on, got {self.n_bins!r}.")
         if isinstance(self.final, type) or not hasattr(self._final(), "fit"):
             raise ParameterError(f"final must be a classifier or None, got {self.final!r}.")
+        require_kind(self, self._final(), "classifier")
         if self.vectorizer is not None and not hasattr(self.vectorizer, "transform"):
             raise ParameterError(f"vectorizer must have fit and transform, got {self.vectorizer!r}.")
         require_folds(self.folds)
@@ -255,13 +256,23 @@ def _original(X: Any) -> Any:
     """Features as they are, which have to be columns of numbers to stand beside others."""
     if sp.issparse(X):
         return X
-    array = np.asarray(X)
+    array = _numbers(np.asarray(X))
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ParameterError(
             "passthrough=True puts the original features beside the outputs, but X is no columns of numbers. "
             "Give a vectorizer that makes some, or set passthrough=False."
         )
     return array
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """Columns of several types of numbers, which NumPy keeps as objects, as floats; all else as it is."""
+    if array.dtype.kind != "O" or any(isinstance(cell, (str, bytes)) for cell in array.ravel().tolist()):
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        return array
 
 
 def _takes_sparse(learner: Any) -> bool:

@@ -217,11 +217,11 @@ class Voting(Team):
 
 def counted(places: list[NDArray[np.intp]], weights: FloatArray, K: int) -> FloatArray:
     """(n, K) the weight of those who named each class."""
-    votes = np.zeros((len(places[0]), K))
+    votes = np.zeros((len(places[0]), K + 1))  # the last is of those who refused
     rows = np.arange(len(votes))
     for named, weight in zip(places, weights, strict=True):
         votes[rows, named] += weight
-    return votes
+    return votes[:, :K]
 
 
 def _with_refusals(labels: NDArray[Any], is_refused: NDArray[np.bool_], refusal: Any) -> NDArray[Any]:

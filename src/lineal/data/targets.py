@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ def plain_array(y: Any) -> NDArray[Any]:
     if hasattr(y, "to_pylist"):  # pyarrow, whose own conversion refuses what it would have to copy
         y = y.to_pylist()
     elif hasattr(y, "to_numpy"):
-        return np.asarray(y.to_numpy())
+        array = np.asarray(y.to_numpy())
+        # A null among whole numbers makes floats of them: 2^53 and 2^53 + 1 would be one label.
+        is_whole = str(getattr(y, "dtype", "")).lower().startswith(("int", "uint"))
+        return as_objects(y.to_list()) if array.dtype.kind == "f" and is_whole else array
     try:
         array = np.asarray(y)
     except ValueError:  # labels of several shapes, such as tuples beside text
@@ -73,17 +77,39 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> FloatArray:
 def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted labels and each row's place; labels that cannot be compared sort by type and text."""
     try:
+        if y.dtype.kind == "O":
+            _require_order(y.tolist())
         classes = np.unique(y)
         if len(classes) == 2 and y.dtype.kind != "O":  # the usual case needs one comparison a row
             return classes, (y == classes[1]).astype(np.int32)
         codes = np.searchsorted(classes, y)  # much cheaper than the sort behind return_inverse
     except TypeError:
-        labels = sorted(set(y.tolist()), key=lambda label: (type(label).__name__, repr(label)))
+        labels = in_order(y.tolist())
         place = {label: i for i, label in enumerate(labels)}
         classes = np.empty(len(labels), dtype=object)
         classes[:] = labels
         codes = np.array([place[label] for label in y.tolist()])
     return classes, codes.astype(np.int32)
+
+
+def in_order(labels: Iterable[Any]) -> list[Any]:
+    """Distinct labels, sorted; those that cannot be compared sort by type and text."""
+    distinct = list(dict.fromkeys(labels))
+    try:
+        _require_order(distinct)
+        return sorted(distinct)
+    except TypeError:
+        return sorted(distinct, key=lambda label: (type(label).__name__, _text_of(label)))
+
+
+def _require_order(labels: Iterable[Any]) -> None:
+    if any(isinstance(label, frozenset) for label in labels):
+        raise TypeError("< says of sets whether one is part of the other")
+
+
+def _text_of(label: Any) -> str:
+    # Of one set there are as many texts as orders, and another process has another one.
+    return repr(sorted(map(repr, label))) if isinstance(label, frozenset) else repr(label)
 
 
 def labels_as_given(y: Any) -> NDArray[Any]:

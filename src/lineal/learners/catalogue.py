@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.targets import in_order
+
 _NUMBERS, _TEXTS = "biuf", "US"
 _FEW = 8  # texts that are looked for one by one
 _NARROW, _LARGE = 4096, 2**62  # the reach of tables of whole numbers; sizes whose differences cannot overflow
@@ -104,9 +106,5 @@ def _are_alike(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
 
 def _in_order(values: Iterable[Any]) -> NDArray[Any]:
-    distinct = list(dict.fromkeys(values))
-    try:
-        distinct.sort()
-    except TypeError:
-        distinct.sort(key=lambda value: (type(value).__name__, repr(value)))
+    distinct = in_order(values)
     return np.fromiter(distinct, dtype=object, count=len(distinct))

@@ -94,8 +94,12 @@ def _as_given(y: Any) -> NDArray[Any]:
 def _are_marks(marked: NDArray[Any], unlabelled: Any) -> Mask:
     if marked.dtype.kind == "O":
         return np.fromiter((_is_mark(each, unlabelled) for each in marked.tolist()), bool, len(marked))
-    is_missing = np.isnan(marked) if marked.dtype.kind == "f" else np.zeros(len(marked), dtype=bool)
-    if unlabelled is None or (isinstance(unlabelled, str) != (marked.dtype.kind in "US")):
+    if marked.dtype.kind in "mM":
+        is_missing = np.isnat(marked)
+    else:
+        is_missing = np.isnan(marked) if marked.dtype.kind == "f" else np.zeros(len(marked), dtype=bool)
+    # One label tells which of the marks are of its kind: True is no mark where 1 is one.
+    if unlabelled is None or not len(marked) or not _are_of_one_kind(marked[0], unlabelled):
         return is_missing
     return np.asarray(is_missing | (marked == unlabelled))
 
@@ -103,7 +107,12 @@ def _are_marks(marked: NDArray[Any], unlabelled: Any) -> Mask:
 def _is_mark(label: Any, unlabelled: Any) -> bool:
     if label is None or type(label).__name__ == "NAType" or label != label:  # NaN and its like
         return True
-    if isinstance(label, bool) != isinstance(unlabelled, bool):
-        return False  # True is no mark where 1 is one
-    are_numbers = isinstance(label, numbers.Real) and isinstance(unlabelled, numbers.Real)
-    return (are_numbers or type(label) is type(unlabelled)) and bool(label == unlabelled)
+    return _are_of_one_kind(label, unlabelled) and bool(label == unlabelled)
+
+
+def _are_of_one_kind(a: Any, b: Any) -> bool:
+    """Whether a label and a mark can be meant to be the same."""
+    if isinstance(a, (bool, np.bool_)) or isinstance(b, (bool, np.bool_)):
+        return isinstance(a, (bool, np.bool_)) and isinstance(b, (bool, np.bool_))
+    are_numbers = isinstance(a, numbers.Real) and isinstance(b, numbers.Real)
+    return are_numbers or isinstance(a, type(b)) or isinstance(b, type(a))

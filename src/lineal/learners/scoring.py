@@ -15,7 +15,7 @@ from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
-from lineal.model.answers import crowned, probabilities, winners
+from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if
 from lineal.solvers.driver import Interruption
@@ -91,8 +91,7 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
     @where_probable
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logs_of(self.predict_proba(X))
 
     def _probabilities(self, Z: FloatArray) -> FloatArray:
         """(n, K), in the order of their scores."""

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-# Half a unit in the last place of 1: the nearest to certainty that log odds can be finite at.
-_SURE = 2.0**-53
+# The logarithm of half a unit in the last place of 1: how far below the others what is impossible stands.
+_IMPOSSIBLE = float(np.log(2.0**-53))
 
 
 def winners(Z: FloatArray) -> NDArray[np.intp]:
@@ -30,10 +30,10 @@ def own_probabilities(Z: FloatArray) -> FloatArray:
 
 
 def crowned(p: FloatArray, best: NDArray[np.intp]) -> FloatArray:
-    """The probabilities, in place, with the winner's at least as large as any before it."""
+    """Probabilities or scores, in place, with the winner's at least as large as any before it."""
     # Rounding, or a tie, must not let another label stand where the winner stands.
     lost = np.flatnonzero(p.argmax(axis=1) != best)
-    p[lost, best[lost]] = np.nextafter(p.max(axis=1)[lost], 2.0)
+    p[lost, best[lost]] = np.nextafter(p.max(axis=1)[lost], np.inf)
     return p
 
 
@@ -54,16 +54,30 @@ def softmax(Z: FloatArray) -> FloatArray:
     return np.asarray(e / e.sum(axis=1, keepdims=True))
 
 
-def score_columns(Z: FloatArray | None, P: FloatArray | None, n_classes: int) -> FloatArray:
-    """(n, 1) for two classes, (n, K) for more: decision values Z, else logarithms of probabilities P.
+def log_softmax(A: FloatArray) -> FloatArray:
+    """The logarithms of ``softmax``, also of what that rounds to 0."""
+    A = A - A.max(axis=1, keepdims=True)
+    return np.asarray(A - np.log(np.exp(A).sum(axis=1, keepdims=True)))
 
-    Of probabilities two classes have log odds, more have log probabilities.
-    """
-    if Z is not None:
-        return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
-    assert P is not None
-    logs: FloatArray = np.log(np.clip(P, _SURE, 1.0 - _SURE))
-    return logs if n_classes > 2 else _margin(logs)
+
+def logs_of(P: FloatArray) -> FloatArray:
+    """The logarithms of probabilities, -inf for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(P)
+
+
+def score_columns(Z: FloatArray) -> FloatArray:
+    """(n, 1) for two classes, (n, K) for more, of decision values or of logarithms of probabilities."""
+    return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
+
+
+def possible(logs: FloatArray) -> FloatArray:
+    """Logarithms of probabilities, all finite: 0 becomes 2^-53 of the least that is not."""
+    is_possible = np.isfinite(logs)
+    if is_possible.all():
+        return logs
+    least = np.min(logs, axis=1, where=is_possible, initial=0.0)
+    return np.where(is_possible, logs, least[:, None] + _IMPOSSIBLE)
 
 
 def _margin(Z: FloatArray) -> FloatArray:

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data.rows import Arrays
-from lineal.model.answers import FloatArray, crowned, expit, probabilities, score_columns, winners
+from lineal.model.answers import (
+    FloatArray,
+    crowned,
+    expit,
+    possible,
+    probabilities,
+    score_columns,
+    winners,
+)
 from lineal.model.heads import ClassesHead, Head
 from lineal.model.labels import put_labels, read_labels
 from lineal.model.linear import LinearScores, Scores
@@ -34,10 +42,9 @@ _BITS.flags.writeable = False
 
 def scores_of(head: Head, raw: FloatArray) -> FloatArray:
     """(n, 1) for two classes, (n, K) for more, whatever the head answers with."""
-    assert head.classes is not None
     if head.has_decision:
-        return score_columns(head.decision(raw), None, len(head.classes))
-    return score_columns(None, head.probabilities(raw), len(head.classes))
+        return score_columns(head.decision(raw))
+    return score_columns(possible(head.log_probabilities(raw)))
 
 
 @dataclass(frozen=True, eq=False)

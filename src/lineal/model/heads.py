@@ -17,6 +17,8 @@ from lineal.errors import ParameterError
 from lineal.model.answers import (
     FloatArray,
     crowned,
+    log_softmax,
+    logs_of,
     own_probabilities,
     probabilities,
     softmax,
@@ -73,6 +75,10 @@ class Head(ABC):
     def probabilities(self, raw: FloatArray) -> FloatArray:
         """(n_rows, n_classes)."""
         raise NotImplementedError
+
+    def log_probabilities(self, raw: FloatArray) -> FloatArray:
+        """(n_rows, n_classes), also of those that ``probabilities`` rounds to 0, where they are known."""
+        return logs_of(self.probabilities(raw))
 
     @property
     @abstractmethod
@@ -224,6 +230,10 @@ class ClassesHead(Head):
             return crowned(softmax(A), A.argmax(axis=1))
         of = own_probabilities(raw) if self.link == "own" else probabilities(raw, self.temperature)
         return crowned(of, winners(raw))
+
+    def log_probabilities(self, raw: FloatArray) -> FloatArray:
+        is_joint = self.link == "joint" and len(self.classes) > 1
+        return log_softmax(self._joint(raw)) if is_joint else super().log_probabilities(raw)
 
     @property
     def scores(self) -> list[Scores]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.model.answers import FloatArray
+from lineal.model.answers import FloatArray, crowned
 from lineal.model.simplex import onto_simplex
 
 Code = NDArray[np.int8]
@@ -33,9 +33,14 @@ def votes_of(Z: FloatArray, code: Code) -> FloatArray:
 
 
 def scores_of_votes(Z: FloatArray, code: Code) -> FloatArray:
-    """(n, K) votes, and below 1/3 of one by what the scores of a class's pairs sum to."""
-    sums = Z @ code.T.astype(np.float64)
-    return np.asarray(votes_of(Z, code) + sums / (3.0 * (np.abs(sums) + 1.0)))
+    """(n, K) votes, and below 1/3 of one by what the scores of a class's pairs sum to.
+
+    Very large and very small sums round to the same part of a vote: a tie between them is settled by one unit
+    in the last place.
+    """
+    votes, sums = votes_of(Z, code), Z @ code.T.astype(np.float64)
+    leader = np.where(votes == votes.max(axis=1, keepdims=True), sums, -np.inf).argmax(axis=1)
+    return crowned(votes + sums / (3.0 * (np.abs(sums) + 1.0)), leader)
 
 
 def coupled_pairs(R: FloatArray, K: int) -> FloatArray:

@@ -39,7 +39,7 @@ from lineal.learners.bayes.options import check_prior, log_prior, pseudo_count
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import labels_of_rows, plain_array, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, softmax
+from lineal.model.answers import crowned, log_softmax, softmax
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, check_is_fitted
 
@@ -244,8 +244,7 @@ class BaseNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """(n, K) logarithms of the posteriors, also of those too small for ``predict_proba``."""
-        A = self._answers(X)
-        return np.asarray(A - special.logsumexp(A, axis=1, keepdims=True))
+        return log_softmax(self._answers(X))
 
     def _answers(self, X: Any) -> FloatArray:
         """Log joint probabilities, with the prior where no class can give the row."""

@@ -36,7 +36,7 @@ from lineal.learners.fisher.scatter import Classes, read_scatter
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, probabilities, winners
+from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
@@ -289,8 +289,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logs_of(self.predict_proba(X))
 
     def transform(self, X: Any) -> FloatArray:
         """(n, n_components) places in the discriminant space, seen from the mean of the training rows."""

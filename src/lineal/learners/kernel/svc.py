@@ -23,6 +23,7 @@ from lineal.learners.scoring import where_probable
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
 from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
+from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.certificate import Certificate
@@ -515,8 +516,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
     @where_probable
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logs_of(self.predict_proba(X))
 
     def _calibrated(self, data: _Data, deadline: float | None) -> FloatArray:
         """A temperature for each machine, from scores of rows that machines of the same making did not

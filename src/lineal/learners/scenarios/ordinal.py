@@ -15,7 +15,7 @@ from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ordinal_labels import check_order, ordered_labels, ranks_of
 from lineal.learners.targets import codes_among, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, expit, probabilities, softmax
+from lineal.model.answers import crowned, expit, logs_of, probabilities, softmax
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
 from lineal.objective.losses import FloatArray
 from lineal.objective.masked import Masked
@@ -276,8 +276,7 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
     @available_if(lambda self: isinstance(self.loss, Log))
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithms of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return logs_of(self.predict_proba(X))
 
     def mean_absolute_error(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """By how many classes predictions are off on average, counted in ``order_``."""
