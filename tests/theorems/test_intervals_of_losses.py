@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal.evaluation import evaluate_predictions
-from lineal.evaluation.gap_sums import Bins, _feasible, _likeliest, gap_sum_ends
+from lineal.evaluation.gap_sums import Bins, _chances, _likeliest, _rooms, gap_sum_ends
 from lineal.evaluation.resampling import RowWeights
 from lineal.evaluation.skewed_means import UNSEEN_BY_RATIO, _undone, mean_ends, ratio_ends
 
@@ -166,21 +166,51 @@ def test_r2_of_flawless_and_of_very_few_rows():
 def test_the_likeliest_gaps_of_a_sum(seed, part):
     """They have that sum, and no others of the same sum are nearer to those seen, in deviations."""
     bins, rng = some_bins(seed), np.random.default_rng(seed)
-    seen, variances = bins.gaps, bins.variances()
-    total = part * np.abs(seen).sum()
-    best = _likeliest(seen, variances, total)
-    assert np.abs(best).sum() == pytest.approx(total)
+    seen, variances = np.abs(bins.gaps), bins.variances()
+    total = part * seen.sum()
+    rooms = (0.5 + rng.random(len(seen))) * (seen + total / len(seen))
+    rooms *= max(1.0, 1.01 * total / rooms.sum())
+    best = _likeliest(seen, variances, rooms, total)
+    assert best.sum() == pytest.approx(total)
+    assert (best >= 0).all()
+    assert (best <= rooms * (1 + 1e-12)).all()
     for _ in range(20):
-        other = best + 0.1 * rng.normal(size=len(best)) * np.abs(seen).max()
-        other *= total / np.abs(other).sum()
+        # A step that keeps the sum and leads to another point with room.
+        other = np.clip(best + 0.1 * rng.normal(size=len(best)) * seen.max(), 0, rooms)
+        other = best + (other - best) - (other - best).mean()
+        if (other < 0).any() or (other > rooms).any():
+            continue
         assert np.sum((best - seen) ** 2 / variances) <= np.sum((other - seen) ** 2 / variances) + 1e-9
 
 
 def test_chances_stay_chances():
     """A gap that would need more than all rows to be right is taken the other way, at its size."""
-    bins = Bins(np.array([0.5, 0.5]), np.array([0.9, 0.6]), np.array([1.0, 0.7]), np.array([20.0, 20.0]))
-    chances = _feasible(bins, np.array([[-0.1, -0.1]]))
+    bins = Bins(np.array([0.5, 0.5]), np.array([0.9, 0.6]), np.array([1.0, 0.7]), np.array([10.0, 5.0]))
+    chances = _chances(bins, np.array([[0.1, 0.1]]))
     np.testing.assert_allclose(chances, [[0.7, 0.8]])
+    np.testing.assert_allclose(_rooms(bins, bins.variances()), [0.45, 0.3])
+    many = Bins(bins.share, bins.confidence, bins.right, 100 * bins.size)  # which are surely not below
+    np.testing.assert_allclose(_rooms(many, many.variances()), [0.05, 0.2])
+
+
+@pytest.mark.parametrize(("accuracy", "low", "high"), [(1.0, 0.3, 0.4), (0.0, 0.6, 0.9)])
+def test_models_that_are_always_right_or_wrong_hold_their_own_gap(accuracy, low, high):
+    """The value seen is the true one if the model is so always: it is the upper end, the lower is near."""
+    confidence = np.linspace(low, high, 300)
+    found = right_by_chance(confidence, accuracy, np.random.default_rng(0))["calibration_error"]
+    assert found.value == pytest.approx(abs(accuracy - confidence.mean()))
+    assert found.high == pytest.approx(found.value)
+    assert 0.003 < found.value - found.low < 0.02  # 0.99^300 is 5 %
+
+
+@pytest.mark.parametrize(("low", "high", "accuracy"), [(0.3, 0.4, 0.995), (0.2, 0.8, 0.98)])
+def test_the_gap_of_models_far_from_their_confidence_is_held(low, high, accuracy):
+    """Also where a bin cannot be further out than it is, as all its rows are right."""
+    confidence, rng = np.linspace(low, high, 300), np.random.default_rng(1)
+    ends = [right_by_chance(confidence, accuracy, rng)["calibration_error"].interval for _ in range(120)]
+    truth = abs(accuracy - confidence).mean()
+    # At least 93.5 %, less three standard errors of 120 samples.
+    assert np.mean([end.low - 1e-9 <= truth <= end.high + 1e-9 for end in ends]) > 0.867
 
 
 def test_bins_without_errors_leave_doubt():

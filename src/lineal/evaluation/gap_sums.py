@@ -57,33 +57,48 @@ def gap_sum_ends(bins: Bins, confidence: float, rng: np.random.Generator) -> tup
     spread = float(np.sqrt(variances.sum()))
     # What noise can add at most, if no gap is there, and four deviations.
     least = max(0.0, seen - float(np.sqrt(2 / np.pi * variances).sum()) - 4 * spread)
-    tried = np.linspace(least, seen + 5 * spread, _N_SUMS)
-    chances = _feasible(bins, np.array([_likeliest(bins.gaps, variances, total) for total in tried]))
+    rooms = _rooms(bins, variances)
+    most = min(seen + 5 * spread, float(rooms.sum()))
+    tried = np.linspace(least, max(least, most), _N_SUMS)
+    sizes = np.array([_likeliest(np.abs(bins.gaps), variances, rooms, total) for total in tried])
+    chances = _chances(bins, sizes)
     sums = np.abs(bins.share * (bins.confidence - chances)).sum(axis=1)
     return _accepted(seen, sums, _drawn(bins, chances, rng), confidence)
 
 
-def _likeliest(gaps: FloatArray, variances: FloatArray, total: float) -> FloatArray:
-    """The gaps of this sum at which normal gaps, as they were seen, are likeliest."""
-    sizes, signs = np.abs(gaps), np.where(gaps < 0, -1.0, 1.0)
-    if total <= 0:
-        return np.zeros_like(gaps)
-    if total >= sizes.sum():
-        pull = (sizes.sum() - total) / variances.sum()
-    else:
-        pull = root_between(
-            lambda by: float(np.maximum(sizes - by * variances, 0.0).sum()) - total,
-            0.0,
-            float(np.max(sizes / variances)),
-        )
-    return np.asarray(signs * np.maximum(sizes - pull * variances, 0.0))
+def _rooms(bins: Bins, variances: FloatArray) -> FloatArray:
+    """(m,) how large each gap can be with a chance of being right from 0 to 1.
+
+    That is on the side where it was seen, or on the other if there is more room, and if what was seen would
+    not be four deviations away from there.
+    """
+    to_none, to_all = bins.share * bins.confidence, bins.share * (1 - bins.confidence)
+    own, other = np.where(bins.gaps < 0, to_all, to_none), np.where(bins.gaps < 0, to_none, to_all)
+    is_likely = np.abs(bins.gaps) + own < 4 * np.sqrt(variances)
+    return np.where(is_likely, np.maximum(own, other), own)
 
 
-def _feasible(bins: Bins, gaps: FloatArray) -> FloatArray:
+def _likeliest(sizes: FloatArray, variances: FloatArray, rooms: FloatArray, total: float) -> FloatArray:
+    """The sizes of gaps of this sum, none above its room, at which normal gaps as seen are likeliest."""
+
+    def pulled(by: float) -> FloatArray:
+        return np.clip(sizes - by * variances, 0.0, rooms)
+
+    if total <= 0 or total >= rooms.sum():
+        return rooms if total > 0 else np.zeros_like(rooms)
+    outwards = sizes + max(0.0, total - float(sizes.sum())) / variances.sum() * variances
+    if total >= sizes.sum() and (outwards <= rooms).all():  # the usual case needs no search
+        return np.asarray(outwards)
+    ends = -float(np.max((rooms - sizes) / variances)), float(np.max(sizes / variances))
+    return pulled(root_between(lambda by: float(pulled(by).sum()) - total, *ends))
+
+
+def _chances(bins: Bins, sizes: FloatArray) -> FloatArray:
     """(T, m) chances of being right; a gap that would need one outside [0, 1] is taken the other way."""
-    steps = gaps / bins.share
+    steps = np.where(bins.gaps < 0, -sizes, sizes) / bins.share
     chances = bins.confidence - steps
-    is_outside = (chances < 0) | (chances > 1)
+    # A chance of 1 and some rounding is one of 1.
+    is_outside = (chances < -1e-9) | (chances > 1 + 1e-9)
     return np.clip(np.where(is_outside, bins.confidence + steps, chances), 0.0, 1.0)
 
 
@@ -99,7 +114,7 @@ def _drawn(bins: Bins, chances: FloatArray, rng: np.random.Generator) -> FloatAr
 
 def _accepted(seen: float, sums: FloatArray, drawn: FloatArray, confidence: float) -> tuple[float, float]:
     """The outermost sums at which the one seen is not among the least likely draws."""
-    means, deviations = drawn.mean(axis=1), drawn.std(axis=1) + 1e-12
+    means, deviations = drawn.mean(axis=1), drawn.std(axis=1) + 1e-9
 
     def log_likelihood(values: FloatArray) -> FloatArray:
         apart = (values[..., None] - means) / deviations
@@ -109,7 +124,8 @@ def _accepted(seen: float, sums: FloatArray, drawn: FloatArray, confidence: floa
     own = np.einsum("tbt->tb", table)
     least = np.quantile(own - table.max(axis=2), 1 - confidence, axis=1)
     at_seen = log_likelihood(np.array(seen))
-    margin = at_seen - at_seen.max() - least
+    # Draws that are what was seen, but for rounding, are as likely as it is.
+    margin = at_seen - at_seen.max() - least + 1e-6
     inside = np.flatnonzero(margin >= 0)  # never empty: where at_seen is largest, the margin is -least >= 0
     return _edge(sums, margin, inside[0], -1), _edge(sums, margin, inside[-1], 1)
 
