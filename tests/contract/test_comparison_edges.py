@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 
 import lineal
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation import (
+    evaluate_predictions,
     friedman,
     nemenyi,
     wilcoxon,
@@ -63,6 +65,52 @@ def test_rows_of_any_matrix_in_folds(kind):
         warnings.simplefilter("error")
         found = lineal.compare(CLASSIFIERS, kind(X), TWO[:, None], cv=3)
     assert np.array_equal(found.runs, usual.runs)
+
+
+class Own:
+    """A model of no library: least squares, with fit and predict alone."""
+
+    def fit(self, X, y):
+        self.w = np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), y, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        return (np.column_stack([X, np.ones(len(X))]) @ self.w > 0.5).astype(int)
+
+
+def test_models_of_no_library():
+    """Models with fit and predict alone are compared, fitted or in folds."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    models = {"own": Own().fit(X, y), "ours": lineal.LogisticRegression().fit(X, y)}
+    for refit in (None, False):
+        assert lineal.compare(models, X_test=X, y_test=y, refit=refit).scores["own"].value > 0.8
+    fresh = {"own": Own(), "ours": lineal.LogisticRegression()}
+    assert lineal.compare(fresh, X, y, cv=3).scores["own"].value > 0.8
+    assert not hasattr(fresh["own"], "w")
+
+
+@pytest.mark.parametrize("K", [3, 4])
+def test_scores_of_pairs_are_nobodys(K):
+    """Three pairs look like three classes: scores of pairs are left out, and the rest is judged."""
+    rng = np.random.default_rng(K)
+    X, y = rng.normal(size=(150, 4)), rng.integers(0, K, 150)
+    for wrap in (lambda model: model, lambda model: make_pipeline(StandardScaler(), model)):
+        by_class, by_pair = (
+            lineal.evaluate(wrap(SVC(decision_function_shape=shape)).fit(X, y), X, y)
+            for shape in ("ovr", "ovo")
+        )
+        assert "roc_auc" in by_class
+        assert "roc_auc" in by_pair.omitted
+        assert by_class["accuracy"].value == by_pair["accuracy"].value
+
+
+def test_a_brier_score_of_two_classes_is_at_most_one():
+    """Also by few groups, where little is known."""
+    P = np.array([[0.2, 0.8], [0.9, 0.1], [0.4, 0.6], [0.7, 0.3]])
+    found = evaluate_predictions([1, 0, 0, 1], [1, 0, 1, 0], probabilities=P, groups=[0, 0, 1, 1])
+    assert found["brier"].high <= 1
 
 
 def test_labels_of_any_type_in_folds():

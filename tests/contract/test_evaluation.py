@@ -293,7 +293,9 @@ def test_the_test_follows_the_situation():
     assert "permutation" in kind(*train, metric="roc_auc", **few)
     assert "bootstrap" in kind(*train, metric="log_loss", **held)
     assert "permutation" in kind(*train, metric="f1_macro", **few)
-    assert "bootstrap" in kind(*train, sample_weight_test=np.ones(200), **held)
+    assert "McNemar" in kind(*train, sample_weight_test=np.full(200, 2), **held)
+    assert "bootstrap" in kind(*train, sample_weight_test=np.full(200, 0.5), **held)
+    assert "bootstrap" in kind(*train, sample_weight_test=np.ones(200), weights="importance", **held)
     assert "bootstrap" in kind(*train, test="bootstrap", **few)
     assert "corrected" in kind(X, y, cv=3)
     sets = {"first": train, "second": (X[200:], y[200:]), "third": (*train, X[200:], y[200:])}

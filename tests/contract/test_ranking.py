@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import lineal
+from lineal import ColumnScaler, RankSVM
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
+from lineal.evaluation import evaluate_ranking
 from lineal.objective import Hinge, Log, Squared
 
 X = np.random.default_rng(0).normal(size=(12, 2))
@@ -124,6 +127,38 @@ def test_a_file_keeps_scores_and_proof(tmp_path):
     model = lineal.RankSVM(0.5, loss=Log()).fit(X, Y, groups=GROUPS)
     lineal.save(model, tmp_path / "ranking.lineal")
     assert np.array_equal(lineal.load(tmp_path / "ranking.lineal").predict(X), model.predict(X))
+
+
+def test_a_ranking_is_judged_by_the_order_of_its_rows():
+    """evaluate takes the measures of rankings by query, alone and in a pipeline; compare says what to do."""
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(200, 3)), rng.integers(0, 20, 200)
+    y = np.digitize(X @ [1.0, -0.5, 0.0] + 0.5 * rng.normal(size=200), [-0.5, 1.0])
+    model = RankSVM(C=0.1).fit(X, y, groups=queries)
+    found = lineal.evaluate(model, X, y, groups=queries)
+    wanted = evaluate_ranking(model.predict(X), y, queries)
+    assert found.to_dict() == wanted.to_dict()
+    assert found.task == "ranking"
+    assert "20 queries" in repr(found)
+    by_query = found.per_query["ndcg"]
+    assert np.nanmean(by_query) == pytest.approx(found["ndcg"].value)
+    one = evaluate_ranking(model.predict(X)[queries == 3], y[queries == 3], queries[queries == 3])
+    assert by_query[3] == pytest.approx(one["ndcg"].value)
+    piped = make_pipeline(ColumnScaler(), model)
+    piped.steps[0][1].fit(X)
+    assert lineal.evaluate(piped, X, y, groups=queries).task == "ranking"
+    with pytest.raises(InputError, match="pass groups=, the query of each row"):
+        lineal.evaluate(model, X, y)
+    with pytest.raises(ParameterError, match="no sample_weight"):
+        lineal.evaluate(model, X, y, groups=queries, sample_weight=np.ones(200))
+    with pytest.raises(ParameterError, match="permutation_test"):
+        lineal.compare({"a": model, "b": model}, X_test=X, y_test=y, groups=queries)
+
+
+def test_rankings_without_a_fault_are_doubted():
+    """Where every query scores the same, nothing says how far another one may be."""
+    y, queries = np.tile([2, 1, 0], 30), np.repeat(np.arange(30), 3)
+    assert "every query scores the same" in evaluate_ranking(y, y, queries).doubts["ndcg"]
 
 
 def test_files_of_queries_are_read_into_groups(tmp_path):

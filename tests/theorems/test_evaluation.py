@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+from sklearn.datasets import load_iris
 
 import lineal
 from lineal.evaluation import (
     METRICS,
+    corrected_resampled_t_test,
     delong_test,
     evaluate_predictions,
     mcnemar,
@@ -117,7 +119,7 @@ def test_weight_two_is_the_row_twice():
         ),
         (evaluate_predictions(y, z, sample_weight=s), evaluate_predictions(y[rows], z[rows])),
     ):
-        for name in set(weighted) - {"calibration_error"}:  # whose bins are of rows
+        for name in set(weighted):
             a, b = weighted[name], repeated[name]
             if name == "median_absolute_error":  # between two rows it is either, or their mean
                 continue
@@ -125,6 +127,33 @@ def test_weight_two_is_the_row_twice():
             is_drawn = "bootstrap" in a.interval.method
             tolerance = 0.25 * b.interval.width if is_drawn else 1e-6
             np.testing.assert_allclose([a.low, a.high], [b.low, b.high], atol=tolerance, err_msg=name)
+
+
+def test_quantiles_of_weights_are_those_of_repeated_rows():
+    """Whole numbers of rows are rows; equal importance is none; without weights they are NumPy's."""
+    rng = np.random.default_rng(2)
+    values, levels = np.round(rng.normal(size=60), 1), np.linspace(0, 1, 11)
+    s = rng.integers(0, 4, size=60)
+    repeated = np.quantile(np.repeat(values, s), levels)
+    np.testing.assert_allclose(RowWeights.of(s, 60).quantiles(values, levels), repeated, atol=1e-12)
+    for own in (RowWeights.of(None, 60), RowWeights.of(np.full(60, 0.01), 60, "importance")):
+        np.testing.assert_allclose(own.quantiles(values, levels), np.quantile(values, levels), atol=1e-12)
+    bins = [
+        calibration_curve(*data, n_bins=5)
+        for data in ((np.repeat(values > 0, s), np.repeat(abs(values) / 4, s)),)
+    ]
+    bins.append(calibration_curve(values > 0, abs(values) / 4, n_bins=5, sample_weight=s))
+    assert bins[0].error == pytest.approx(bins[1].error)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-45, 1e-40, 1e38, 1e46, 1e100])
+def test_errors_in_any_unit_have_the_same_interval(unit):
+    """Fourth powers of squares neither overflow nor vanish: ends scale as the score does."""
+    y, z = numbers(60)
+    plain, scaled = evaluate_predictions(y, z), evaluate_predictions(unit * y, unit * z, task="regression")
+    for name, power in (("r2", 0), ("rmse", 1), ("mae", 1), ("mse", 2)):
+        found = np.array([scaled[name].low, scaled[name].value, scaled[name].high]) / unit**power
+        np.testing.assert_allclose(found, [plain[name].low, plain[name].value, plain[name].high], rtol=1e-6)
 
 
 def test_equal_importance_is_none():
@@ -274,3 +303,45 @@ def test_an_average_precision_that_rounding_keeps_from_one_has_the_interval_of_o
         scores, weights = y + 0.4 * rng.random(2 * n), 0.5 + rng.random(2 * n)
         found = precision_recall_curve(y, scores, sample_weight=weights, weights="importance")
         assert found.average_precision.low > 0.1
+
+
+def test_one_pair_out_of_order_hardly_changes_the_interval_of_average_precision():
+    """The ends go down with the value: 1, one pair out of order, six rows too low."""
+    y = np.repeat([1, 0], [40, 200])
+    scores = np.r_[np.linspace(2, 3, 40), np.linspace(0, 1, 200)]
+    swapped, low = scores.copy(), scores.copy()
+    swapped[0], low[:6] = 0.999, 0.9
+    found = [precision_recall_curve(y, each).average_precision for each in (scores, swapped, low)]
+    assert [score.value for score in found] == sorted((score.value for score in found), reverse=True)
+    assert 0.92 > found[0].low > found[1].low > 0.9 > found[2].low > 0.8
+
+
+def test_folds_that_all_differ_by_one_row_prove_nothing():
+    """Differences that are the same in every fold vary by a row at least; so do scores that are."""
+    a, b = np.full(3, 1.0), np.full(3, 0.9)
+    found = corrected_resampled_t_test(a, b, n_train=20, n_test=10)
+    assert found.p_value > 0.3
+    assert found.interval.low < 0 < found.interval.high
+    assert corrected_resampled_t_test(a, a - 0.5, n_train=200, n_test=100).p_value < 0.001
+    assert corrected_resampled_t_test(a, a, n_train=20, n_test=10).p_value == 1
+    X, y = load_iris(return_X_y=True)
+    models = {"nb": lineal.GaussianNB(), "1nn": lineal.KNeighborsClassifier(1)}
+    for seed in range(12):
+        result = lineal.compare(models, X, y, cv=2, random_state=seed)
+        assert result.pairs[0].p_value > 0.05
+        assert all(score.interval.width > 0 for score in result.scores.values())
+
+
+def test_a_verdict_tells_the_difference_of_the_better_model():
+    """Whoever is better, its score less the other's: the interval does not change with the order."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0).astype(int)
+    good, bad = lineal.LogisticRegression().fit(X, y), lineal.LogisticRegression().fit(X[:, ::-1], y)
+    said = [
+        lineal.compare(models, X_test=X, y_test=y, refit=False).pairs[0].verdict
+        for models in ({"good": good, "bad": bad}, {"bad": bad, "good": good})
+    ]
+    assert said[0] == said[1]
+    assert "good is better than bad" in said[0]
+    assert "difference 0." in said[0]

@@ -21,7 +21,7 @@ def plain_array(y: Any) -> NDArray[Any]:
         array = np.asarray(y.to_numpy())
         # A null among whole numbers makes floats of them: 2^53 and 2^53 + 1 would be one label.
         is_whole = str(getattr(y, "dtype", "")).lower().startswith(("int", "uint"))
-        return as_objects(y.to_list()) if array.dtype.kind == "f" and is_whole else array
+        return as_objects(list(y)) if array.dtype.kind == "f" and is_whole else array
     try:
         array = np.asarray(y)
     except ValueError:  # labels of several shapes, such as tuples beside text

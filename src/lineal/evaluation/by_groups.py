@@ -102,7 +102,7 @@ def _interval(metric: Metric, p: Predictions, groups: Groups, confidence: float,
     changes = _changes(metric.value, metric, [p], groups)
     bias = _noise_of_gaps(p, metric, groups) if metric.name == "calibration_error" else 0.0
     n_units = groups.size(p.weights.s)
-    return jackknife_ends(score.value, changes, n_units, metric.bounds, confidence, bias)
+    return jackknife_ends(score.value, changes, n_units, metric.limits(p), confidence, bias)
 
 
 def jackknife_ends(

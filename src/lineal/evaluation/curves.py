@@ -5,7 +5,6 @@ Intervals are pointwise: each holds its own true value in a share ``confidence``
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.auc import binary_area, two_kinds
 from lineal.evaluation.inputs import checked_confidence, checked_count, groups_of_rows, one_sample
-from lineal.evaluation.intervals import wilson_ends, z_value
+from lineal.evaluation.intervals import wilson_ends
 from lineal.evaluation.learning import LearningCurve, learning_curve
 from lineal.evaluation.records import Interval, Score
 from lineal.evaluation.resampling import RowWeights
@@ -219,7 +218,9 @@ def precision_recall_curve(
         recall_ends = grouped.shares_called(rows.is_positive, recall, thresholds)
     else:
         n_positive = rows.weights.size(rows.is_positive)
-        own = _logit_interval(found, n_positive, confidence)
+        # As if it were a share of the positives: on the logit scale an end runs away as the value nears 1.
+        low, high = wilson_ends(np.array(found), np.array(n_positive), confidence)
+        own = Interval(float(low), float(high), confidence, "Wilson")
         precision_ends = wilson_ends(precision, rows.sizes_called(thresholds), confidence)
         recall_ends = wilson_ends(recall, np.full(len(recall), n_positive), confidence)
     return PrecisionRecallCurve(
@@ -229,16 +230,6 @@ def precision_recall_curve(
         Score("average_precision", found, own),
         confidence,
     )
-
-
-def _logit_interval(value: float, n: float, confidence: float) -> Interval:
-    """Normal on the logit scale with deviation 1 / sqrt(n p (1 - p)); Wilson's at 0 and 1, up to rounding."""
-    if not n * value * (1 - value) > 1e-9:
-        low, high = wilson_ends(np.array(value), np.array(n), confidence)
-        return Interval(float(low), float(high), confidence, "Wilson")
-    centre, half = np.log(value / (1 - value)), z_value(confidence) / np.sqrt(n * value * (1 - value))
-    bottom, top = (1.0 / (1.0 + math.exp(-end)) for end in (centre - half, centre + half))
-    return Interval(bottom, top, confidence, "logit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,7 +307,7 @@ def calibration_curve(
     if rows.values.min() < 0 or rows.values.max() > 1:
         raise InputError("probabilities must be between 0 and 1.")
     levels = np.linspace(0, 1, n_bins + 1)[1:-1]
-    edges = np.unique(np.quantile(rows.values, levels)) if bins == "quantile" else levels
+    edges = np.unique(rows.weights.quantiles(rows.values, levels)) if bins == "quantile" else levels
     place = np.searchsorted(edges, rows.values, side="right")
     s = rows.weights.s
     counts, predicted, positives, variance = (

@@ -57,7 +57,8 @@ def _moves(name: str, p: Predictions) -> FloatArray:
 
 def _largest(moves: FloatArray, codes: Any) -> float:
     """The part of the variance that one row, or one group, is."""
-    squares = np.bincount(codes, weights=moves).astype(np.float64) ** 2
+    sums = np.bincount(codes, weights=moves).astype(np.float64)
+    squares = (sums / max(float(np.abs(sums).max(initial=0.0)), 1e-300)) ** 2
     total = float(squares.sum())
     return float(squares.max()) / total if total > 0 else 0.0
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lineal.data.targets import plain_array
+from lineal.errors import InputError, ParameterError
 from lineal.evaluation.classification import evaluate_classes
 from lineal.evaluation.doubts import doubts_of
 from lineal.evaluation.evaluation import Evaluation
@@ -19,7 +20,9 @@ from lineal.evaluation.predictions import (
     Predictions,
     predictions_of,
     read_predictions,
+    task_of,
 )
+from lineal.evaluation.ranking import evaluate_ranking
 from lineal.evaluation.regression import evaluate_numbers
 
 
@@ -52,7 +55,8 @@ def evaluate(
         are not.
     groups : (n,) labels, optional
         Rows of one group, such as the visits of one patient, resemble each other: intervals are then about
-        other groups, not about other rows of the same ones.
+        other groups, not about other rows of the same ones. For a model that puts rows in order, such as
+        ``RankSVM``, groups are the queries, and the measures those of ``evaluate_ranking``.
     confidence : float
         The share of intervals that hold the true value.
     n_resamples : int
@@ -83,10 +87,26 @@ def evaluate(
     >>> print(evaluation["accuracy"])
     accuracy 0.9349 (95 %: 0.8872 .. 0.9633)
     """
+    if task_of(model, task) == "ranking":
+        return _order_of(
+            model, X, y, groups, sample_weight,
+            confidence=confidence, n_resamples=n_resamples, random_state=random_state,
+        )  # fmt: skip
     options = _options(confidence, n_resamples, n_bins, random_state)
     found = predictions_of(model, X, y, sample_weight=sample_weight, weights=weights, task=task)
     evaluation = _by_groups(judged(found, **options), found, groups, sample_weight)
     return replace(evaluation, notes=(*evaluation.notes, *_never_met(model, found)))
+
+
+def _order_of(model: Any, X: Any, y: Any, groups: Any, sample_weight: Any, **options: Any) -> Evaluation:
+    """A model that puts rows in order, judged query by query."""
+    if groups is None:
+        raise InputError(
+            f"{type(model).__name__} puts the rows of a query in order: pass groups=, the query of each row."
+        )
+    if sample_weight is not None:
+        raise ParameterError("rankings are means over queries, and have no sample_weight. Leave it out.")
+    return evaluate_ranking(model.predict(X), y, groups, **options)
 
 
 def _never_met(model: Any, found: Predictions) -> tuple[str, ...]:

@@ -87,6 +87,8 @@ class Evaluation:
         How numbers are meant, where that is a choice.
     doubts : dict of name to reason
         Whose intervals hang on too few rows to be trusted.
+    per_query : dict of name to (Q,) array
+        What each query of a ranking scores, in the sorted order of their names; NaN where it does not count.
     """
 
     task: str
@@ -99,6 +101,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
     titles: dict[str, str] = field(default_factory=dict, repr=False)
     doubts: dict[str, str] = field(default_factory=dict)
+    per_query: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Score:
         if name in self.scores:
@@ -136,7 +139,8 @@ class Evaluation:
 
     def __repr__(self) -> str:
         first = next(iter(self.scores.values()), None)
-        return f"<Evaluation of a {self.task} on {self.n_rows:,} rows: {first}>"
+        what = "queries" if self.task == "ranking" else "rows"
+        return f"<Evaluation of a {self.task} on {self.n_rows:,} {what}: {first}>"
 
     def __str__(self) -> str:
         return plain(self._sections())

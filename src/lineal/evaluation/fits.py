@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -84,8 +85,8 @@ def check_weights(models: Mapping[str, Any], table: Table) -> None:
 
 
 def fitted(model: Any, table: Table) -> Any:
-    """A clone, fitted to the table."""
-    fresh = clone(model)
+    """A clone, fitted to the table; a copy of a model that does not know its own options."""
+    fresh = clone(model) if hasattr(model, "get_params") else copy.deepcopy(model)
     if table.sample_weight is None:
         return fresh.fit(table.X, table.y)
     return fresh.fit(table.X, table.y, sample_weight=table.sample_weight)
@@ -103,7 +104,7 @@ def is_fitted(model: Any) -> bool:
         check_is_fitted(model)
     except NotFittedError:
         return False
-    except TypeError:  # without fit: it came as it is
+    except (TypeError, AttributeError):  # without fit, or not of scikit-learn's family: it came as it is
         return True
     return True
 

@@ -34,7 +34,7 @@ TESTS = ("auto", "mcnemar", "bootstrap", "permutation", "delong")
 
 def choose(test: str, metric: Metric, predictions: Predictions) -> str:
     """The kind of test, from what was asked for or from the metric and the rows."""
-    is_weighted = predictions.weights.kind != "none"
+    is_weighted = not predictions.weights.are_rows
     if test == "auto":
         if metric.name == "accuracy" and not is_weighted:
             return "mcnemar"
@@ -42,7 +42,9 @@ def choose(test: str, metric: Metric, predictions: Predictions) -> str:
             return "permutation"
         return "linear" if metric.linear is not None else "bootstrap"
     if test == "mcnemar" and (metric.name != "accuracy" or is_weighted):
-        raise ParameterError("test='mcnemar' is for metric='accuracy' without weights. Use test='auto'.")
+        raise ParameterError(
+            "test='mcnemar' is for metric='accuracy' without weights but numbers of rows. Use test='auto'."
+        )
     if test == "delong" and metric.linear is None:
         raise ParameterError(f"test='delong' is for metric='roc_auc', not {metric.name!r}. Use test='auto'.")
     return "linear" if test == "delong" else test
@@ -80,7 +82,9 @@ class PairedRows:
         on = f"on {counted(len(a.truth), 'row')}"
         if self.kind == "mcnemar":
             first, second = cast(Classified, a), cast(Classified, b)
-            return mcnemar(first.is_right, second.is_right, confidence=self.confidence)
+            times = first.weights.s.astype(np.int64)
+            pair = (np.repeat(p.is_right, times) for p in (first, second))
+            return mcnemar(*pair, confidence=self.confidence)
         if self.metric.linear is not None and self.kind != "bootstrap":
             name = "DeLong's test" if self.metric.name == "roc_auc" else "normal test"
             found = difference_test(

@@ -38,7 +38,7 @@ def compare_in_folds(models: Mapping[str, Any], table: Table, cv: Any, options: 
     tests = {(names[i], names[j]): tested(i, j) for i, j in combinations(range(len(names)), 2)}
     factor = 1 / len(runs) + n_test / n_train
     scores = {
-        name: mean_score(metric, runs[:, j], factor, options.confidence, "corrected t")
+        name: mean_score(metric, runs[:, j], factor, options.confidence, "corrected t", 1 / n_test)
         for j, name in enumerate(names)
     }
     folds = counted(len(runs), "fold")
@@ -101,9 +101,17 @@ def fold_scores(
     return runs, seconds, is_complete
 
 
-def mean_score(metric: Metric, values: FloatArray, factor: float, confidence: float, how: str) -> Score:
-    """The mean of several runs, whose variance is a factor times that of one run."""
-    reach = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * np.sqrt(factor) * values.std(ddof=1)
+def mean_score(
+    metric: Metric, values: FloatArray, factor: float, confidence: float, how: str, grain: float = 0.0
+) -> Score:
+    """The mean of several runs, whose variance is a factor times that of one run.
+
+    Shares that are the same in every run are taken to vary by the ``grain``, one row.
+    """
     mean, (least, most) = float(values.mean()), metric.bounds
+    deviation = float(values.std(ddof=1))
+    if deviation < 1e-12 and np.isfinite(metric.bounds).all():
+        deviation = grain
+    reach = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * np.sqrt(factor) * deviation
     interval = Interval(max(mean - float(reach), least), min(mean + float(reach), most), confidence, how)
     return Score(metric.name, mean, interval, metric.greater_is_better)

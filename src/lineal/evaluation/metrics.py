@@ -64,6 +64,12 @@ class Metric:
     interval: Callable[[Any, float, np.random.Generator], Interval] | None = None
     bounds: tuple[float, float] = (0.0, 1.0)
 
+    def limits(self, predictions: Predictions) -> tuple[float, float]:
+        """Between which it lies for these predictions: a Brier score of two classes is at most 1."""
+        if self.name == "brier" and isinstance(predictions, Classified) and len(predictions.classes) == 2:
+            return 0.0, 1.0
+        return self.bounds
+
     def value(self, predictions: Predictions) -> float:
         """The metric of these predictions."""
         if self.function is not None:
@@ -214,10 +220,10 @@ def _brier(p: Classified) -> FloatArray:
 
 
 def confidence_bins(p: Classified, n_bins: int) -> tuple[FloatArray, Any, Any]:
-    """Confidence in the predicted class, whether it was right, and the bin: of equal numbers of rows."""
+    """Confidence in the predicted class, whether it was right, and the bin: of rows of equal weight."""
     P = cast(FloatArray, p.probabilities)
     confidence = P[np.arange(len(P)), p.predicted]
-    edges = np.quantile(confidence, np.linspace(0, 1, n_bins + 1)[1:-1])
+    edges = p.weights.quantiles(confidence, np.linspace(0, 1, n_bins + 1)[1:-1])
     return confidence, p.is_right, np.searchsorted(np.unique(edges), confidence, side="right")
 
 

@@ -91,7 +91,8 @@ def corrected_resampled_t_test(
     """The t-test for scores on J folds or random splits of the same rows (Nadeau and Bengio 2003).
 
     t = d / sqrt((1/J + n_test/n_train) s_d²) with J - 1 degrees of freedom. The second term makes up for
-    training sets that overlap.
+    training sets that overlap. Differences that are all the same, as shares of few rows can be by chance, are
+    taken to vary by one row, s_d = 1 / n_test.
 
     Parameters
     ----------
@@ -116,18 +117,25 @@ def corrected_resampled_t_test(
     if not (n_train > 0 and n_test > 0):
         raise ParameterError(f"n_train and n_test must be > 0, got {n_train!r} and {n_test!r}.")
     test = f"corrected resampled t-test of {counted(len(first), 'fold')}"
-    return t_of_differences(test, first, second, 1 / len(first) + n_test / n_train, confidence)
+    return t_of_differences(
+        test, first, second, 1 / len(first) + n_test / n_train, confidence, least=1 / n_test
+    )
 
 
 def t_of_differences(
-    test: str, a: FloatArray, b: FloatArray, factor: float, confidence: float
+    test: str, a: FloatArray, b: FloatArray, factor: float, confidence: float, least: float = 0.0
 ) -> Significance:
-    """t of the mean difference, whose variance is a factor times that of one difference."""
+    """t of the mean difference, whose variance is a factor times that of one difference.
+
+    Differences that do not vary have the deviation ``least``, if they are not 0.
+    """
     confidence = checked_confidence(confidence)
     apart = a - b
     difference, deviation, freedom = float(apart.mean()), float(apart.std(ddof=1)), float(len(apart) - 1)
     if deviation**2 <= _rounding(a, b):
-        return _without_noise(test, difference, (freedom,), confidence)
+        if difference == 0 or least == 0:
+            return _without_noise(test, difference, (freedom,), confidence)
+        deviation = least
     error = deviation * np.sqrt(factor)
     t = difference / error
     half = float(stats.t.ppf((1 + confidence) / 2, freedom) * error)

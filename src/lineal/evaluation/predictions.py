@@ -90,6 +90,8 @@ def task_of(model: Any, task: str | None) -> str | None:
     """What was asked for, or what the model is; None if it does not say."""
     if task is not None:
         return checked_task(task)
+    if getattr(_last(model), "_orders_rows", False):
+        return "ranking"
     try:
         kind = get_tags(model).estimator_type
     except AttributeError:  # not of scikit-learn's family
@@ -97,6 +99,18 @@ def task_of(model: Any, task: str | None) -> str | None:
     if kind == "classifier" or (kind is None and hasattr(model, "classes_")):
         return "classification"
     return "regression" if kind == "regressor" else None
+
+
+def _last(model: Any) -> Any:
+    """The last step of a pipeline, or the model itself."""
+    return model.steps[-1][1] if getattr(model, "steps", None) and hasattr(model, "named_steps") else model
+
+
+def _class_scores(model: Any, X: Any, n_classes: int) -> Any:
+    """What ``decision_function`` says; None where that is scores of pairs, which are nobody's."""
+    Z = np.asarray(model.decision_function(X))
+    is_of_pairs = n_classes > 2 and getattr(_last(model), "decision_function_shape", "") == "ovo"
+    return None if is_of_pairs or (Z.ndim == 2 and Z.shape[1] != n_classes) else Z
 
 
 def has_fractions(y: Any) -> bool:
@@ -120,14 +134,19 @@ def predictions_of(
         raise ParameterError(f"a model needs a predict method, which {type(model).__name__} has not.")
     task = task_of(model, task)
     predicted = plain_array(model.predict(X))
+    if task == "ranking":
+        raise ParameterError(
+            f"{type(_last(model)).__name__} puts the rows of a query in order: its numbers are no grades. "
+            "Judge it by lineal.evaluate(model, X, y, groups=queries)."
+        )
     if task == "regression":
         return measured(y, predicted, sample_weight, weights)
     probabilities = scores = None
     if task == "classification":
         if hasattr(model, "predict_proba"):
             probabilities = model.predict_proba(X)
-        elif hasattr(model, "decision_function"):
-            scores = model.decision_function(X)
+        elif hasattr(model, "decision_function") and hasattr(model, "classes_"):
+            scores = _class_scores(model, X, len(model.classes_))
     classes = getattr(model, "classes_", None)
     if classes is None:
         probabilities = scores = None  # nobody says which column is whose

@@ -178,12 +178,15 @@ def mean_over_queries(
     }
     titles = {name: measure.title for name, measure in measures.items()}
     few = f"only {counted(n_queries, 'query', 'queries')}"
+    is_flat = [name for name, measure in measures.items() if not np.ptp(measure.values[measure.is_used])]
+    doubts = dict.fromkeys(is_flat, "every query scores the same")
     return Evaluation(
         *("ranking", scores, n_queries, how.confidence),
         omitted=omitted or {},
         notes=notes,
         titles=titles,
-        doubts=dict.fromkeys(scores, few) if n_queries < FEW_GROUPS else {},
+        doubts=doubts | (dict.fromkeys(scores, few) if n_queries < FEW_GROUPS else {}),
+        per_query={name: np.where(m.is_used, m.values, np.nan) for name, m in measures.items()},
     )
 
 

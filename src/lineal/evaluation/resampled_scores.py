@@ -19,7 +19,7 @@ def single_score(
 ) -> Score:
     """By its own interval, kept within the metric's bounds, or by calling it on every resample."""
     if metric.interval is not None:
-        own, (least, most) = metric.interval(p, confidence, rng), metric.bounds
+        own, (least, most) = metric.interval(p, confidence, rng), metric.limits(p)
         within = replace(own, low=max(own.low, least), high=min(own.high, most))
         return Score(metric.name, metric.value(p), within, metric.greater_is_better)
     if metric.linear is not None:

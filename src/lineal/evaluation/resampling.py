@@ -59,6 +59,26 @@ class RowWeights:
         """(n,) the variance of each row's share in a sum of ones."""
         return self.s**2 if self.kind == "importance" else self.s
 
+    @property
+    def are_rows(self) -> bool:
+        """Whether they are numbers of rows, so that rows can be written out."""
+        return self.kind != "importance" and bool((self.s == np.round(self.s)).all() and self.s.sum() < 1e7)
+
+    def quantiles(self, values: FloatArray, levels: FloatArray) -> FloatArray:
+        """NumPy's quantiles; a row of weight 2 is the row twice. Of importance, the mean weight is a row."""
+        if self.kind == "none":
+            return np.asarray(np.quantile(values, levels))
+        order = np.argsort(values, kind="stable")
+        counts = self.s[order] * (len(values) / self.s.sum() if self.kind == "importance" else 1.0)
+        ends = np.cumsum(counts)
+        place = np.maximum(ends[-1] - 1.0, 0.0) * levels
+        whole = np.floor(place)
+        below, above = (
+            values[order[np.minimum(np.searchsorted(ends, at, side="right"), len(order) - 1)]]
+            for at in (whole, whole + 1.0)
+        )
+        return np.asarray(below + (above - below) * (place - whole))
+
     def take(self, rows: Any) -> RowWeights:
         """Those of some rows."""
         return RowWeights(self.s[rows], self.kind)

@@ -32,6 +32,12 @@ class Options:
     def situation(self, models: Mapping[str, Any], y: Any) -> tuple[str, Metric]:
         """The task that all models do, and the metric; refused before anything is fitted."""
         tasks = {name: task_of(model, self.task) for name, model in models.items()}
+        if ranking := [name for name, task in tasks.items() if task == "ranking"]:
+            raise ParameterError(
+                f"model {ranking[0]!r} puts rows of a query in order, which compare does not judge. Evaluate "
+                "each by lineal.evaluate(model, X, y, groups=queries), and compare what queries score by "
+                'lineal.evaluation.permutation_test(a.per_query["ndcg"], b.per_query["ndcg"]).'
+            )
         known = {task for task in tasks.values() if task is not None}
         if len(known) > 1:
             raise ParameterError(f"the models must do one task, got {tasks}. Pass task= if they do.")

@@ -97,6 +97,9 @@ def _reach(
     apart: FloatArray, weights: RowWeights, confidence: float, unseen: float, side: int, room: float
 ) -> float:
     """How far from the mean an end is, the lower one (side -1) or the upper; ``apart`` has mean 0."""
+    unit = float(np.max(np.abs(apart)))
+    if not 1e-50 < unit < 1e50 and 0 < unit < math.inf:  # fourth powers need room
+        return unit * _reach(apart / unit, weights, confidence, unseen, side, room / unit)
     total, size = float(weights.s.sum()), weights.size()
     # A row that counts for w is w rows, or one that is w times as large.
     shares = apart / total if weights.kind != "importance" else apart * weights.s / total

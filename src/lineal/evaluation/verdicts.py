@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -99,6 +99,8 @@ def _verdict(
     if p > level + 1e-12:
         return f"{a} and {b} cannot be told apart {where}: {p_text(p)}{between}.", None
     best, other = (a, b) if _is_first_better(metric, test, scores[a].value - scores[b].value) else (b, a)
+    if test.interval is not None and best == b:  # what is said is about the better one less the other
+        between = f", difference {replace(test.interval, low=-test.interval.high, high=-test.interval.low)}"
     told, but = f"{metric.title} {brief(scores[best].value)} against {brief(scores[other].value)}", ""
     if sets is not None:
         told, but = sets.evidence(metric, test, best, other)

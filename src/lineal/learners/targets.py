@@ -104,6 +104,8 @@ def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
             f"y must be numbers for {learner}, got times ({raw.dtype}). Make numbers of them, such as days "
             "since a date."
         )
+    if raw.dtype.kind == "O" and raw.ndim == 1 and (missing := first_missing(raw)) is not None:
+        raise InputError(f"y contains NaN or a null, first at row {missing}. Drop those rows.")
     try:
         targets = raw.astype(np.float64)
     except (TypeError, ValueError) as error:

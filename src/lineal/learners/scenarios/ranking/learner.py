@@ -94,6 +94,8 @@ class RankSVM(RegressorMixin, MatrixModel):
     (np.int64(0), True)
     """
 
+    _orders_rows = True  # so it is judged by the order, not by the numbers
+
     def __init__(
         self,
         C: float = 1.0,
