@@ -1,18 +1,22 @@
 """A search refuses what cannot be before it works, and ends early with what it has."""
 
 import dataclasses
+import math
 import signal
 import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.linear_model import Ridge as TheirRidge
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from contract.members import features, labels
@@ -388,11 +392,14 @@ class Fussy(Fragile):
         return super().fit(X, y)
 
 
-def test_an_outer_fold_without_a_choice_is_an_error():
-    """An honest score needs all outer folds: one in which every setting fails is not passed over."""
+def test_an_outer_fold_without_a_choice_is_told():
+    """One in which every setting fails is not passed over: it is warned of, and the score is of the others."""
     X, y = data()
-    with pytest.raises(InputError, match="all 1 settings failed in outer fold 1"):
-        tune(Fussy(), X, y, {"weakness": [0]}, cv=2, outer=2, metric=lambda model, X, y: 1.0)
+    with pytest.warns(FitFailedWarning, match="2 of 2 outer folds have no score; .* all 1 settings failed"):
+        tuned = tune(Fussy(), X, y, {"weakness": [0]}, cv=2, outer=2, metric=lambda model, X, y: 1.0)
+    assert math.isnan(tuned.score)
+    assert all("too weak" in fold.error for fold in tuned.outer)
+    assert "no score" in str(tuned)
 
 
 def test_functions_score_with_weights_if_they_ask_for_them():
@@ -538,3 +545,127 @@ def test_groups_are_held_out_whole(has_classes):
     assert mixed.score > 0.95
     assert apart.score < 0.75
     assert apart.best.mean < 0.75
+
+
+# ---- anybody's models -----------------------------------------------------------------------------
+
+
+class Balanced(LogisticRegression):
+    """A subclass that fits in a way of its own."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y, sample_weight=np.where(y == 1, 10.0, 1.0))
+
+
+class Doubled(Pipeline):
+    """A pipeline that learns from every row of the second class twice."""
+
+    def fit(self, X, y, **options):
+        rows = np.r_[np.arange(len(y)), np.flatnonzero(y == 1)]
+        return super().fit(X[rows], y[rows], **options)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (Balanced(tol=1e-9), "C"),
+        (Doubled([("scale", StandardScaler()), ("last", LogisticRegression(tol=1e-9))]), "last__C"),
+        (make_pipeline(StandardScaler(), Balanced(tol=1e-9)), "balanced__C"),
+    ],
+    ids=["learner", "pipeline", "in a pipeline"],
+)
+def test_a_fit_of_ones_own_is_what_is_searched(model, name):
+    """Neither a path nor shared features go around the fit of a subclass: scores are GridSearchCV's."""
+    X, y = data(120)
+    space, folds = {name: [0.01, 0.1, 1.0]}, StratifiedKFold(3)
+    theirs = GridSearchCV(model, space, cv=folds, scoring="neg_log_loss").fit(X, y)
+    ours = tune(model, X, y, space, cv=folds, metric="neg_log_loss")
+    np.testing.assert_allclose(
+        [trial.mean for trial in ours.trials], theirs.cv_results_["mean_test_score"], rtol=1e-6
+    )
+
+
+def test_shared_features_are_not_written_into():
+    """A learner that works in place spoils nothing for those after it."""
+    X = features(90)
+    y = X @ [1.0, -2.0, 0.5, 0.0] + 3.0 if X.shape[1] == 4 else X[:, 0] + 3.0
+    model = make_pipeline(MinMaxScaler(), TheirRidge(copy_X=False))
+    space = {"ridge__alpha": [0.1, 0.2, 0.3]}
+    theirs = GridSearchCV(model, space, cv=KFold(3)).fit(X, y).cv_results_["mean_test_score"]
+    np.testing.assert_allclose([t.mean for t in tune(model, X, y, space, cv=KFold(3)).trials], theirs)
+
+
+def test_a_metric_is_given_the_pipeline_with_its_own_names():
+    """Steps are called as they were, those that pass through among them."""
+    X, y = data()
+    model = Pipeline(
+        [("nothing", "passthrough"), ("scale", StandardScaler()), ("last", LogisticRegression())]
+    )
+
+    def named(model, X, y):
+        assert list(model.named_steps) == ["nothing", "scale", "last"]
+        return model.score(X, y) + 0 * model.named_steps["last"].C
+
+    tuned = tune(model, X, y, {"last__C": [0.1, 1.0]}, metric=named)
+    assert not any(trial.error for trial in tuned.trials)
+
+
+@pytest.mark.filterwarnings("ignore:Only one class")
+def test_an_outer_fold_without_a_score_costs_that_fold_alone():
+    """One group has one class, so it has no ROC area: the model stays, and it is said."""
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(120, 3)), np.repeat(np.arange(6), 20)
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    y[groups == 3] = 1
+    with pytest.warns(FitFailedWarning, match="1 of 6 outer folds have no score"):
+        tuned = tune(
+            LogisticRegression(), X, y, {"C": [0.1, 1]}, metric="roc_auc",
+            outer=GroupKFold(6), groups=groups, cv=3,
+        )  # fmt: skip
+    (failed,) = [fold for fold in tuned.outer if fold.error]
+    assert math.isnan(failed.score)
+    assert tuned.score == np.mean([fold.score for fold in tuned.outer if not fold.error])
+    assert "from 5 outer folds" in str(tuned)
+    assert tuned.model.predict(X).shape == (120,)
+
+
+def test_a_bad_cell_is_named_by_its_row_in_x():
+    """Not by its row in a fold."""
+    X, y = data(200)
+    X[140, 2] = np.nan
+    with pytest.raises(InputError, match="row 140, column 2"):
+        tune(LogisticRegression(), X, y, {"C": [0.1, 1.0]})
+    frame = pd.DataFrame(X, columns=[f"size {k}" for k in range(X.shape[1])])
+    with pytest.raises(InputError, match=r"row 140, column 2 \('size 2'\)"):
+        tune(LogisticRegression(), frame, y, {"C": [0.1, 1.0]})
+    # A model that takes NaN is given it.
+    assert tune(HistGradientBoostingClassifier(max_iter=5), X, y, {"max_depth": [1, 2]}).score > 0
+
+
+class Counted(StandardScaler):
+    """Knows how often it was fitted."""
+
+    n_fits = 0
+
+    def __init__(self, offset=0):
+        super().__init__()
+        self.offset = offset
+
+    def fit(self, X, y=None):
+        Counted.n_fits += 1
+        return super().fit(X, y)
+
+
+def test_optuna_tries_no_setting_twice_and_records_what_fails():
+    """A grid is searched once, features are made once for each fold and setting; bad values are trials."""
+    pytest.importorskip("optuna")
+    X, y = data()
+    model = Pipeline([("scale", Counted()), ("last", LogisticRegression())])
+    Counted.n_fits = 0
+    tuned = tune(model, X, y, {"scale__offset": [1, 2], "last__C": [0.1, 1.0]}, method="optuna", cv=3)
+    assert len({str(trial.params) for trial in tuned.trials}) == len(tuned.trials) == 4
+    assert Counted.n_fits == 2 * 3 + 1
+    with pytest.warns(FitFailedWarning):
+        tuned = tune(LogisticRegression(), X, y, {"C": uniform(-0.5, 1.0)}, method="optuna", max_trials=8)
+    assert len(tuned.trials) == 8
+    assert 0 < sum(bool(trial.error) for trial in tuned.trials) < 8

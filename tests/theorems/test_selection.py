@@ -194,3 +194,31 @@ def test_a_copy_of_a_chosen_column_adds_nothing():
     greedy = rank_features(X, y, GREEDY)
     assert greedy.columns.tolist() == [0, 2, 1]
     assert greedy.scores[2] == pytest.approx(0.0, abs=1e-12)
+
+
+# ---- digits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.7e9, 1e12, 1e14])
+def test_offsets_take_no_digits(offset):
+    """Correlations, t and signal to noise do not ask where a column lies, nor where the numbers do."""
+    rng = np.random.default_rng(0)
+    # Rounded to what is left of the digits behind the offset, so that both columns hold the same numbers.
+    a, b = (np.round(rng.normal(size=300) * 32) / 32 for _ in range(2))
+    near, far = np.column_stack([a, b]), np.column_stack([a, b]) + offset
+    wanted = rank_features(near, a + 0.5 * b, "pearson", target="numbers").scores
+    found = rank_features(far, a + 0.5 * b + offset, "pearson", target="numbers").scores
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    np.testing.assert_allclose(sorted(wanted), sorted(abs(np.corrcoef(near.T, a + 0.5 * b)[-1, :2])))
+    for measure in ("t", "pearson", "signal_to_noise"):
+        wanted, found = (rank_features(X, a + b > 0.3, measure).scores for X in (near, far))
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+def test_columns_that_vary_by_rounding_alone_are_constant():
+    """As are numbers that do."""
+    rng = np.random.default_rng(0)
+    x, ripple = rng.normal(size=100), 0.1 + 1.4e-17 * rng.integers(0, 2, size=100)
+    found = rank_features(np.column_stack([x, ripple]), x, "pearson", target="numbers")
+    assert found.scores[found.columns.tolist().index(1)] == 0
+    assert not rank_features(x[:, None], ripple, "pearson", target="numbers").scores.any()

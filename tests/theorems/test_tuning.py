@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from contract.members import features, labels
-from lineal import Lasso, LinearClassifier, LinearSVC, LogisticRegression, Ridge, tune
+from lineal import SVC, Lasso, LinearClassifier, LinearSVC, LogisticRegression, Ridge, tune
 from lineal.objective import L1, L2
 from lineal.selection import Trial, libsvm_grid, strengths
 from lineal.selection.search.halving import n_rungs_of
@@ -169,3 +169,20 @@ def test_without_a_space_the_strength_is_searched():
     found = tune(LinearClassifier(penalty=L2(5.0)), X, labels(X), cv=3)
     assert [trial.params["penalty"].strength for trial in found.trials] == [2.0**-k for k in range(-5, 16, 2)]
     assert all(trial.is_warm for trial in found.trials)
+
+
+def test_halving_keeps_the_meaning_of_a_strength_for_kernel_machines(monkeypatch):
+    """On part of the rows their weights add up to those of all, as for linear learners."""
+    seen = []
+    fit = SVC.fit
+
+    def watched(self, X, y, sample_weight=None):
+        seen.append((len(y), len(y) if sample_weight is None else float(np.sum(sample_weight))))
+        return fit(self, X, y, sample_weight=sample_weight)
+
+    watched.__module__ = SVC.fit.__module__
+    monkeypatch.setattr(SVC, "fit", watched)
+    X = features(240)
+    tune(SVC(), X, labels(X, 2), {"C": [0.1, 1.0, 10.0]}, method="halving", cv=2)
+    assert min(n for n, _ in seen) < 120
+    assert all(weight == pytest.approx(120) for n, weight in seen if n <= 120)

@@ -67,7 +67,11 @@ class ClassMoments:
 
 
 def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
-    """Each column times a power of two that brings it to about 1, and which columns have but one value."""
+    """Each column times a power of two that brings it to about 1, and which columns have but one value.
+
+    A column without zeros begins at 0, since nothing here asks where it lies: an offset that is far larger
+    than what varies would leave no digits for that.
+    """
     # ufunc.at is fast only where types need no conversion.
     column, value = data.matrix.indices.astype(np.intp), data.matrix.data.astype(np.float64)
     least, greatest = np.full(data.n_columns, np.inf), np.full(data.n_columns, -np.inf)
@@ -75,10 +79,11 @@ def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
     np.maximum.at(greatest, column, value)
     n_stored = np.bincount(column, minlength=data.n_columns)
     is_full = n_stored == data.matrix.shape[0]
-    is_constant = (n_stored == 0) | (is_full & (least == greatest))
     size = np.where(n_stored > 0, np.maximum(np.abs(least), np.abs(greatest)), 1.0)
     unit = np.ldexp(1.0, -np.clip(np.frexp(size)[1], -1000, 1000))
-    return data.with_values(value * unit[column]), is_constant
+    offset = np.where(is_full, least, 0.0) * unit
+    is_constant = (n_stored == 0) | (is_full & (least == greatest))
+    return data.with_values(value * unit[column] - offset[column]), is_constant
 
 
 def class_moments(data: Labelled) -> ClassMoments:

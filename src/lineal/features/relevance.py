@@ -321,6 +321,11 @@ def welch_statistic(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 
 def welch(data: Labelled) -> Contrast:
     """Welch's t of what was read."""
+    if not np.any(data.totals > 1):
+        raise InputError(
+            f"welch_statistic needs classes that weigh above 1, but the heaviest weighs "
+            f"{data.totals.max(initial=0.0):g}. Weights count rows: multiply them."
+        )
 
     def compare(group: Group, others: Group) -> tuple[FloatArray, Any]:
         if min(group.weight, others.weight) <= 1:
@@ -350,15 +355,19 @@ def correlation(data: Labelled, numbers: FloatArray) -> FloatArray:
     """r of each column with the rows' numbers."""
     data, has_one_value = in_units(data)
     everything = class_moments(data).all_rows(slice(None))
-    largest = np.abs(numbers).max(initial=0.0)
-    numbers = numbers / largest if largest > 0 else numbers
+    # By a power of two, which leaves all digits.
+    numbers = np.ldexp(numbers, -int(np.frexp(np.abs(numbers).max(initial=0.0))[1]))
+    if np.ptp(numbers) <= 2.0**-50:  # by rounding alone
+        return np.zeros(data.n_columns)
+    numbers = (numbers - numbers[0]) / np.ptp(numbers)  # an offset would leave no digits
     numbers = numbers - np.average(numbers, weights=data.s)
     product = data.rows.adjoint((data.s * numbers)[:, None])[:, 0]
+    product -= everything.mean * float(data.s @ numbers)  # which is rounding
     size = np.sqrt(everything.squares * float(np.sum(data.s * numbers**2)))
-    # Below this a column, or the targets, vary by rounding alone.
-    is_constant = size <= 2.0**-50 * everything.weight * np.maximum(np.abs(everything.mean), 2.0**-50)
+    # Of a column that is about 1 in size.
+    is_rounding = everything.squares <= 2.0**-102 * everything.weight
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(is_constant | has_one_value, 0.0, np.clip(product / size, -1.0, 1.0))
+        return np.where((size <= 0) | is_rounding | has_one_value, 0.0, np.clip(product / size, -1.0, 1.0))
 
 
 SCORES: dict[str, Callable[..., FloatArray]] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.errors import InputError
 from lineal.objective.losses import FloatArray
 
 
@@ -35,10 +37,20 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The steps in their order; ``print`` shows them as a table."""
+    """The steps in their order; ``print`` shows them as a table, ``named(vectorizer)`` with words."""
 
     steps: tuple[Step, ...]
     names: NDArray[np.object_] | None = None
+
+    def named(self, names: Any) -> History:
+        """The same with names: those of all columns, or whatever has ``get_feature_names_out``."""
+        if hasattr(names, "get_feature_names_out"):
+            names = names.get_feature_names_out()
+        known = np.array([str(name) for name in names], dtype=object)
+        largest = max((column for step in self.steps for column in step.columns), default=-1)
+        if largest >= len(known):
+            raise InputError(f"names has {len(known)} names, but column {largest} came or went.")
+        return replace(self, names=known)
 
     def __len__(self) -> int:
         return len(self.steps)

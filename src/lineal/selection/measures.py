@@ -115,7 +115,7 @@ def read_question(
         s,
         n_classes=int(codes.max(initial=0)) + 1,
         n_threads=n_threads,
-        names=getattr(X, "columns", None),
+        names=given_names(X),
     )
     if np.count_nonzero(data.totals) < 2:
         raise InputError(
@@ -123,6 +123,11 @@ def read_question(
             "Check the labels or the split."
         )
     return Question(measure, data, None if values is None else values[s > 0], int(max_values))
+
+
+def given_names(X: Any) -> Any:
+    """The names that a table comes with; pyarrow calls the arrays themselves ``columns``."""
+    return getattr(X, "column_names", None) or getattr(X, "columns", None)
 
 
 def _n_rows(X: Any) -> int:
@@ -152,14 +157,21 @@ def are_numbers(y: ArrayLike, target: str, advice: str = "target='numbers' or 'c
             raise InputError(f"y contains NaN or infinity, first at row {row}. Drop those rows.")
         if type_of_target(array).startswith("continuous"):
             return True
-    if array.dtype.kind in "iuf" and (n := len(np.unique(array))) > max(_MANY, array.size / 5):
+    values = np.unique(array) if array.dtype.kind in "iufM" else np.empty(0)
+    if (n := len(values)) > _MANY and (n > array.size / 5 or not _are_codes(values)):
+        what = "times" if array.dtype.kind == "M" else "whole numbers"
         warnings.warn(
-            f"y has {n} different whole numbers in {array.size} rows, each of which is taken for a class. "
+            f"y has {n} different {what} in {array.size} rows, each of which is taken for a class. "
             f"Say what they are: {advice}.",
             ManyClassesWarning,
             stacklevel=4,
         )
     return False
+
+
+def _are_codes(values: NDArray[Any]) -> bool:
+    """Whether distinct numbers look like names of classes: all from 0, or from 1, to the last."""
+    return values.dtype.kind != "M" and values[0] in (0, 1) and values[-1] - values[0] == len(values) - 1
 
 
 def measured(question: Question, n_picks: int) -> Measured:

@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from lineal import _core
 from lineal.errors import InputError, ParameterError
 from lineal.objective.losses import FloatArray
-from lineal.selection.measures import MEASURES, Measured, Question, measured, read_question
+from lineal.selection.measures import (
+    MEASURES,
+    Measured,
+    Question,
+    given_names,
+    measured,
+    read_question,
+)
 
 _SHOWN = 20  # rows of a printed ranking
 _MOST_PICKS = 100  # of a greedy measure, unless told otherwise
@@ -198,7 +205,7 @@ def names_of_columns(names: Any, X: Any, n_columns: int) -> NDArray[np.object_] 
     if hasattr(names, "get_feature_names_out"):
         names = names.get_feature_names_out()
     if names is None:
-        names = getattr(X, "columns", None)
+        names = given_names(X)
     if names is None or callable(names):
         return None
     if isinstance(names, str) or (

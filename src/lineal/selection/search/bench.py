@@ -20,7 +20,7 @@ from lineal.errors import NotCertifiedWarning
 from lineal.objective.losses import FloatArray
 from lineal.selection.search.record import Setting, Trial
 from lineal.selection.search.space import with_setting
-from lineal.selection.search.stages import Part, Stages, fitted, mark, scaled_up
+from lineal.selection.search.stages import Part, Stages, fitted, mark, own_rows, scaled_up
 from lineal.solvers.driver import Interruption
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -89,6 +89,9 @@ class _Learned:
     test: Any
 
 
+_KEPT = 4  # settings of features whose matrices are kept where any of them may be asked for again
+
+
 class Bench:
     """Data in folds, on which settings are tried.
 
@@ -118,7 +121,8 @@ class Bench:
         self.stop = stop
         self._n_threads = n_threads
         self._report = report
-        self._kept: tuple[str, dict[int, _Learned]] = ("", {})
+        self._n_kept = 1
+        self._kept: dict[str, dict[int, _Learned]] = {}
 
     def run(
         self,
@@ -133,6 +137,7 @@ class Bench:
         ``parts(k)`` are the training rows of fold k to learn from, all if not given, and ``share`` how many
         that is; ``keep`` says that more settings with the same features may follow.
         """
+        self._n_kept = _KEPT if keep else 1
         models = [with_setting(self._model, setting) for setting in settings]
         tallies = [
             _Tally(setting, Stages.of(model, is_probable=self._is_probable))
@@ -154,8 +159,10 @@ class Bench:
 
     def _folds_of(self, key: str, members: Sequence[_Tally], parts: Parts | None, *, is_shared: bool) -> None:
         """One family on all folds, or on as many as the stop allows: at least on one."""
-        if self._kept[0] != key:
-            self._kept = (key, {})
+        if key not in self._kept:
+            self._kept[key] = {}
+            for old in list(self._kept)[: -self._n_kept]:
+                del self._kept[old]
 
         def one(k: int) -> tuple[list[float | Exception], float]:
             began = time.perf_counter()
@@ -195,7 +202,10 @@ class Bench:
             learned = self._learned(key, stages, k, some, test, is_shared)
         except Exception as error:  # a setting of anybody's model may fail in any way
             return [error] * len(members)
-        part = Part(learned.train, self._y[some], scaled_up(stages, self._s, train, some))
+        s = scaled_up(stages, self._s, train, some)
+        is_kept = k in self._kept.get(key, {})
+        own = own_rows(stages.learner, learned.train) if is_kept else learned.train
+        part = Part(own, self._y[some], s)
         return [self._judged(model, learned, test) for model in fitted([m.stages for m in members], part)]
 
     def _learned(
@@ -208,7 +218,7 @@ class Bench:
         is_shared: bool,
     ) -> _Learned:
         """Features of a fold, made once for all learners that share them."""
-        kept = self._kept[1]
+        kept = self._kept[key]
         if k in kept:
             return kept[k]
         X, X_test = _safe_indexing(self._X, some), _safe_indexing(self._X, test)
@@ -240,6 +250,9 @@ def _grouped(tallies: Sequence[_Tally]) -> dict[str, list[list[int]]]:
     for k, tally in enumerate(tallies):
         features = tally.stages.features
         key = "" if features is None else mark(features)
-        family = tally.stages.family() or f"alone {k}"
+        try:
+            family = tally.stages.family() or f"alone {k}"
+        except Exception:  # fitted alone it says what is wrong with it
+            family = f"alone {k}"
         groups.setdefault(key, {}).setdefault(family, []).append(k)
     return {key: list(families.values()) for key, families in groups.items()}

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from lineal.data import checked_rows
 from lineal.data.targets import groups_as_given
+from lineal.deferred import is_sparse
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.learners.targets import (
     classes_and_codes,
@@ -22,7 +24,7 @@ from lineal.learners.targets import (
 )
 from lineal.learners.weighting import weight_argument
 from lineal.objective.losses import FloatArray
-from lineal.protocol import is_classifier
+from lineal.protocol import get_tags, is_classifier
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Data:
         codes = classes_and_codes(targets)[1] if is_classifier(model) and targets.ndim == 1 else None
         # CSC and COO have no rows to take.
         X = X.tocsr() if hasattr(X, "tocsr") else X
+        _require_finite(model, X)
         return cls(X, targets, s, None if groups is None else groups_as_given(groups, n), codes)
 
     def __len__(self) -> int:
@@ -84,3 +87,15 @@ def _require_weights_are_heard(model: Any) -> None:
             f"sample_weight was given, but the learner of {type(model).__name__} does not take it in fit: "
             "leave it out."
         )
+
+
+def _require_finite(model: Any, X: Any) -> None:
+    """Names the place of a NaN in X: a fold would name the place among its own rows."""
+    if not hasattr(model, "__sklearn_tags__") or get_tags(model).input_tags.allow_nan:
+        return
+    table = X.to_numpy() if hasattr(X, "dtypes") and hasattr(X, "to_numpy") else X
+    values = table.data if is_sparse(table) else table
+    is_matrix = getattr(table, "ndim", 0) == 2 and getattr(values, "dtype", np.dtype(object)).kind == "f"
+    if is_matrix and not np.isfinite(values).all():
+        names = getattr(X, "columns", None)
+        checked_rows(table, 1, None if names is None else [str(name) for name in names])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,25 +53,42 @@ def _distribution(name: str, values: Any) -> Any:
 def proposed(
     bench: Bench, space: list[Space], within: Mapping[str, Any], n_trials: int, seed: int
 ) -> list[Trial]:
-    """So many trials, each where the ones before promise most (tree-structured Parzen estimators)."""
+    """So many trials, each where the ones before promise most (tree-structured Parzen estimators).
+
+    A setting that comes again is told its score and is no trial; of a grid there are no more than it has.
+    """
     optuna = require_optuna()
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-        trials: list[Trial] = []
-        for _ in range(n_trials):
-            asked = study.ask(dict(within))
-            found = list(bench.run([_setting(asked.params, space[0])], keep=True).values())
-            trials += found
-            if bench.stop.reason or not found:
+        known: dict[str, Trial] = {}
+        most = min(n_trials, _n_settings(space[0]))
+        for _ in range(_ASKED * n_trials):
+            if len(known) == most:
                 break
-            is_failed = bool(found[0].error)
+            asked = study.ask(dict(within))
+            key = str(sorted(asked.params.items()))
+            if key not in known:
+                found = list(bench.run([_setting(asked.params, space[0])], keep=True).values())
+                if found:
+                    known[key] = found[0]
+                if bench.stop.reason or not found:
+                    break
+            is_failed = bool(known[key].error)
             state = optuna.trial.TrialState.FAIL if is_failed else None
-            study.tell(asked, None if is_failed else found[0].mean, state=state)
-        return trials
+            study.tell(asked, None if is_failed else known[key].mean, state=state)
+        return list(known.values())
     finally:
         optuna.logging.set_verbosity(before)
+
+
+_ASKED = 20  # proposals for each trial, of which most may be known
+
+
+def _n_settings(space: Space) -> float:
+    """How many settings there are; infinity where one of the values is drawn."""
+    return math.prod(math.inf if is_distribution(values) else len(values) for values in space.values())
 
 
 def _setting(params: Mapping[str, Any], space: Space) -> Setting:

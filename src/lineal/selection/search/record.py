@@ -64,10 +64,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class OuterFold:
-    """A search that never saw the rows it is then scored on."""
+    """A search that never saw the rows it is then scored on; NaN, with the reason, where it has no score."""
 
     params: Setting
     score: float
+    error: str = ""
 
 
 def best_of(trials: Sequence[Trial]) -> int | None:
@@ -120,7 +121,7 @@ class Tuning:
     @property
     def score(self) -> float:
         """The mean over outer folds; without them the best trial's, which is optimistic."""
-        return float(np.mean(self._scores))
+        return float(np.mean(self._scores)) if self._scores else float("nan")
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -129,7 +130,9 @@ class Tuning:
 
     @property
     def _scores(self) -> list[float]:
-        return [fold.score for fold in self.outer] if self.outer else list(self.best.scores)
+        if self.outer:
+            return [fold.score for fold in self.outer if not fold.error]
+        return list(self.best.scores)
 
     def rows(self) -> list[dict[str, Any]]:
         """A dict for each trial, for a data frame: its parameters, mean, interval, folds, rows, seconds."""
@@ -160,8 +163,11 @@ class Tuning:
         span = f" ({low:.4f} to {high:.4f}, 95 % by t over folds)" if math.isfinite(low) else ""
         said = f"{self.metric} {self.score:.4f}{span}"
         if self.is_honest:
+            failed = [fold.error for fold in self.outer if fold.error]
+            without = f"; {len(failed)} more have no score: {failed[0]}" if failed else ""
             return (
-                f"{said}: honest, from {len(self.outer)} outer folds whose rows played no part in the choice"
+                f"{said}: honest, from {len(self._scores)} outer folds whose rows played no part in the "
+                f"choice{without}"
             )
         return (
             f"{said}: optimistic, since it is the best of {len(self.trials)} trials on the folds that chose "

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.kernel.svc import SVC
+from lineal.learners.kernel.svr import SVR
 from lineal.learners.model import LinearModel
 from lineal.learners.path import path
 from lineal.learners.regressor import BaseLinearRegressor
@@ -28,8 +30,9 @@ from lineal.protocol import BaseEstimator, clone
 class Chain(BaseEstimator):
     """The steps of a pipeline before its learner, one after the other."""
 
-    def __init__(self, steps: Sequence[tuple[str, Any]]) -> None:
+    def __init__(self, steps: Sequence[tuple[str, Any]], last: str = "learner") -> None:
         self.steps = steps
+        self.last = last
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """The features of some rows, from which the steps learn."""
@@ -45,7 +48,7 @@ class Chain(BaseEstimator):
 
     def before(self, model: Any) -> Pipeline:
         """The pipeline that ends in a model."""
-        return Pipeline([*self._active(), ("learner", model)])
+        return Pipeline([*self.steps, (self.last, model)])
 
     def _active(self) -> list[tuple[str, Any]]:
         return [(name, step) for name, step in self.steps if step not in (None, "passthrough")]
@@ -84,8 +87,10 @@ class Stages:
 
         Where probabilities are asked for, a text learner stays whole: it holds rows out for them.
         """
+        if not _fits_as(model, "lineal", "sklearn"):
+            return cls(None, model)
         if isinstance(model, Pipeline) and len(model.steps) > 1 and hasattr(model.steps[-1][1], "fit"):
-            return cls(Chain(model.steps[:-1]), model.steps[-1][1])
+            return cls(Chain(model.steps[:-1], model.steps[-1][0]), model.steps[-1][1])
         if isinstance(model, BaseTextModel) and model.vectorizer is not None and not is_probable:
             strengths = model._given_strengths()
             if len(strengths) == 1:
@@ -114,6 +119,8 @@ class Stages:
         learner = self.learner
         if not isinstance(learner, (BaseLinearClassifier, BaseLinearRegressor)):
             return None
+        if not _fits_as(learner, "lineal"):
+            return None
         if getattr(learner, "probability", False):
             return None
         _, penalty = learner._objective(total_weight, 2)
@@ -123,6 +130,16 @@ class Stages:
         """Refuses impossible options of the learner before there are data."""
         if isinstance(self.learner, LinearModel):
             self.learner._check_options()
+
+
+def _fits_as(model: Any, *libraries: str) -> bool:
+    """Whether a model is fitted by one of these libraries and not by a method of somebody's subclass."""
+    return getattr(type(model).fit, "__module__", "").partition(".")[0] in libraries
+
+
+def own_rows(learner: Any, X: Any) -> Any:
+    """X for a learner that may write into it, which ours do not: a copy, as others are to get it too."""
+    return X if _fits_as(learner, "lineal") or not hasattr(X, "copy") else X.copy()
 
 
 def _kind(penalty: Penalty) -> str:
@@ -211,9 +228,9 @@ def fit_whole(model: Any, X: Any, y: Any, s: FloatArray | None) -> Any:
 def scaled_up(stages: Stages, s: FloatArray | None, rows: NDArray[np.intp], some: NDArray[np.intp]) -> Any:
     """Weights for some of the rows that add up to those of all, so that a strength keeps its meaning.
 
-    For linear learners, whose losses are summed; the weights as they are for others.
+    For learners of ours whose losses are summed; the weights as they are for others.
     """
-    if not isinstance(stages.learner, LinearModel) or len(rows) == len(some):
+    if not isinstance(stages.learner, (LinearModel, SVC, SVR)) or len(rows) == len(some):
         return None if s is None else s[some]
     whole = np.ones(len(rows)) if s is None else s[rows]
     part = np.ones(len(some)) if s is None else s[some]

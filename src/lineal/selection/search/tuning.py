@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.exceptions import FitFailedWarning
 
 from lineal.selection.search.bench import Stop
 from lineal.selection.search.data import Data
@@ -137,11 +139,19 @@ def _outer_folds(plan: Plan, data: Data, stop: Stop, bar: FitBar) -> list[OuterF
         best = best_of(trials)
         if stop.requested:
             break
-        if best is None:
-            plan.refuse(trials, f" in outer fold {k}")
-        chosen = fit_whole(plan.model(trials[best].params), inner.X, inner.y, inner.s)
-        if stop.requested:
-            break
-        held_out = data.take(test)
-        found.append(OuterFold(trials[best].params, plan.score(chosen, held_out.X, held_out.y, held_out.s)))
+        params = {} if best is None else trials[best].params
+        try:  # what was found on all rows is not to be lost with one fold
+            if best is None:
+                plan.refuse(trials)
+            chosen = fit_whole(plan.model(params), inner.X, inner.y, inner.s)
+            if stop.requested:
+                break
+            held_out = data.take(test)
+            found.append(OuterFold(params, plan.score(chosen, held_out.X, held_out.y, held_out.s)))
+        except Exception as error:
+            found.append(OuterFold(params, float("nan"), f"{type(error).__name__}: {error}"))
+    failed = [fold for fold in found if fold.error]
+    if failed:
+        message = f"{len(failed)} of {len(found)} outer folds have no score; the first: {failed[0].error}"
+        warnings.warn(message, FitFailedWarning, stacklevel=3)
     return found
