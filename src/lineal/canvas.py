@@ -24,6 +24,8 @@ _FONT = 8.5
 _ABOVE = {"color": COLOURS[0]}
 _BELOW = {"facecolor": "white", "edgecolor": COLOURS[1], "hatch": "////"}
 _LONGEST = 28  # letters of a name beside a bar
+# In points: a letter of a legend, widely taken, and what stands before and between names.
+_LETTER, _HANDLE = 0.6 * _FONT, 6.5 * _FONT
 
 
 def new_axes(n_rows: int, n_columns: int, **options: Any) -> list[Any]:
@@ -55,6 +57,12 @@ def dashed(place: int) -> dict[str, Any]:
     return {"color": COLOURS[place % len(COLOURS)], "linestyle": _DASHES[shift % len(_DASHES)]}
 
 
+def dotted(place: int) -> dict[str, Any]:
+    """The colour and the mark of points: of seven, each has its own; 49 differ."""
+    shift = place + place // len(COLOURS)
+    return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[shift % len(MARKERS)]}
+
+
 def dress(ax: Any, title: str, across: str, up: str) -> None:
     """The title and the names of the axes, a faint grid, and no frame."""
     ax.set_title(title, fontsize=11, loc="left")
@@ -68,20 +76,39 @@ def dress(ax: Any, title: str, across: str, up: str) -> None:
 
 
 def legend_below(ax: Any, *, is_new: bool, title: str | None = None, n_columns: int = 6) -> None:
-    """A legend that hides nothing: below a new figure; on given axes, where there is most room."""
+    """A legend that hides nothing: below a new figure, which grows with it; on given axes, where room is."""
     style = {"fontsize": _FONT, "frameon": False, "title": title, "title_fontsize": 8, "handlelength": 3}
     handles, names = ax.get_legend_handles_labels()
     if is_new:
-        ax.figure.legend(
-            handles, names, loc="outside lower center", ncols=min(len(names), n_columns), **style
-        )
+        width, height = ax.figure.get_size_inches()
+        room = 72 * width - 2 * _FONT
+        names = [cut(name, int((room - _HANDLE) / _LETTER)) for name in names]
+        widest = max((_HANDLE + _LETTER * len(name) for name in names), default=room)
+        n_columns = max(1, min(len(names), n_columns, int(room / widest)))
+        n_lines = -(-len(names) // n_columns)
+        ax.figure.set_size_inches(width, height + max(0, n_lines - 3) * 1.45 * _FONT / 72)
+        ax.figure.legend(handles, names, loc="outside lower center", ncols=n_columns, **style)
     else:
         ax.legend(handles, names, loc="best", **{**style, "frameon": True, "framealpha": 0.9})
 
 
+def legend_beside(ax: Any, *, is_new: bool, title: str) -> None:
+    """A legend on the right, for many lines; a new figure grows to hold it."""
+    handles, names = ax.get_legend_handles_labels()
+    names = [cut(name, 60) for name in names]
+    if is_new:
+        width, height = ax.figure.get_size_inches()
+        wanted = _HANDLE + _LETTER * max(map(len, names), default=0)
+        tall = (len(names) + 2) * 1.45 * _FONT / 72
+        ax.figure.set_size_inches(max(width, height + 1.0 + wanted / 72), max(height, tall))
+    style = {"fontsize": _FONT, "title": title, "title_fontsize": 8, "handlelength": 3, "alignment": "left"}
+    ax.legend(handles, names, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, **style)
+
+
 def literal(words: Any) -> str:
-    """Someone's own words, of which none is mathematics to matplotlib."""
-    return str(words).replace("$", r"\$")
+    """Someone's own words, of which none is mathematics to matplotlib, and none says not to show them."""
+    shown = str(words).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def bars(ax: Any, parts: Sequence[tuple[str, float]], title: str, across: str) -> None:
@@ -91,7 +118,7 @@ def bars(ax: Any, parts: Sequence[tuple[str, float]], title: str, across: str) -
     for y, (_, value) in zip(heights, parts, strict=True):
         ax.barh(y, value, height=0.72, linewidth=0.9, **(_ABOVE if value >= 0 else _BELOW))
     ax.axvline(0.0, color=INK, linewidth=0.8)
-    ax.set_yticks(list(heights), [literal(_cut(name)) for name, _ in parts], fontsize=_FONT)
+    ax.set_yticks(list(heights), [literal(cut(name, _LONGEST)) for name, _ in parts], fontsize=_FONT)
     ax.set_ylim(len(parts) - 0.4, -0.6)
     ax.set_xlabel(across, color=INK, fontsize=_FONT)
     ax.tick_params(axis="x", labelsize=7.5, colors=INK)
@@ -102,9 +129,10 @@ def bars(ax: Any, parts: Sequence[tuple[str, float]], title: str, across: str) -
     ax.spines["bottom"].set_color(FAINT)
 
 
-def _cut(name: str) -> str:
+def cut(name: str, longest: int) -> str:
     """A long name without its middle: names that begin alike often differ at their ends."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 11]}…{name[-10:]}"
+    last = min(10 if longest < 40 else 24, longest // 2)  # of a legend, what it says behind the name
+    return name if len(name) <= longest else f"{name[: longest - last - 1]}…{name[-last:]}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import LeaveOneOut
 
 import lineal
-from lineal.errors import InputError
+from lineal.canvas import dotted
+from lineal.errors import InputError, ParameterError
 from lineal.evaluation import (
     METRICS,
     bootstrap_interval,
@@ -247,6 +248,46 @@ def test_a_long_name_leaves_room_for_the_scores(plt):
     box = axes.xaxis.label.get_window_extent()
     assert box.x0 >= 0
     assert box.x1 <= axes.figure.bbox.x1
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 20])
+def test_legends_stay_inside_the_figure(n):
+    """Whatever the names are: long, many, or such as matplotlib would not show."""
+    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib.pyplot as plt
+
+    fitted = {
+        f"_model {k} of a name that is rather long": lineal.LogisticRegression(C=10.0**-k).fit(X, TWO)
+        for k in range(n)
+    }
+    fresh = {name: lineal.LogisticRegression() for name in list(fitted)[:7]}
+    drawn = [
+        lineal.plot.roc(fitted, X, TWO),
+        lineal.plot.calibration(fitted, X, TWO),
+        lineal.plot.learning_curve(fresh, X, TWO, cv=2, sizes=[20, 30]),
+    ]
+    for picture in drawn:
+        (axes,) = picture.plot()
+        axes.figure.canvas.draw()
+        legend = axes.get_legend() or axes.figure.legends[0]
+        box, page = legend.get_window_extent(), axes.figure.bbox
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert axes.get_tightbbox().x0 >= page.x0 - 1
+        assert axes.get_window_extent().height > 150
+        assert len(legend.get_texts()) >= min(n, 7)
+        plt.close(axes.figure)
+
+
+def test_marks_of_points_differ():
+    """Of 49 classes no two have the same colour and mark."""
+    assert len({tuple(dotted(place).values()) for place in range(49)}) == 49
+
+
+def test_a_confusion_is_of_labels():
+    """A regressor has none."""
+    with pytest.raises(ParameterError, match="Ridge predicts no labels"):
+        lineal.plot.confusion(lineal.Ridge().fit(X, X[:, 0]), X, X[:, 0])
 
 
 def test_rankings_without_a_number_are_refused():

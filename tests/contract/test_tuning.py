@@ -393,7 +393,7 @@ class Fussy(Fragile):
 
 
 def test_an_outer_fold_without_a_choice_is_told():
-    """One in which every setting fails is not passed over: it is warned of, and the score is of the others."""
+    """One in which every setting fails is not passed over: it is warned of, the score is of the others."""
     X, y = data()
     with pytest.warns(FitFailedWarning, match="2 of 2 outer folds have no score; .* all 1 settings failed"):
         tuned = tune(Fussy(), X, y, {"weakness": [0]}, cv=2, outer=2, metric=lambda model, X, y: 1.0)

@@ -182,7 +182,7 @@ def test_halving_keeps_the_meaning_of_a_strength_for_kernel_machines(monkeypatch
 
     watched.__module__ = SVC.fit.__module__
     monkeypatch.setattr(SVC, "fit", watched)
-    X = features(240)
+    X = features(600)
     tune(SVC(), X, labels(X, 2), {"C": [0.1, 1.0, 10.0]}, method="halving", cv=2)
-    assert min(n for n, _ in seen) < 120
-    assert all(weight == pytest.approx(120) for n, weight in seen if n <= 120)
+    assert min(n for n, _ in seen) == 100
+    assert all(weight == pytest.approx(300) for n, weight in seen if n <= 300)

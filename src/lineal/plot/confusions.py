@@ -12,7 +12,7 @@ from lineal.errors import ParameterError
 from lineal.evaluation.classification import Cells
 from lineal.evaluation.evaluation import Confusion, Evaluation
 from lineal.evaluation.inputs import checked_confidence
-from lineal.evaluation.predictions import Classified, predictions_of
+from lineal.evaluation.predictions import Classified, predictions_of, task_of
 from lineal.evaluation.wording import aligned, brief, percent
 from lineal.plot.confusions_picture import draw
 
@@ -61,6 +61,8 @@ def confusion(
             f"confusion(model, X, y); got {type(judged).__name__}."
         )
     confidence = checked_confidence(confidence)
+    if task_of(judged, None) not in ("classification", None):
+        raise ParameterError(f"confusion needs a classifier, and {type(judged).__name__} predicts no labels.")
     found = predictions_of(judged, X, y, sample_weight=sample_weight, task="classification")
     assert isinstance(found, Classified)
     cells = Cells.of(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.canvas import COLOURS, MARKERS, as_list, dress, legend_below, literal, new_axes
+from lineal.canvas import as_list, dotted, dress, legend_below, literal, new_axes
 from lineal.evaluation.wording import percent
 
 if TYPE_CHECKING:
@@ -17,10 +17,9 @@ def draw(found: LearningCurves, ax: Any = None) -> list[Any]:
     panel = axes[0]
     panel.set_xscale("log")
     for place, (name, curve) in enumerate(found.curves.items()):
-        colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        shared = {"color": colour, "marker": marker, "markersize": 5}
+        shared = {**dotted(place), "markersize": 5}
         panel.fill_between(
-            curve.sizes, curve.test_low, curve.test_high, color=colour, alpha=0.15, linewidth=0
+            curve.sizes, curve.test_low, curve.test_high, color=shared["color"], alpha=0.15, linewidth=0
         )
         panel.plot(curve.sizes, curve.test, linewidth=1.8, label=f"{literal(name)}, held out", **shared)
         panel.plot(

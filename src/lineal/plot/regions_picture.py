@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lineal.canvas import COLOURS, INK, MARKERS, as_list, legend_below, literal, new_axes
+from lineal.canvas import COLOURS, INK, as_list, dotted, legend_below, literal, new_axes
 
 if TYPE_CHECKING:
     from lineal.plot.margins import CurvedMargin, Margin
@@ -49,11 +49,7 @@ def _fill(regions: DecisionRegions, codes: Any, ax: Any) -> None:
 def _draw_points(regions: DecisionRegions, ax: Any) -> None:
     for c, label in enumerate(regions.classes.tolist()):
         mine = regions.points[regions.codes == c]
-        style = {
-            "color": COLOURS[c % len(COLOURS)],
-            "marker": MARKERS[c % len(MARKERS)],
-            "linestyle": "none",
-        }
+        style = {**dotted(c), "linestyle": "none"}
         ax.plot(
             mine[:, 0],
             mine[:, 1],

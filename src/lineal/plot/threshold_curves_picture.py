@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from lineal.canvas import (
     COLOURS,
     FAINT,
-    MARKERS,
     as_list,
     dashed,
+    dotted,
     dress,
     legend_below,
+    legend_beside,
     literal,
     look,
     new_axes,
@@ -64,7 +65,7 @@ def draw_calibration(found: CalibrationCurves, ax: Any = None) -> list[Any]:
     panel = axes[0]
     panel.plot([0, 1], [0, 1], color=FAINT, linewidth=0.9, linestyle=(0, (1, 2)), label="_ideal")
     for place, (name, curve) in enumerate(found.curves.items()):
-        style = {**look(place), "marker": MARKERS[place % len(MARKERS)], "markersize": 5}
+        style = {**look(place), **dotted(place), "markersize": 5}
         label = f"{literal(name)}: mean gap {curve.error:.3f}"
         panel.plot(curve.predicted, curve.observed, linewidth=1.3, label=label, **style)
         if len(found.curves) <= _BANDS:
@@ -103,6 +104,5 @@ def _explain(ax: Any, curves: Mapping[str, Any], what: str, *, is_new: bool) -> 
     title = f"{what} {level} intervals".strip()
     if len(curves) <= _BANDS:
         legend_below(ax, is_new=is_new, title=title, n_columns=1)
-        return
-    style = {"fontsize": 8.5, "title": title, "title_fontsize": 8, "handlelength": 3, "alignment": "left"}
-    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, **style)
+    else:  # without bands: intervals are told where there is something before them
+        legend_beside(ax, is_new=is_new, title=title if what else "")
