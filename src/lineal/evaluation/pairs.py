@@ -242,7 +242,7 @@ def mcnemar(
     Returns
     -------
     Significance
-        The statistic is b, the effect the odds ratio b / c.
+        The statistic is b, or chi², the effect the odds ratio b / c.
 
     Examples
     --------
@@ -263,11 +263,12 @@ def mcnemar(
     ends = paired_proportions_ends(only_a, only_b, n, confidence)
     odds = only_a / only_b if only_b else float("inf" if only_a else "nan")
     apart = counted(only_a + only_b, "of them", "of them")
+    is_chi2 = method == "chi2"
     return Significance(
         f"McNemar's test ({method}) on {counted(n, 'row')}, {apart} decided differently",
-        float(only_a),
+        (only_a - only_b) ** 2 / max(only_a + only_b, 1) if is_chi2 else float(only_a),
         mcnemar_p(only_a, only_b, method),
-        "b",
+        "chi²" if is_chi2 else "b",
         difference=(only_a - only_b) / n,
         interval=Interval(*ends, confidence, "Bonett-Price"),
         effect=odds,

@@ -161,6 +161,8 @@ def checked_scorer(learner: Any, scoring: Any, option: str) -> Any:
             f"{option} must be a function of (model, X, y), which {scoring!r} is not. Of (y_true, y_pred) "
             "sklearn.metrics.make_scorer makes one."
         )
+    elif isinstance(scoring, (list, tuple, set, dict)):
+        raise ParameterError(f"{option} must be one score, since one is to be large; got {scoring!r}.")
     try:
         return check_scoring(learner, scoring=scoring)
     except (ValueError, TypeError) as error:

@@ -81,7 +81,7 @@ class Plan:
                 "outer folds need cv as a number or a splitter: a list of rows fits one search."
             )
         # Not the folds of the search again, should there be as many.
-        outer_folds = [] if outer is None else splits(model, outer, data, (int(seed) + 1) % 2**32)
+        outer_folds = [] if outer is None else splits(model, outer, data, (int(seed) + 1) % 2**32, "outer")
         splits(model, cv, data, seed)  # which refuses folds that cannot be
         scorer = checked_scorer(model, metric, "metric")
         seconds = None if max_seconds is None else float(max_seconds) / (1 + len(outer_folds))
@@ -148,24 +148,27 @@ class Plan:
             warnings.warn(message, FitFailedWarning, stacklevel=3)
 
 
-def splits(model: Any, cv: Any, data: Data, seed: int) -> list[Fold]:
+def splits(model: Any, cv: Any, data: Data, seed: int, option: str = "cv") -> list[Fold]:
     """Pairs of train and test rows."""
     splitter = cv
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if cv < 2:
-            raise ParameterError(f"cv must be at least 2 folds, got {cv!r}.")
+            raise ParameterError(f"{option} must be at least 2 folds, got {cv!r}.")
         splitter = dealer(
             int(cv), seed, are_classes=data.codes is not None, has_groups=data.groups is not None
         )
-    elif not hasattr(cv, "split") and not _are_rows(cv):
-        raise ParameterError(f"cv must be a number of folds, a splitter or a list of splits, got {cv!r}.")
+    elif isinstance(cv, type) or not (hasattr(cv, "split") or _are_rows(cv)):
+        hint = f" Write {cv.__name__}()." if isinstance(cv, type) else ""
+        raise ParameterError(
+            f"{option} must be a number of folds, a splitter or a list of splits, got {cv!r}.{hint}"
+        )
     y = data.y if data.codes is None else data.codes
     try:
         made = list(check_cv(splitter, y, classifier=is_classifier(model)).split(data.X, y, data.groups))
     except ValueError as error:
         raise InputError(f"the rows cannot be split: {error}") from error
     if not made:
-        raise ParameterError(f"cv gives no folds: {cv!r}.")
+        raise ParameterError(f"{option} gives no folds: {cv!r}.")
     return [(np.asarray(train), np.asarray(test)) for train, test in made]
 
 
