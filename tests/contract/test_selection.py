@@ -2,6 +2,7 @@
 
 import dataclasses
 import signal
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -495,3 +496,55 @@ def test_ctrl_c_ranks_what_is_left_by_its_weights():
     assert search.stopped_.startswith("interrupted")
     assert sorted(search.ranking_) == [1, 2, 3, 4, 5]
     assert len(search.history_) == 2
+
+
+# ---- names and kinds of targets -------------------------------------------------------------------
+
+
+def test_steps_are_told_in_words():
+    """A search behind a vectoriser has columns without names; the vectoriser gives them."""
+    texts, y = ["good fine day", "bad sad day", "good happy", "sad bad night"] * 5, [1, 0, 1, 0] * 5
+    vectorizer = lineal.TextVectorizer()
+    search = lineal.ForwardSelection(n_columns=2).fit(vectorizer.fit_transform(texts), y)
+    words = vectorizer.get_feature_names_out()
+    told = str(search.history_.named(vectorizer))
+    for step in search.history_:
+        assert all(f"+{words[column]}" in told for column in step.columns)
+    assert str(search.history_.named(words)) == told
+    with pytest.raises(InputError, match="1 names"):
+        search.history_.named(["a"])
+
+
+def test_tables_of_pyarrow_have_their_names():
+    """Their ``columns`` are the arrays themselves."""
+    pa = pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 60))
+    ranking = lineal.rank_features(pa.table({"size": a, "noise": b}), a > 0, "t")
+    assert ranking.names.tolist() == ["size", "noise"]
+
+
+@pytest.mark.parametrize(
+    ("y", "is_told"),
+    [
+        (np.round(75 + 20 * np.random.default_rng(0).normal(size=1000)), True),
+        (np.datetime64("2020-01-01") + np.arange(1000) % 200, True),
+        (np.arange(1000) % 105, False),
+        (1.0 + np.arange(1000) % 26, False),
+    ],
+    ids=["measured", "times", "105 classes", "letters"],
+)
+def test_measurements_that_are_taken_for_classes_are_told(y, is_told):
+    """Whole numbers that are no codes of classes, and times, warn; codes from 0 or 1 on do not."""
+    X = np.random.default_rng(1).normal(size=(1000, 2))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lineal.rank_features(X, y, "pearson")
+    assert any(issubclass(each.category, ManyClassesWarning) for each in told) == is_told
+
+
+def test_welch_needs_classes_that_weigh_more_than_a_row():
+    """Weights are numbers of rows: with a thousandth of a row each there is no variance."""
+    X, y = np.random.default_rng(0).normal(size=(120, 2)), np.arange(120) % 2
+    with pytest.raises(InputError, match="weigh above 1"):
+        lineal.rank_features(X, y, "welch", sample_weight=np.full(120, 1e-3))
