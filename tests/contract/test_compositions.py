@@ -356,7 +356,7 @@ def test_the_final_model_of_a_stack_is_a_classifier():
             model.fit(X, y)
 
 
-@pytest.mark.parametrize("refusal", [None, "unsure"])
+@pytest.mark.parametrize("refusal", [None, "unsure", np.nan], ids=str)
 def test_refusals_inside_are_no_votes(refusal):
     """A vote that refuses votes for nobody: not in a vote, not in bags, and shows the final model zeros."""
     X = features(80)
@@ -393,6 +393,8 @@ def test_a_bag_that_cannot_be_learnt_from_is_named():
         with pytest.raises(InputError, match="of 100 rows: draw more of them by rows="):
             model.fit(X, y)
     assert Calibrated(Bagging(LinearSVC())).fit(X, y).score(X, y) > 0.8
+    with pytest.raises(ParameterError, match=r"got -1\.$"):  # which is not about rows
+        Bagging(LinearSVC(C=-1)).fit(X, y)
 
 
 def test_as_many_folds_as_rows_leave_one_out():

@@ -1,5 +1,6 @@
 """What transductive, manifold and bag machines refuse, with what was needed and what to do."""
 
+import datetime
 import pickle
 import signal
 import warnings
@@ -50,6 +51,10 @@ def test_marks_of_unlabelled_rows_are_one(kind):
     days = np.array([np.datetime64("NaT" if each is None else "2020-01-01", "D") for each in Y])
     days[np.array(texts) == "yes"] += 1
     assert (by_none == (kind().fit(X, days).transduction_ == np.datetime64("2020-01-02"))).all()
+    marked = np.where(np.isnat(days), np.datetime64("1970-01-01"), days)
+    for mark in (datetime.date(1970, 1, 1), np.datetime64("1970-01-01"), pd.Timestamp("1970-01-01")):
+        found = kind(unlabelled=mark).fit(X, marked).transduction_
+        assert (by_none == (found == np.datetime64("2020-01-02"))).all()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = kind().fit(frame, pd.Series(Y, dtype=object))
     assert (by_none == (model.transduction_ == "yes")).all()

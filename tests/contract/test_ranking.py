@@ -141,7 +141,10 @@ def test_a_ranking_is_judged_by_the_order_of_its_rows():
     assert found.task == "ranking"
     assert "20 queries" in repr(found)
     by_query = found.per_query["ndcg"]
-    assert np.nanmean(by_query) == pytest.approx(found["ndcg"].value)
+    assert np.mean(by_query) == pytest.approx(found["ndcg"].value)
+    lower = lineal.evaluate(model, X, y - 1, groups=queries)
+    assert lower["ndcg"] == found["ndcg"]
+    assert "grades begin at -1, which is worth 0 here" in lower.notes
     one = evaluate_ranking(model.predict(X)[queries == 3], y[queries == 3], queries[queries == 3])
     assert by_query[3] == pytest.approx(one["ndcg"].value)
     piped = make_pipeline(ColumnScaler(), model)

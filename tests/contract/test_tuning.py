@@ -13,6 +13,7 @@ from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -24,6 +25,7 @@ from lineal import (
     ForwardSelection,
     LinearClassifier,
     LogisticRegression,
+    OneVsRest,
     Ridge,
     TextClassifier,
     compare,
@@ -402,7 +404,7 @@ def test_an_outer_fold_without_a_choice_is_told():
         tuned = tune(Fussy(), X, y, {"weakness": [0]}, cv=2, outer=2, metric=lambda model, X, y: 1.0)
     assert math.isnan(tuned.score)
     assert all("too weak" in fold.error for fold in tuned.outer)
-    assert "no score" in str(tuned)
+    assert "no outer fold has a score" in str(tuned)
 
 
 def test_functions_score_with_weights_if_they_ask_for_them():
@@ -641,6 +643,12 @@ def test_a_bad_cell_is_named_by_its_row_in_x():
     frame = pd.DataFrame(X, columns=[f"size {k}" for k in range(X.shape[1])])
     with pytest.raises(InputError, match=r"row 140, column 2 \('size 2'\)"):
         tune(LogisticRegression(), frame, y, {"C": [0.1, 1.0]})
+    for fills in (
+        make_pipeline(SimpleImputer(), LogisticRegression()),
+        OneVsRest(make_pipeline(SimpleImputer(), LogisticRegression())),
+    ):
+        name = next(name for name in fills.get_params() if name.endswith("__C"))
+        assert tune(fills, frame, y, {name: [0.1, 1.0]}).score > 0.5
     # A model that takes NaN is given it.
     assert tune(HistGradientBoostingClassifier(max_iter=5), X, y, {"max_depth": [1, 2]}).score > 0
 

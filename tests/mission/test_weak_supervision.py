@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC as TheirLinearSVC
@@ -299,6 +300,18 @@ def test_the_surest_come_first_where_probabilities_round_to_one(growth):
         odds = np.where(made.codes == code, L[:, code] - L[:, 1 - code], -np.inf)
         is_added = np.isin(made.rows, added.rows[added.labels == label])
         assert odds[is_added].min() >= odds[~is_added].max()
+
+
+@pytest.mark.parametrize("learner", [LogisticRegression(C=1e6), TheirLogistic(C=1e6)], ids=["ours", "theirs"])
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_surest_row_is_the_furthest_out(learner, side):
+    """Also where probabilities round to 1, and where those of the other class underflow, of either class."""
+    far = np.array([3.0, 4.0, 5.0, 20.0, 60.0, 100.0])
+    X = np.r_[-1.0, 1.0, side * far][:, None]
+    y = [0, 1, *[None] * len(far)]
+    for rule in (TopK(1), always):
+        model = SelfTraining(learner, rule, growth=0.1, rounds=1).fit(X, y)
+        assert model.history_[0].rows.tolist() == [7]
 
 
 def test_functions_and_rules_combine():

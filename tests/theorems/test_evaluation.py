@@ -136,8 +136,10 @@ def test_quantiles_of_weights_are_those_of_repeated_rows():
     s = rng.integers(0, 4, size=60)
     repeated = np.quantile(np.repeat(values, s), levels)
     np.testing.assert_allclose(RowWeights.of(s, 60).quantiles(values, levels), repeated, atol=1e-12)
-    for own in (RowWeights.of(None, 60), RowWeights.of(np.full(60, 0.01), 60, "importance")):
-        np.testing.assert_allclose(own.quantiles(values, levels), np.quantile(values, levels), atol=1e-12)
+    for kind in ("counts", "importance"):
+        for weight in (0.01, 1 / 3, 0.5, 1 / 60, 0.7):  # equal ones, of any size, change nothing
+            own = RowWeights.of(np.full(60, weight), 60, kind)
+            np.testing.assert_allclose(own.quantiles(values, levels), np.quantile(values, levels), atol=1e-9)
     bins = [
         calibration_curve(*data, n_bins=5)
         for data in ((np.repeat(values > 0, s), np.repeat(abs(values) / 4, s)),)
@@ -324,6 +326,10 @@ def test_folds_that_all_differ_by_one_row_prove_nothing():
     assert found.interval.low < 0 < found.interval.high
     assert corrected_resampled_t_test(a, a - 0.5, n_train=200, n_test=100).p_value < 0.001
     assert corrected_resampled_t_test(a, a, n_train=20, n_test=10).p_value == 1
+    tiny = corrected_resampled_t_test(1e-6 * a, 1e-6 * b, n_train=20, n_test=10)  # in another unit
+    assert tiny.p_value > 0.3
+    assert tiny.interval.width < 1e-5
+    assert "do not vary" in tiny.note
     X, y = load_iris(return_X_y=True)
     models = {"nb": lineal.GaussianNB(), "1nn": lineal.KNeighborsClassifier(1)}
     for seed in range(12):

@@ -11,14 +11,17 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 import lineal
 from contract.members import features, labels, same_model
 from lineal import (
+    FisherDiscriminant,
     GaussianNB,
     KNeighborsClassifier,
     LinearClassifier,
     LinearSVC,
+    LogisticRegression,
     MultinomialNB,
     OneVsOne,
     OneVsRest,
     OutputCode,
+    SGDClassifier,
 )
 from lineal.model.answers import possible
 from lineal.model.simplex import agreeing, normalised, onto_simplex
@@ -126,12 +129,42 @@ def test_log_odds_of_a_stored_model_are_those_of_the_learner(tmp_path):
 
 
 def test_what_is_impossible_is_below_all_that_is_not():
-    """A probability of 0 has log odds of 2^-53 of the least that is possible, and no infinity."""
+    """A probability of 0 has log odds of 2^-53 of the least that is possible, and no infinity.
+
+    Where logarithms are exact it is below all that is improbable, in any row and part.
+    """
     logs = np.log(np.array([[0.5, 0.25, 0.25], [1e-300, 1.0, 1.0]]))
-    np.testing.assert_array_equal(possible(logs), logs)
+    np.testing.assert_array_equal(possible(logs, are_exact=False), logs)
     with np.errstate(divide="ignore"):
-        found = possible(np.log(np.array([[1.0, 0.0], [0.25, 0.0]])))
+        logs = np.log(np.array([[1.0, 0.0], [0.25, 0.0]]))
+    found, exact = (possible(logs, are_exact=are_exact) for are_exact in (False, True))
     np.testing.assert_allclose(found[:, 0] - found[:, 1], 53 * np.log(2))
+    np.testing.assert_allclose(exact[:, 0] - exact[:, 1], 1e6)
+    counts = [[5, 5, 90], [5, 5, 90], [10, 0, 1], [10, 0, 1], [0, 10, 1], [0, 10, 1]]
+    bayes = MultinomialNB(smoothing=0)
+    model = OneVsRest(bayes).fit(counts, list("aabbcc"))
+    for row in ([200.0, 1, 0], [1, 200, 0], [100, 100, 0]):  # which b and c cannot give
+        assert model.predict([row]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_logarithms_of_probabilities_go_on_where_those_end(K):
+    """log p of linear learners is exact where p rounds to 0 or 1, and the logarithm of p elsewhere."""
+    X, y = data(K)
+    for learner in (
+        LogisticRegression(),
+        SGDClassifier(loss="log_loss", random_state=0),
+        FisherDiscriminant(),
+    ):
+        model = learner.fit(X, y)
+        np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)), rtol=1e-9)
+        far = 1e5 * X
+        logs = model.predict_log_proba(far)
+        assert np.isfinite(logs).all()
+        assert logs.min() < -1000
+        Z = model.decision_function(far)
+        if K == 2:
+            np.testing.assert_allclose(logs[:, 1] - logs[:, 0], Z, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

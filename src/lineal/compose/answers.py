@@ -33,9 +33,15 @@ def scores_of(part: Any, X: Any) -> FloatArray:
 
 def log_probabilities(part: Any, X: Any) -> FloatArray:
     """(n, K) finite, and told apart where the probabilities themselves round to 0 and 1."""
-    if hasattr(part, "predict_log_proba"):
-        return possible(np.asarray(part.predict_log_proba(X), dtype=np.float64))
-    return possible(logs_of(np.asarray(part.predict_proba(X), dtype=np.float64)))
+    return possible(raw_logs(part, X), are_exact=hasattr(_last(part), "log_joint"))
+
+
+def raw_logs(part: Any, X: Any) -> FloatArray:
+    """(n, K) logarithms of probabilities as a part gives them, -inf for 0."""
+    if not hasattr(part, "predict_log_proba"):
+        return logs_of(np.asarray(part.predict_proba(X), dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        return np.asarray(part.predict_log_proba(X), dtype=np.float64)
 
 
 def decision_values(part: Any, X: Any) -> FloatArray:
@@ -63,11 +69,15 @@ def places_among(known: Catalogue, answers: NDArray[Any], part: Any) -> NDArray[
     """Where labels that a part has predicted stand among the known ones; behind them all if it refused."""
     places = known.places(answers)
     for stray in answers[places == len(known)].tolist():
-        if stray != getattr(_last(part), "refusal", object()):
+        if not _is_same(stray, getattr(_last(part), "refusal", object())):
             raise InputError(
                 f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
             )
     return places
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or bool(a == b) or (a != a and b != b)  # NaN is not equal to itself
 
 
 def _last(part: Any) -> Any:

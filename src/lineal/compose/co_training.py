@@ -23,7 +23,8 @@ from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, logs_of, probabilities, winners
+from lineal.model.answers import crowned, probabilities, winners
+from lineal.model.answers import log_probabilities as logs_of_scores
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, available_if, check_is_fitted, clone, get_tags
 
@@ -198,8 +199,7 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         is_agreed = (a.codes == b.codes) & believed(self.confident, a) & believed(self.confident, b)
         chosen = np.flatnonzero(is_agreed)
         confidence = np.minimum(a.confidence[chosen], b.confidence[chosen])
-        sureness = np.minimum(a.sureness[chosen], b.sureness[chosen])
-        return [rows.surest_of(a, chosen, confidence, sureness, self.growth)]
+        return [rows.surest_of(a, chosen, confidence, self.growth, others=b)]
 
     def _exchanged(self, views: Sequence[Any], sets: Sequence[TrainingSet], t: int) -> list[Added]:
         """Rows that each model is confident of, for the other's set."""
@@ -262,8 +262,8 @@ class CoTraining(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @available_if(lambda self: self._has_probabilities())
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithms of ``predict_proba``."""
-        return logs_of(self.predict_proba(X))
+        """The logarithms of ``predict_proba``, also of those too small for it."""
+        return logs_of_scores(self._scores(X), 1.0)
 
     def _has_probabilities(self) -> bool:
         return all(hasattr(each, "predict_proba") for each in getattr(self, "learners_", self._pair()))

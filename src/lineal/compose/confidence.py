@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.compose.answers import decision_values, log_probabilities, places_among
+from lineal.compose.answers import decision_values, log_probabilities, places_among, raw_logs
 from lineal.errors import InputError, ParameterError
 from lineal.learners.catalogue import Catalogue
 from lineal.objective.losses import FloatArray
@@ -82,16 +82,20 @@ class Proposals:
 
     @cached_property
     def sureness(self) -> FloatArray:
-        """(n,) what proposals are ordered by: the log odds of the label, or its margin without probabilities.
+        """(n, 2) what proposals are ordered by: the label's log odds, and its margin where those are inf.
 
-        They order as ``confidence`` does, and tell apart what it rounds to 1.
+        They order as ``confidence`` does, and tell apart what it rounds to 1. Of models without probabilities
+        it is the margin alone.
         """
         if not hasattr(self.model, "predict_proba"):
-            return self.margin
-        rows = np.arange(len(self.codes))
-        others = self._logs.copy()
-        others[rows, self.codes] = -np.inf
-        return np.asarray(self._logs[rows, self.codes] - np.logaddexp.reduce(others, axis=1))
+            return np.column_stack([self.margin, np.zeros(len(self.codes))])
+        rows, logs = np.arange(len(self.codes)), raw_logs(self.model, self.X)
+        own = logs[rows, self.codes]
+        logs[rows, self.codes] = -np.inf
+        rest = np.logaddexp.reduce(logs, axis=1)
+        odds = np.where(np.isneginf(rest), np.inf, own - np.where(np.isneginf(rest), 0.0, rest))
+        is_tied = np.isinf(odds).any() and hasattr(self.model, "decision_function")
+        return np.column_stack([odds, self.margin if is_tied else np.zeros(len(odds))])
 
 
 def _lead(Z: FloatArray, codes: NDArray[np.int32]) -> FloatArray:
@@ -173,8 +177,8 @@ class Margin(Confident):
 class TopK(Confident):
     """The label is among the ``k`` surest of its class in this round.
 
-    Sure is what has a high probability, or a high margin where a learner has no probabilities; among equals
-    the earlier row.
+    Sure is what has high log odds, or a high margin where a learner has no probabilities; among equals the
+    earlier row.
     """
 
     k: int = 5
@@ -227,8 +231,8 @@ def _refusal_without_scores(rule: Confident, learner: Any) -> str | None:
 
 
 def surest(sureness: FloatArray) -> NDArray[np.intp]:
-    """Places from the surest on; among equals the earlier."""
-    return np.argsort(-sureness, kind="stable")
+    """Places from the surest on, by the first of two numbers, then the second; among equals the earlier."""
+    return np.lexsort((-sureness[:, 1], -sureness[:, 0]))
 
 
 def checked_rule(confident: Any, learner: Any) -> Callable[[Proposals], Any]:

@@ -72,7 +72,7 @@ def _fitted(X: Any, job: Job, is_shared: bool) -> Any:
     weights = {} if job.s is None or argument is None else {argument: job.s}
     try:
         part.fit(own, job.targets, **weights)
-    except ValueError as error:
+    except InputError as error:
         if not job.advice:
             raise
         raise InputError(f"{error} {job.advice}") from error

@@ -107,19 +107,22 @@ class TrainingSet:
         """The rows of U that a model is confident of, as many as ``growth`` lets in."""
         made = self.proposals(model, data, t)
         chosen = np.flatnonzero(believed(confident, made))
-        return self.surest_of(made, chosen, made.confidence[chosen], made.sureness[chosen], growth, learner)
+        return self.surest_of(made, chosen, made.confidence[chosen], growth, learner)
 
     def surest_of(
         self,
         made: Proposals,
         chosen: NDArray[np.intp],
         confidence: FloatArray,
-        sureness: FloatArray,
         growth: float | None,
         learner: int | None = None,
+        others: Proposals | None = None,
     ) -> Added:
-        """Chosen proposals, as many as ``growth`` lets in, the surest first."""
-        is_within = self.within(growth, made.rows[chosen], made.codes[chosen], sureness)
+        """Chosen proposals that ``growth`` lets in, the surest first; of two models by the less sure one."""
+        is_within = np.ones(len(chosen), dtype=bool)
+        if growth is not None:
+            sureness = made.sureness if others is None else np.minimum(made.sureness, others.sureness)
+            is_within = self.within(growth, made.rows[chosen], made.codes[chosen], sureness[chosen])
         kept = chosen[is_within]
         n_held_back = len(chosen) - len(kept)
         return Added(
@@ -127,15 +130,13 @@ class TrainingSet:
         )
 
     def within(
-        self, growth: float | None, rows: NDArray[np.intp], codes: NDArray[np.int32], sureness: FloatArray
+        self, growth: float, rows: NDArray[np.intp], codes: NDArray[np.int32], sureness: FloatArray
     ) -> Mask:
         """Which rows may be added so that no class outgrows its share.
 
         The surest rows of a class are taken until it weighs (1 + growth) x the weight of D x its share of the
         given labels; the row that reaches the limit is taken.
         """
-        if growth is None:
-            return np.ones(len(rows), dtype=bool)
         is_taken = np.zeros(len(rows), dtype=bool)
         known = self.known
         held = np.bincount(self._codes[known], weights=self.s[known], minlength=len(self.classes))

@@ -87,7 +87,7 @@ def _notes(p: Classified, n_bins: int) -> tuple[str, ...]:
     if p.probabilities is not None:
         notes.append(
             "calibration error: |confidence in the predicted class − accuracy|, mean over "
-            f"{n_bins} bins of equal numbers of rows"
+            f"{n_bins} bins of rows of equal weight"
         )
     return tuple(notes)
 

@@ -171,7 +171,7 @@ class PrecisionRecallCurve:
     precision_low, precision_high, recall_low, recall_high : (m,) arrays
         Wilson's intervals at each threshold, by groups where there are some.
     average_precision : Score
-        With the logit interval of Boyd, Eng and Page (2013), or the jackknife's over groups.
+        With Wilson's interval, as a share of the positives, or the jackknife's over groups.
     confidence : float
     """
 
@@ -290,7 +290,7 @@ def calibration_curve(
         The last in sorted order if not given.
     n_bins : int
     bins : "quantile" or "uniform"
-        Bins of equal numbers of rows, or of equal width. Empty ones are left out.
+        Bins of rows of equal weight, or of equal width. Empty ones are left out.
     sample_weight, weights, groups, confidence
         As for ``lineal.evaluate``.
 

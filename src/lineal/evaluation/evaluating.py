@@ -14,7 +14,13 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.classification import evaluate_classes
 from lineal.evaluation.doubts import doubts_of
 from lineal.evaluation.evaluation import Evaluation
-from lineal.evaluation.inputs import checked_confidence, checked_count, generator, groups_of_rows
+from lineal.evaluation.inputs import (
+    checked_confidence,
+    checked_count,
+    generator,
+    groups_of_rows,
+    one_sample,
+)
 from lineal.evaluation.predictions import (
     Classified,
     Predictions,
@@ -106,7 +112,11 @@ def _order_of(model: Any, X: Any, y: Any, groups: Any, sample_weight: Any, **opt
         )
     if sample_weight is not None:
         raise ParameterError("rankings are means over queries, and have no sample_weight. Leave it out.")
-    return evaluate_ranking(model.predict(X), y, groups, **options)
+    grades = one_sample("y", plain_array(y), 1)
+    least = min(float(grades.min()), 0.0)
+    found = evaluate_ranking(model.predict(X), grades - least, groups, **options)
+    note = f"grades begin at {least:g}, which is worth 0 here"
+    return replace(found, notes=(*found.notes, note)) if least < 0 else found
 
 
 def _never_met(model: Any, found: Predictions) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ class Evaluation:
     doubts : dict of name to reason
         Whose intervals hang on too few rows to be trusted.
     per_query : dict of name to (Q,) array
-        What each query of a ranking scores, in the sorted order of their names; NaN where it does not count.
+        What each query of a ranking scores, in the sorted order of their names, of the queries that count.
     """
 
     task: str

@@ -92,7 +92,7 @@ def corrected_resampled_t_test(
 
     t = d / sqrt((1/J + n_test/n_train) s_d²) with J - 1 degrees of freedom. The second term makes up for
     training sets that overlap. Differences that are all the same, as shares of few rows can be by chance, are
-    taken to vary by one row, s_d = 1 / n_test.
+    taken to vary by one row, s_d = 1 / n_test, or by as much as they are if that is less.
 
     Parameters
     ----------
@@ -132,10 +132,11 @@ def t_of_differences(
     confidence = checked_confidence(confidence)
     apart = a - b
     difference, deviation, freedom = float(apart.mean()), float(apart.std(ddof=1)), float(len(apart) - 1)
+    note = ""
     if deviation**2 <= _rounding(a, b):
         if difference == 0 or least == 0:
             return _without_noise(test, difference, (freedom,), confidence)
-        deviation = least
+        deviation, note = min(least, abs(difference)), "the differences do not vary: by one row is supposed"
     error = deviation * np.sqrt(factor)
     t = difference / error
     half = float(stats.t.ppf((1 + confidence) / 2, freedom) * error)
@@ -144,6 +145,7 @@ def t_of_differences(
         Interval(difference - half, difference + half, confidence, "t"),
         difference / deviation,
         "Cohen's d",
+        note,
     )
 
 

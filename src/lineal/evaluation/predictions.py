@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.data.targets import classes_and_codes, first_missing, plain_array
+from lineal.data.targets import classes_and_codes, first_missing, in_order, plain_array
 from lineal.errors import InputError, ParameterError
 from lineal.evaluation.inputs import one_sample
 from lineal.evaluation.resampling import RowWeights
@@ -183,9 +183,11 @@ def read_predictions(
 
 def measured(y_true: Any, y_pred: Any, sample_weight: Any, weights: str) -> Measured:
     """Checked numbers."""
-    truth, predicted = (
-        one_sample(*pair, 1) for pair in (("y_true", one_column(y_true)), ("y_pred", one_column(y_pred)))
-    )
+    columns = (("y_true", one_column(y_true)), ("y_pred", one_column(y_pred)))
+    for name, column in columns:
+        if column.dtype.kind == "O" and (missing := first_missing(column)) is not None:
+            raise InputError(f"{name} contains NaN or a null, first at place {missing}.")
+    truth, predicted = (one_sample(*pair, 1) for pair in columns)
     _same_length(truth, predicted)
     found = Measured(truth, predicted, RowWeights.of(sample_weight, len(truth), weights))
     return found.take(found.weights.s > 0)
@@ -263,11 +265,7 @@ def _refuse_strangers(true_classes: NDArray[Any], known: Sequence[Any]) -> None:
 
 def joined_labels(*lists: Sequence[Any]) -> NDArray[Any]:
     """All labels of several lists, each once, sorted; by type and text where they cannot be compared."""
-    labels = list(dict.fromkeys(label for given in lists for label in given))
-    try:
-        labels.sort()
-    except TypeError:
-        labels.sort(key=lambda label: (type(label).__name__, repr(label)))
+    labels = in_order(label for given in lists for label in given)
     if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
         return plain_array(labels)
     joined = np.empty(len(labels), dtype=object)

@@ -186,7 +186,7 @@ def mean_over_queries(
         notes=notes,
         titles=titles,
         doubts=doubts | (dict.fromkeys(scores, few) if n_queries < FEW_GROUPS else {}),
-        per_query={name: np.where(m.is_used, m.values, np.nan) for name, m in measures.items()},
+        per_query={name: measure.values[measure.is_used] for name, measure in measures.items()},
     )
 
 

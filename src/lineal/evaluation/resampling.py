@@ -65,13 +65,13 @@ class RowWeights:
         return self.kind != "importance" and bool((self.s == np.round(self.s)).all() and self.s.sum() < 1e7)
 
     def quantiles(self, values: FloatArray, levels: FloatArray) -> FloatArray:
-        """NumPy's quantiles; a row of weight 2 is the row twice. Of importance, the mean weight is a row."""
+        """NumPy's quantiles; a row of weight 2 is the row twice. Of other weights the mean is a row."""
         if self.kind == "none":
             return np.asarray(np.quantile(values, levels))
         order = np.argsort(values, kind="stable")
-        counts = self.s[order] * (len(values) / self.s.sum() if self.kind == "importance" else 1.0)
-        ends = np.cumsum(counts)
-        place = np.maximum(ends[-1] - 1.0, 0.0) * levels
+        counts = self.s[order] * (1.0 if self.are_rows else len(values) / self.s.sum())
+        ends = np.cumsum(counts) - 1e-9 * len(values)  # whose rounding is to move no row
+        place = np.maximum(counts.sum() - 1.0, 0.0) * levels
         whole = np.floor(place)
         below, above = (
             values[order[np.minimum(np.searchsorted(ends, at, side="right"), len(order) - 1)]]

@@ -34,7 +34,7 @@ class Options:
         tasks = {name: task_of(model, self.task) for name, model in models.items()}
         if ranking := [name for name, task in tasks.items() if task == "ranking"]:
             raise ParameterError(
-                f"model {ranking[0]!r} puts rows of a query in order, which compare does not judge. Evaluate "
+                f"model {ranking[0]!r} puts rows of a query in order, which is not judged here. Evaluate "
                 "each by lineal.evaluate(model, X, y, groups=queries), and compare what queries score by "
                 'lineal.evaluation.permutation_test(a.per_query["ndcg"], b.per_query["ndcg"]).'
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import numbers
 import warnings
 from dataclasses import dataclass
@@ -95,9 +96,10 @@ def _are_marks(marked: NDArray[Any], unlabelled: Any) -> Mask:
     if marked.dtype.kind == "O":
         return np.fromiter((_is_mark(each, unlabelled) for each in marked.tolist()), bool, len(marked))
     if marked.dtype.kind in "mM":
-        is_missing = np.isnat(marked)
-    else:
-        is_missing = np.isnan(marked) if marked.dtype.kind == "f" else np.zeros(len(marked), dtype=bool)
+        is_date = isinstance(unlabelled, (datetime.date, np.datetime64))  # a datetime, a Timestamp too
+        is_mark = marked == np.datetime64(unlabelled) if is_date and marked.dtype.kind == "M" else False
+        return np.asarray(np.isnat(marked) | is_mark)
+    is_missing = np.isnan(marked) if marked.dtype.kind == "f" else np.zeros(len(marked), dtype=bool)
     # One label tells which of the marks are of its kind: True is no mark where 1 is one.
     if unlabelled is None or not len(marked) or not _are_of_one_kind(marked[0], unlabelled):
         return is_missing

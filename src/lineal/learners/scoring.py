@@ -15,7 +15,7 @@ from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import codes_among, labels_of_rows
-from lineal.model.answers import crowned, logs_of, probabilities, winners
+from lineal.model.answers import crowned, log_probabilities, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if
 from lineal.solvers.driver import Interruption
@@ -90,12 +90,15 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
 
     @where_probable
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithms of ``predict_proba``."""
-        return logs_of(self.predict_proba(X))
+        """The logarithms of ``predict_proba``, also of those too small for it."""
+        return self._log_probabilities(self._scores(X))
 
     def _probabilities(self, Z: FloatArray) -> FloatArray:
         """(n, K), in the order of their scores."""
         return probabilities(Z, self.temperature_)
+
+    def _log_probabilities(self, Z: FloatArray) -> FloatArray:
+        return log_probabilities(Z, self.temperature_)
 
     def _calibrate(self, X: Any, labels: NDArray[Any], s: FloatArray | None = None, *, began: float) -> None:
         """Finds the temperature that makes held-out scores most likely, by folds and a line search.

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-# The logarithm of half a unit in the last place of 1: how far below the others what is impossible stands.
-_IMPOSSIBLE = float(np.log(2.0**-53))
+# How far below the others what has probability 0 stands: half a unit in the last place of 1, or further than
+# products of probabilities go.
+_ROUNDED, _NEVER = float(np.log(2.0**-53)), -1e6
 
 
 def winners(Z: FloatArray) -> NDArray[np.intp]:
@@ -22,6 +23,14 @@ def probabilities(Z: FloatArray, temperature: float) -> FloatArray:
         p = expit(Z[:, 0] / temperature)
         return np.column_stack([1.0 - p, p])
     return softmax(Z / temperature)
+
+
+def log_probabilities(Z: FloatArray, temperature: float) -> FloatArray:
+    """The logarithms of ``probabilities``, also of what those round to 0."""
+    if Z.shape[1] == 1:
+        z = Z[:, 0] / temperature
+        return np.column_stack([log_expit(-z), log_expit(z)])
+    return log_softmax(Z / temperature)
 
 
 def own_probabilities(Z: FloatArray) -> FloatArray:
@@ -71,13 +80,17 @@ def score_columns(Z: FloatArray) -> FloatArray:
     return Z[:, None] if Z.ndim == 1 else Z if Z.shape[1] != 2 else _margin(Z)
 
 
-def possible(logs: FloatArray) -> FloatArray:
-    """Logarithms of probabilities, all finite: 0 becomes 2^-53 of the least that is not."""
+def possible(logs: FloatArray, *, are_exact: bool) -> FloatArray:
+    """Logarithms of probabilities, all finite: 0 becomes a small part of the least that is not.
+
+    Where logarithms are exact, 0 is what cannot be, and stands below all that can; elsewhere it may be a
+    share of few rows, or rounded, and is 2^-53 of the least.
+    """
     is_possible = np.isfinite(logs)
     if is_possible.all():
         return logs
     least = np.min(logs, axis=1, where=is_possible, initial=0.0)
-    return np.where(is_possible, logs, least[:, None] + _IMPOSSIBLE)
+    return np.where(is_possible, logs, least[:, None] + (_NEVER if are_exact else _ROUNDED))
 
 
 def _margin(Z: FloatArray) -> FloatArray:

@@ -44,7 +44,7 @@ def scores_of(head: Head, raw: FloatArray) -> FloatArray:
     """(n, 1) for two classes, (n, K) for more, whatever the head answers with."""
     if head.has_decision:
         return score_columns(head.decision(raw))
-    return score_columns(possible(head.log_probabilities(raw)))
+    return score_columns(possible(head.log_probabilities(raw), are_exact=head.has_exact_logs))
 
 
 @dataclass(frozen=True, eq=False)

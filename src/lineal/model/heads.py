@@ -81,6 +81,11 @@ class Head(ABC):
         return logs_of(self.probabilities(raw))
 
     @property
+    def has_exact_logs(self) -> bool:
+        """Whether logarithms of probabilities are -inf for what cannot be, and for nothing else."""
+        return False
+
+    @property
     @abstractmethod
     def scores(self) -> list[Scores]:
         """All linear scores, in the order of ``raw``."""
@@ -232,8 +237,11 @@ class ClassesHead(Head):
         return crowned(of, winners(raw))
 
     def log_probabilities(self, raw: FloatArray) -> FloatArray:
-        is_joint = self.link == "joint" and len(self.classes) > 1
-        return log_softmax(self._joint(raw)) if is_joint else super().log_probabilities(raw)
+        return log_softmax(self._joint(raw)) if self.has_exact_logs else super().log_probabilities(raw)
+
+    @property
+    def has_exact_logs(self) -> bool:
+        return self.link == "joint" and len(self.classes) > 1
 
     @property
     def scores(self) -> list[Scores]:

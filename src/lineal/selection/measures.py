@@ -157,9 +157,9 @@ def are_numbers(y: ArrayLike, target: str, advice: str = "target='numbers' or 'c
             raise InputError(f"y contains NaN or infinity, first at row {row}. Drop those rows.")
         if type_of_target(array).startswith("continuous"):
             return True
-    values = np.unique(array) if array.dtype.kind in "iufM" else np.empty(0)
+    values = np.unique(array) if array.dtype.kind in "iufmM" else np.empty(0)
     if (n := len(values)) > _MANY and (n > array.size / 5 or not _are_codes(values)):
-        what = "times" if array.dtype.kind == "M" else "whole numbers"
+        what = "times" if array.dtype.kind in "mM" else "whole numbers"
         warnings.warn(
             f"y has {n} different {what} in {array.size} rows, each of which is taken for a class. "
             f"Say what they are: {advice}.",
@@ -170,8 +170,10 @@ def are_numbers(y: ArrayLike, target: str, advice: str = "target='numbers' or 'c
 
 
 def _are_codes(values: NDArray[Any]) -> bool:
-    """Whether distinct numbers look like names of classes: all from 0, or from 1, to the last."""
-    return values.dtype.kind != "M" and values[0] in (0, 1) and values[-1] - values[0] == len(values) - 1
+    """Whether distinct numbers may be names of classes: integers, or floats from 0 or 1 on, few missing."""
+    if values.dtype.kind in "mM":
+        return False
+    return values.dtype.kind != "f" or (values[0] in (-1, 0, 1) and values[-1] - values[0] < 2 * len(values))
 
 
 def measured(question: Question, n_picks: int) -> Measured:

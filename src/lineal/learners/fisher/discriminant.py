@@ -36,7 +36,7 @@ from lineal.learners.fisher.scatter import Classes, read_scatter
 from lineal.learners.reading import read_matrix
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, logs_of, probabilities, winners
+from lineal.model.answers import crowned, log_probabilities, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
@@ -288,8 +288,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
         return crowned(probabilities(Z, 1.0), winners(Z))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithms of ``predict_proba``."""
-        return logs_of(self.predict_proba(X))
+        """The logarithms of ``predict_proba``, also of those too small for it."""
+        return log_probabilities(self._scores(X), 1.0)
 
     def transform(self, X: Any) -> FloatArray:
         """(n, n_components) places in the discriminant space, seen from the mean of the training rows."""

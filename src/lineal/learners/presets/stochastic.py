@@ -10,7 +10,7 @@ from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.presets.dialect import Dialect, mixed, not_negative, positive, share
 from lineal.learners.regressor import BaseLinearRegressor
-from lineal.model.answers import own_probabilities
+from lineal.model.answers import log_expit, log_softmax, own_probabilities
 from lineal.objective import Loss, losses
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import NoPenalty, Penalty
@@ -186,6 +186,11 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
         if self.loss != "log_loss" or Z.shape[1] == 1:
             return super()._probabilities(Z)
         return own_probabilities(Z)
+
+    def _log_probabilities(self, Z: FloatArray) -> FloatArray:
+        if self.loss != "log_loss" or Z.shape[1] == 1:
+            return super()._log_probabilities(Z)
+        return log_softmax(log_expit(Z))
 
 
 class SGDRegressor(_StochasticDialect, BaseLinearRegressor):

@@ -14,6 +14,7 @@ from lineal.data import checked_rows
 from lineal.data.targets import groups_as_given
 from lineal.deferred import is_sparse
 from lineal.errors import InputError, InputTypeError, ParameterError
+from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import (
     classes_and_codes,
     labels_as_given,
@@ -91,7 +92,8 @@ def _require_weights_are_heard(model: Any) -> None:
 
 def _require_finite(model: Any, X: Any) -> None:
     """Names the place of a NaN in X: a fold would name the place among its own rows."""
-    if not hasattr(model, "__sklearn_tags__") or get_tags(model).input_tags.allow_nan:
+    is_read = getattr(model, "_reads_numbers", lambda: isinstance(model, MatrixModel))
+    if not is_read() or get_tags(model).input_tags.allow_nan:  # others may fill the cell
         return
     table = X.to_numpy() if hasattr(X, "dtypes") and hasattr(X, "to_numpy") else X
     values = table.data if is_sparse(table) else table

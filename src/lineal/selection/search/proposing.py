@@ -53,9 +53,9 @@ def _distribution(name: str, values: Any) -> Any:
 def proposed(
     bench: Bench, space: list[Space], within: Mapping[str, Any], n_trials: int, seed: int
 ) -> list[Trial]:
-    """So many trials, each where the ones before promise most (tree-structured Parzen estimators).
+    """So many proposals, each where the trials before promise most (tree-structured Parzen estimators).
 
-    A setting that comes again is told its score and is no trial; of a grid there are no more than it has.
+    A setting that comes again is told its score and is no trial of its own.
     """
     optuna = require_optuna()
     before = optuna.logging.get_verbosity()
@@ -64,7 +64,7 @@ def proposed(
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         known: dict[str, Trial] = {}
         most = min(n_trials, _n_settings(space[0]))
-        for _ in range(_ASKED * n_trials):
+        for _ in range(n_trials):
             if len(known) == most:
                 break
             asked = study.ask(dict(within))
@@ -81,9 +81,6 @@ def proposed(
         return list(known.values())
     finally:
         optuna.logging.set_verbosity(before)
-
-
-_ASKED = 20  # proposals for each trial, of which most may be known
 
 
 def _n_settings(space: Space) -> float:

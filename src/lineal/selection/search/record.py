@@ -116,7 +116,7 @@ class Tuning:
     @property
     def is_honest(self) -> bool:
         """Whether ``score`` comes from rows that played no part in the choice."""
-        return bool(self.outer)
+        return any(not fold.error for fold in self.outer)
 
     @property
     def score(self) -> float:
@@ -162,8 +162,10 @@ class Tuning:
         low, high = self.interval
         span = f" ({low:.4f} to {high:.4f}, 95 % by t over folds)" if math.isfinite(low) else ""
         said = f"{self.metric} {self.score:.4f}{span}"
-        if self.is_honest:
+        if self.outer:
             failed = [fold.error for fold in self.outer if fold.error]
+            if not self._scores:
+                return f"no outer fold has a score: {failed[0]}"
             without = f"; {len(failed)} more have no score: {failed[0]}" if failed else ""
             return (
                 f"{said}: honest, from {len(self._scores)} outer folds whose rows played no part in the "
