@@ -19,7 +19,7 @@ from lineal.learners.scenarios.pu_prior import PriorEstimate, estimate_prior
 from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURisk, PURows
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.model.answers import crowned, log_probabilities, probabilities, winners
+from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.model.heads import ClassesHead
 from lineal.model.linear import LinearScores, Scores
 from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Problem
@@ -318,8 +318,8 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
 
     @available_if(lambda self: isinstance(self.loss, Log))
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithms of ``predict_proba``, also of those too small for it."""
-        return log_probabilities(self.decision_function(X)[:, None], 1.0)
+        """The logarithms of ``predict_proba``."""
+        return logs_of(self.predict_proba(X))
 
     def estimated_risk(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, loss: Loss | None = None
