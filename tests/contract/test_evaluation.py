@@ -191,7 +191,14 @@ def test_records_print_and_become_json():
     X, y = rows()
     found = lineal.evaluate(lineal.LogisticRegression().fit(X, y), X, y, n_resamples=50)
     text = str(found)
-    for words in ("accuracy", "95 % interval", "Wilson", "DeLong", "confusion", "bins of rows of equal weight"):
+    for words in (
+        "accuracy",
+        "95 % interval",
+        "Wilson",
+        "DeLong",
+        "confusion",
+        "bins of rows of equal weight",
+    ):
         assert words in text
     assert json.loads(json.dumps(found.to_dict()))["scores"]["accuracy"]["value"] == found["accuracy"].value
     console = Console(record=True, width=100, file=io.StringIO())
