@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import DataConversionWarning
 
+import lineal
 from contract.members import (
     classifiers,
     data_for,
@@ -210,6 +211,31 @@ def test_corrupt_csr_is_refused(what, index_dtype):
         LinearClassifier().fit(_corrupt(what, index_dtype), [0, 1, 0, 1])
     with pytest.raises(InputError, match="corrupt"):
         model.predict(_corrupt(what, index_dtype))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        lineal.OnlineClassifier(),
+        lineal.OnlineRegressor(),
+        lineal.PassiveAggressiveClassifier(),
+        lineal.PassiveAggressiveRegressor(),
+    ],
+    ids=repr,
+)
+def test_rows_are_looked_at_before_they_change_places(learner):
+    """Learners that shuffle refuse a corrupt matrix, and name a bad cell by its row in X."""
+    X = sp.random_array((50, 30), density=0.1, format="csr", rng=1)
+    y = np.arange(50) % 2
+    broken = X.copy()
+    broken.indptr[5] = 10**6
+    with pytest.raises(InputError, match="corrupt"):
+        learner.fit(broken, y)
+    dense = X.toarray()
+    dense[1, 2] = np.nan
+    for bad in (dense, sp.csr_array(dense), dense.astype(np.float32)):
+        with pytest.raises(InputError, match="row 1, column 2"):
+            learner.fit(bad, y)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data import checked_rows
 from lineal.errors import ParameterError
 from lineal.learners.online.model import ONLINE, StreamedModel
 from lineal.learners.online.recipe import Recipe, Steps, Strengths
@@ -67,6 +68,8 @@ class OnlinePasses(StreamedModel):
         Only the first of them tells how well rows are predicted that are new.
         """
         array = read_matrix(self, X, reset=True)
+        # Before rows change their places: SciPy does not look where a corrupt matrix points to.
+        checked_rows(array, 1, getattr(self, "feature_names_in_", None))
         array = array.tocsr() if hasattr(array, "tocsr") else array
         shape = {name: self.__dict__[name] for name in SHAPE if name in self.__dict__}
         self._forget_stream()
