@@ -593,7 +593,7 @@ def test_a_fit_of_ones_own_is_what_is_searched(model, name):
 def test_shared_features_are_not_written_into():
     """A learner that works in place spoils nothing for those after it."""
     X = features(90)
-    y = X @ [1.0, -2.0, 0.5, 0.0] + 3.0 if X.shape[1] == 4 else X[:, 0] + 3.0
+    y = X[:, 0] + 3.0
     model = make_pipeline(MinMaxScaler(), TheirRidge(copy_X=False))
     space = {"ridge__alpha": [0.1, 0.2, 0.3]}
     theirs = GridSearchCV(model, space, cv=KFold(3)).fit(X, y).cv_results_["mean_test_score"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
 from lineal.errors import InputError, ParameterError
+from lineal.evaluation.predictions import are_class_scores, last_step
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.targets import plain_array
 from lineal.model.answers import logs_of, possible, score_columns
@@ -33,7 +33,7 @@ def scores_of(part: Any, X: Any) -> FloatArray:
 
 def log_probabilities(part: Any, X: Any) -> FloatArray:
     """(n, K) finite, and told apart where the probabilities themselves round to 0 and 1."""
-    return possible(raw_logs(part, X), are_exact=hasattr(_last(part), "log_joint"))
+    return possible(raw_logs(part, X), are_exact=hasattr(last_step(part), "log_joint"))
 
 
 def raw_logs(part: Any, X: Any) -> FloatArray:
@@ -47,15 +47,11 @@ def raw_logs(part: Any, X: Any) -> FloatArray:
 def decision_values(part: Any, X: Any) -> FloatArray:
     """(n,) or (n, K) of ``decision_function``; scores of anything but the classes are refused."""
     Z = np.asarray(part.decision_function(X), dtype=np.float64)
-    K = len(part.classes_)
-    inner = _last(part)
-    # Three classes have three pairs: what the scores are of is not to be seen by their number.
-    is_of_pairs = K > 2 and getattr(inner, "decision_function_shape", "") == "ovo"
-    if is_of_pairs or (Z.ndim == 2 and Z.shape[1] != K):
+    if not are_class_scores(part, Z):
         raise InputError(
-            f"{type(inner).__name__} has a score for each pair of classes, or {Z.shape[-1]} scores for {K} "
-            "classes, where one for each class is needed. Set decision_function_shape='ovr' if it has that "
-            "option."
+            f"{type(last_step(part)).__name__} has a score for each pair of classes, or {Z.shape[-1]} scores "
+            f"for {len(part.classes_)} classes, where one for each class is needed. Set "
+            "decision_function_shape='ovr' if it has that option."
         )
     return Z
 
@@ -69,7 +65,7 @@ def places_among(known: Catalogue, answers: NDArray[Any], part: Any) -> NDArray[
     """Where labels that a part has predicted stand among the known ones; behind them all if it refused."""
     places = known.places(answers)
     for stray in answers[places == len(known)].tolist():
-        if not _is_same(stray, getattr(_last(part), "refusal", object())):
+        if not _is_same(stray, getattr(last_step(part), "refusal", object())):
             raise InputError(
                 f"{type(part).__name__} predicts {stray!r}, which is not one of the labels it was given."
             )
@@ -78,10 +74,6 @@ def places_among(known: Catalogue, answers: NDArray[Any], part: Any) -> NDArray[
 
 def _is_same(a: Any, b: Any) -> bool:
     return a is b or bool(a == b) or (a != a and b != b)  # NaN is not equal to itself
-
-
-def _last(part: Any) -> Any:
-    return part.steps[-1][1] if isinstance(part, Pipeline) else part
 
 
 def probabilities_of(part: Any, X: Any, known: Catalogue) -> FloatArray:

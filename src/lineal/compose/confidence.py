@@ -89,7 +89,7 @@ class Proposals:
         """
         if not hasattr(self.model, "predict_proba"):
             return np.column_stack([self.margin, np.zeros(len(self.codes))])
-        rows, logs = np.arange(len(self.codes)), raw_logs(self.model, self.X)
+        rows, logs = np.arange(len(self.codes)), raw_logs(self.model, self.X).copy()  # which may be its own
         own = logs[rows, self.codes]
         logs[rows, self.codes] = -np.inf
         rest = np.logaddexp.reduce(logs, axis=1)

@@ -43,7 +43,8 @@ def choose(test: str, metric: Metric, predictions: Predictions) -> str:
         return "linear" if metric.linear is not None else "bootstrap"
     if test == "mcnemar" and (metric.name != "accuracy" or is_weighted):
         raise ParameterError(
-            "test='mcnemar' is for metric='accuracy' without weights but numbers of rows. Use test='auto'."
+            "test='mcnemar' is for metric='accuracy', and takes no weights but numbers of rows. Use "
+            "test='auto'."
         )
     if test == "delong" and metric.linear is None:
         raise ParameterError(f"test='delong' is for metric='roc_auc', not {metric.name!r}. Use test='auto'.")

@@ -90,7 +90,7 @@ def task_of(model: Any, task: str | None) -> str | None:
     """What was asked for, or what the model is; None if it does not say."""
     if task is not None:
         return checked_task(task)
-    if getattr(_last(model), "_orders_rows", False):
+    if getattr(last_step(model), "_orders_rows", False):
         return "ranking"
     try:
         kind = get_tags(model).estimator_type
@@ -101,16 +101,17 @@ def task_of(model: Any, task: str | None) -> str | None:
     return "regression" if kind == "regressor" else None
 
 
-def _last(model: Any) -> Any:
+def last_step(model: Any) -> Any:
     """The last step of a pipeline, or the model itself."""
     return model.steps[-1][1] if getattr(model, "steps", None) and hasattr(model, "named_steps") else model
 
 
-def _class_scores(model: Any, X: Any, n_classes: int) -> Any:
-    """What ``decision_function`` says; None where that is scores of pairs, which are nobody's."""
-    Z = np.asarray(model.decision_function(X))
-    is_of_pairs = n_classes > 2 and getattr(_last(model), "decision_function_shape", "") == "ovo"
-    return None if is_of_pairs or (Z.ndim == 2 and Z.shape[1] != n_classes) else Z
+def are_class_scores(model: Any, Z: NDArray[Any]) -> bool:
+    """Whether decision values are one for each class; scores of pairs are nobody's."""
+    K = len(model.classes_)
+    # Three classes have three pairs: what the scores are of is not to be seen by their number.
+    is_of_pairs = K > 2 and getattr(last_step(model), "decision_function_shape", "") == "ovo"
+    return not is_of_pairs and (Z.ndim == 1 or Z.shape[1] == K)
 
 
 def has_fractions(y: Any) -> bool:
@@ -136,8 +137,8 @@ def predictions_of(
     predicted = plain_array(model.predict(X))
     if task == "ranking":
         raise ParameterError(
-            f"{type(_last(model)).__name__} puts the rows of a query in order: its numbers are no grades. "
-            "Judge it by lineal.evaluate(model, X, y, groups=queries)."
+            f"{type(last_step(model)).__name__} puts the rows of a query in order: its numbers are no "
+            "grades. Judge it by lineal.evaluate(model, X, y, groups=queries)."
         )
     if task == "regression":
         return measured(y, predicted, sample_weight, weights)
@@ -146,7 +147,8 @@ def predictions_of(
         if hasattr(model, "predict_proba"):
             probabilities = model.predict_proba(X)
         elif hasattr(model, "decision_function") and hasattr(model, "classes_"):
-            scores = _class_scores(model, X, len(model.classes_))
+            scores = np.asarray(model.decision_function(X))
+            scores = scores if are_class_scores(model, scores) else None
     classes = getattr(model, "classes_", None)
     if classes is None:
         probabilities = scores = None  # nobody says which column is whose

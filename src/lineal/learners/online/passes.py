@@ -68,8 +68,9 @@ class OnlinePasses(StreamedModel):
         Only the first of them tells how well rows are predicted that are new.
         """
         array = read_matrix(self, X, reset=True)
-        # Before rows change their places: SciPy does not look where a corrupt matrix points to.
-        checked_rows(array, 1, getattr(self, "feature_names_in_", None))
+        if self.shuffle:
+            # Before rows change their places: SciPy does not look where a corrupt matrix points to.
+            checked_rows(array, 1, getattr(self, "feature_names_in_", None))
         array = array.tocsr() if hasattr(array, "tocsr") else array
         shape = {name: self.__dict__[name] for name in SHAPE if name in self.__dict__}
         self._forget_stream()

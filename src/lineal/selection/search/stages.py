@@ -134,7 +134,8 @@ class Stages:
 
 def _fits_as(model: Any, *libraries: str) -> bool:
     """Whether a model is fitted by one of these libraries and not by a method of somebody's subclass."""
-    return getattr(type(model).fit, "__module__", "").partition(".")[0] in libraries
+    fit = getattr(type(model), "fit", None)
+    return getattr(fit, "__module__", "").partition(".")[0] in libraries
 
 
 def own_rows(learner: Any, X: Any) -> Any:
