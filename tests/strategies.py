@@ -20,8 +20,8 @@ from lineal.errors import ParameterError
 from lineal.objective import joint
 from lineal.objective import losses as single
 from lineal.objective import penalties as penalty_module
+from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import native_csr, native_dense
 from lineal.solvers.conjugate_gradient import CG
 from lineal.solvers.descent import Descent
 from lineal.solvers.planner import SOLVERS
@@ -155,14 +155,16 @@ def stated(X, y, loss, penalty, intercept=Intercept.FREE, s=None, n_threads=1):
     if not loss.is_margin:
         y = np.asarray(y, dtype=float)
         y = y[:, None] if y.ndim == 1 else y
-        return Problem(X, y, s, loss, penalty, intercept, y.shape[1])
+        return Problem.of_rows(X, y, s, loss, penalty, intercept, y.shape[1])
     codes = np.asarray(y)
     K = int(codes.max()) + 1
     if loss.is_joint:
-        return Problem(X, codes.astype(np.int32), s, loss, penalty, intercept, K)
+        return Problem.of_rows(X, codes.astype(np.int32), s, loss, penalty, intercept, K)
     if K == 2:
-        return Problem(X, np.where(codes == 1, 1.0, -1.0)[:, None], s, loss, penalty, intercept, 1)
-    return Problem(X, np.where(codes[:, None] == np.arange(K), 1.0, -1.0), s, loss, penalty, intercept, K)
+        return Problem.of_rows(X, np.where(codes == 1, 1.0, -1.0)[:, None], s, loss, penalty, intercept, 1)
+    return Problem.of_rows(
+        X, np.where(codes[:, None] == np.arange(K), 1.0, -1.0), s, loss, penalty, intercept, K
+    )
 
 
 def sample(kind, seed, n=60, d=6):

@@ -73,9 +73,11 @@ struct Squares {
   }
   Numbers solved(Numbers w, Index n_free, CoordinatePenalty penalty, double tol, Index max_events) const {
     const Numbers G = gram();
-    Numbers g = gradient(w);
+    Numbers g = gradient(w), l1(std::size_t(m), penalty.l1), l2(std::size_t(m), penalty.l2);
+    std::fill(l1.end() - n_free, l1.end(), 0.0);
+    std::fill(l2.end() - n_free, l2.end(), 0.0);
     Watch watch;
-    ActiveSet(G.data(), m, n_free, penalty, g.data(), w.data()).run(tol, max_events, watch);
+    ActiveSet(G.data(), m, {l1.data(), l2.data()}, g.data(), w.data()).run(tol, max_events, watch);
     const Numbers fresh = gradient(w);
     for (std::size_t j = 0; j < fresh.size(); ++j) CHECK_NEAR(g[j], fresh[j], 1e-8);  // kept up to date
     return w;

@@ -88,14 +88,26 @@ struct Point {
   Sweeps done;
 };
 
+// The parts of the penalty of each weight, those of a free intercept behind them.
+struct Parts {
+  Numbers l1, l2;
+  Parts(Index d, bool has_intercept, CoordinatePenalty penalty)
+      : l1(std::size_t(d), penalty.l1), l2(std::size_t(d), penalty.l2) {
+    l1.resize(std::size_t(d + has_intercept), 0.0);
+    l2.resize(std::size_t(d + has_intercept), 0.0);
+  }
+  WeightPenalties each() const { return {l1.data(), l2.data()}; }
+};
+
 Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty, double tol, Index max_sweeps,
               Watch watch = Watch()) {
   const Index size = model.d + has_intercept;
   const Numbers G = model.gram(size);
   Numbers gradient = model.gradient(model.w0, model.b0, size), w = model.w0;
   if (has_intercept) w.push_back(model.b0);
+  const Parts parts(model.d, has_intercept, penalty);
   const Sweeps done =
-      gram_cd(G.data(), size, has_intercept, penalty, gradient.data(), w.data(), tol, max_sweeps, watch);
+      gram_cd(G.data(), size, parts.each(), gradient.data(), w.data(), tol, max_sweeps, watch);
   double b = model.b0;
   if (has_intercept) {
     b = w.back();
@@ -110,9 +122,9 @@ Point by_columns(const Model& model, bool has_intercept, CoordinatePenalty penal
                  Index max_sweeps, Watch watch = Watch()) {
   Numbers residual = model.slopes, w = model.w0;
   double b = model.b0;
-  const Sweeps done =
-      column_cd(model.XT.csr(), model.h.data(), has_intercept ? Constant::free : Constant::none, penalty,
-                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps, watch);
+  const Parts parts(model.d, has_intercept, penalty);
+  const Sweeps done = column_cd(model.XT.csr(), model.h.data(), has_intercept, parts.each(),
+                                model.curvature.data(), residual.data(), w.data(), b, tol, max_sweeps, watch);
   const Numbers fresh = model.residual(w, b);
   for (std::size_t i = 0; i < fresh.size(); ++i) CHECK_NEAR(residual[i], fresh[i], 1e-10);
   return {w, b, done};

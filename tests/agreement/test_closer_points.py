@@ -6,10 +6,10 @@ import pytest
 from lineal.objective import dual_points
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, newton_point
 from lineal.objective.joint import CrammerSinger, Softmax
+from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.losses import Hinge, Log
 from lineal.objective.penalties import L2, ElasticNet, Lp
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NumpyRows
 from lineal.solvers import GD, Newton
 from lineal.solvers.driver import Budget, minimise
 
@@ -20,7 +20,7 @@ def collinear(loss, penalty, n_outputs=1, seed=0):
     X = rng.normal(size=(80, 6))
     X[:, 1] = X[:, 0] + 0.01 * rng.normal(size=80)
     y = rng.integers(0, n_outputs, 80) if loss.is_joint else np.where(rng.random((80, 1)) < 0.5, -1.0, 1.0)
-    return Problem(NumpyRows(X), y, np.ones(80), loss, penalty, Intercept.FREE, n_outputs)
+    return Problem.of_rows(NumpyRows(X), y, np.ones(80), loss, penalty, Intercept.FREE, n_outputs)
 
 
 # Under L1 alone the system may have no solution, and conjugate gradients leave for infinity.

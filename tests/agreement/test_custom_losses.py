@@ -14,9 +14,9 @@ from scipy import LowLevelCallable
 from custom_losses import CustomLog, DistanceWeighted, Poisson, Restated, targets_for
 from lineal import LinearClassifier, LinearRegressor, verify
 from lineal.objective import L1, L2, CompiledLoss, Hinge, Huber, Log, Quantile, SquaredHinge
-from lineal.objective.problem import Intercept
+from lineal.objective.loss_sums import NativeRowLosses
+from lineal.objective.problem import Intercept, Problem
 from lineal.solvers import minimise, plan
-from lineal.solvers.native_problem import NativeProblem, native_problem
 from strategies import every_solver, first_order, named, sample, seeds, stated
 
 LOG = Restated(Log())
@@ -157,23 +157,23 @@ def test_compiled_equals_python(compiled, name, seed, K, t):
     problem = stated(rng.normal(size=(40, 2)), np.zeros((40, K)), Poisson(), L2(1.0), Intercept.NONE)
     s = rng.random(40) * (rng.random(40) < 0.8)
     plain, native = (
-        type(problem)(problem.X, y, s, each, problem.penalty, problem.intercept, K) for each in (twin, loss)
+        Problem.of_rows(problem.X, y, s, each, problem.penalty, problem.intercept, K) for each in (twin, loss)
     )
-    native = native_problem(native)
-    assert isinstance(native, NativeProblem)
+    native = native.in_core()
+    assert isinstance(native.losses, NativeRowLosses)
     Z, M = rng.uniform(-5, 5, (40, K)), rng.normal(size=(40, K))
     U = twin.derivative(y, rng.uniform(-5, 5, (40, K))) * rng.random((40, K))
-    U = np.clip(U, *plain.domain)
-    np.testing.assert_allclose(native.slopes(Z), plain.slopes(Z), rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(native.curvatures(Z), plain.curvatures(Z), rtol=1e-6, atol=1e-8)
+    U = np.clip(U, *plain.losses.domain)
+    np.testing.assert_allclose(native.losses.slopes(Z), plain.losses.slopes(Z), rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(native.losses.curvatures(Z), plain.losses.curvatures(Z), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(loss.value(y, Z), twin.value(y, Z), rtol=1e-13, atol=1e-14)
-    assert native.loss_sum(Z) == pytest.approx(plain.loss_sum(Z), rel=1e-13, abs=1e-12)
-    assert native.conjugate_sum(U) == pytest.approx(plain.conjugate_sum(U), rel=1e-12, abs=1e-11)
-    assert native.worst_row(Z, U) == pytest.approx(plain.worst_row(Z, U), rel=1e-11, abs=1e-11)
-    assert native.along(Z, M, t) == pytest.approx(plain.along(Z, M, t), rel=1e-6, abs=1e-6)
+    assert native.losses.value(Z) == pytest.approx(plain.losses.value(Z), rel=1e-13, abs=1e-12)
+    assert native.losses.conjugate(U) == pytest.approx(plain.losses.conjugate(U), rel=1e-12, abs=1e-11)
+    assert native.losses.worst(Z, U) == pytest.approx(plain.losses.worst(Z, U), rel=1e-11, abs=1e-11)
+    assert native.losses.along(Z, M, t) == pytest.approx(plain.losses.along(Z, M, t), rel=1e-6, abs=1e-6)
     for end in (-np.inf, np.inf):
         outside = np.full_like(U, end)
-        assert native.conjugate_sum(outside) == plain.conjugate_sum(outside)
+        assert native.losses.conjugate(outside) == plain.losses.conjugate(outside)
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton", "svrg"])

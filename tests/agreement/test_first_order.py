@@ -54,8 +54,8 @@ EPOCHS = 5
 def plain(loss=None, strength=2.0):
     """A weighted binary problem without an intercept, and the gradient that the printed rules use."""
     problem = small(loss or Log(), L2(strength), Intercept.NONE)
-    X, y, s = problem.X.dense, problem.y[:, 0], problem.s
-    return problem, partial(printed.gradient, problem.loss, X, y, s, strength)
+    X, y, s = problem.X.dense, problem.losses.y[:, 0], problem.losses.s
+    return problem, partial(printed.gradient, problem.losses.loss, X, y, s, strength)
 
 
 def stream(solver, problem, epochs, seed=0, tol=1e-3):
@@ -89,7 +89,7 @@ def test_annealing_divides_by_one_plus_decay_times_epoch():
 def test_the_one_row_step_is_that_of_the_lectures():
     """w <- w - alpha (loss_i' x_i + lam w) is gd on single rows with alpha = n eta, lam = strength / n."""
     problem = small(Log(), L2(3.0), Intercept.NONE, weighted=False)
-    X, y, w, alpha, lam = problem.X.dense, problem.y[:, 0], np.zeros(6), 0.05, 3.0 / 60
+    X, y, w, alpha, lam = problem.X.dense, problem.losses.y[:, 0], np.zeros(6), 0.05, 3.0 / 60
     for i in np.random.default_rng(5).permutation(60):
         w = w - alpha * (-y[i] / (1 + np.exp(y[i] * (X[i] @ w))) * X[i] + lam * w)
     (found,) = stream(GD(learning_rate=alpha / 60, batch_size=1), problem, 1, seed=5)
@@ -102,7 +102,7 @@ def test_sgd_is_pegasos(loss, averaged):
     """With offset 0 the steps are 1 / (lam t) for lam = strength / n, and the mean is over the iterates."""
     problem, _ = plain(loss, strength=30.0)
     rows = printed.batches(60, 1, 2, seed=7)
-    wanted = printed.pegasos(loss, problem.X.dense, problem.y[:, 0], problem.s, 0.5, rows)
+    wanted = printed.pegasos(loss, problem.X.dense, problem.losses.y[:, 0], problem.losses.s, 0.5, rows)
     stream = islice(SGD(offset=0.0, averaged=averaged).iterates(problem, None, 1e-3, 7), 1, 3)
     # Epochs 1 and 2 are powers of two: each has a mean of its own.
     for iterate, (last, mean) in zip(stream, wanted, strict=True):
@@ -121,7 +121,7 @@ def test_cg_follows_polak_and_ribiere():
     """Each move is along -M g+ + max(0, g+'M (g+ - g) / g'M g) d, d the last direction."""
     problem, _ = plain()
     objective = Objective(problem)
-    M = 1 / (0.25 * (problem.s[:, None] * problem.X.dense**2).sum(axis=0) + 2.0)
+    M = 1 / (0.25 * (problem.losses.s[:, None] * problem.X.dense**2).sum(axis=0) + 2.0)
     thetas = [np.zeros(6), *stream(CG(), problem, 4)]
     g = [objective.point(theta).gradient for theta in thetas]
     d = -M * g[0]
@@ -148,12 +148,12 @@ def test_a_wolfe_search_ends_where_the_slope_is_flat_and_the_objective_lower(fir
 def test_fista_is_the_printed_rule():
     """Under L1: w+ = prox(v - eta g(v)), v = w + k / (k + 3) (w - w-), and ISTA without the momentum."""
     problem = small(Log(), L1(2.0), Intercept.NONE)
-    X, y, s = problem.X.dense, problem.y[:, 0], problem.s
+    X, y, s = problem.X.dense, problem.losses.y[:, 0], problem.losses.s
     for solver in (Nesterov(learning_rate=5e-3), GD(learning_rate=5e-3)):
         w, before, wanted = np.zeros(6), np.zeros(6), []
         for k in range(EPOCHS):
             v = w + (k / (k + 3) if solver.name == "nesterov" else 0.0) * (w - before)
-            step = v - 5e-3 * printed.gradient(problem.loss, X, y, s, 0.0, v, range(60))
+            step = v - 5e-3 * printed.gradient(problem.losses.loss, X, y, s, 0.0, v, range(60))
             w, before = np.sign(step) * np.maximum(np.abs(step) - 5e-3 * 2.0, 0.0), w
             wanted.append(w)
         np.testing.assert_allclose(stream(solver, problem, EPOCHS), wanted, rtol=1e-9, atol=1e-12)
@@ -268,7 +268,7 @@ def test_a_learning_rate_that_is_too_large_is_cut(kind, size, loss):
     solution = minimise(problem, [solver], tol=2e-2, budget=budget)
     assert np.all(np.isfinite(solution.W))
     assert np.all(np.isfinite(seen))
-    assert seen[0] <= problem.primal_at_zero * (1 + 1e-12)
+    assert seen[0] <= problem.losses.at_zero * (1 + 1e-12)
     assert solution.certificate.converged, solution.certificate
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineal import _core
-from lineal.objective.rows import NumpyRows
+from lineal.objective.linear_maps import NumpyRows
 from strategies import rows, seeds
 
 LAYOUTS = ["csr64", "csr32", "dense64", "dense32"]

@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 
 import lineal
 from lineal.objective import L2, Hinge, Log, Squared, SquaredHinge
-from lineal.objective.rows import NumpyRows, native_csr, native_dense
-from lineal.objective.shared_rows import SharedRows
+from lineal.objective.linear_maps import NumpyRows, SharedRows, native_csr, native_dense
 from theorems.test_ordinal import KINDS, fitted, in_a_row, objective, quiet
 
 BUILDERS = {

@@ -41,9 +41,9 @@ def test_orthants_and_coordinates_meet(loss, penalty, intercept):
         assert narrow.certificate.dual <= wide.certificate.primal * (1 + 1e-12)
         # Weights that are 0 at the optimum without doubt, with room between |v| and l1, are 0 exactly.
         l1 = penalty.strength if isinstance(penalty, L1) else penalty.l1
-        V = problem.pull(problem.slopes(problem.scores(narrow.W, narrow.b)))
+        V = problem.pull(problem.losses.slopes(problem.scores(narrow.W, narrow.b)))
         resting = np.abs(V) < 0.95 * l1
-        assert not problem.penalised(wide.W, wide.b)[resting].any()
+        assert not wide.W[resting].any()
 
 
 def test_a_free_intercept_is_not_penalised():

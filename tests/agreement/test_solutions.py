@@ -47,7 +47,7 @@ def sparse_sample(kind, seed, n=60, d=20):
 
 def loose(problem, solver, tol):
     """Kinks that a solver smooths in stages take long; two digits prove the agreement as well."""
-    return tol if problem.loss.is_smooth or solver.name == "dual_cd" else 1e-2
+    return tol if problem.losses.loss.is_smooth or solver.name == "dual_cd" else 1e-2
 
 
 @any_solver
@@ -135,8 +135,8 @@ def test_a_seed_gives_one_model(solver):
 def test_dual_ascent_by_search_meets_the_core(loss):
     """Coordinate ascent with a scalar search a row ends where the native epochs end."""
     problem = small(loss, L2(10.0), Intercept.NONE, n=15, d=3)
-    X, y = problem.X.dense, problem.y[:, 0]
-    w, u = dual_ascent(loss, X, y, problem.s, 10.0, 15, one_coordinate)
+    X, y = problem.X.dense, problem.losses.y[:, 0]
+    w, u = dual_ascent(loss, X, y, problem.losses.s, 10.0, 15, one_coordinate)
     slow = feasible(problem, u[:, None], w[:, None], np.zeros(1)).dual
     fast = minimise(problem, [DualCD()], tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
     assert slow <= fast.primal * (1 + 1e-12)
@@ -150,10 +150,10 @@ def test_dual_ascent_by_search_meets_the_core(loss):
 def test_one_epoch_of_the_core_climbs_as_the_twin_does(loss):
     """With the core's own steps the twin's dual rises at every row and ends within the native gap."""
     problem = small(loss, L2(20.0), Intercept.NONE, n=30, d=4)
-    X, y = problem.X.dense, problem.y[:, 0]
+    X, y = problem.X.dense, problem.losses.y[:, 0]
     before = -np.inf
     for epochs in (0, 1, 2, 5, 20, 100):
-        w, u = dual_ascent(loss, X, y, problem.s, 20.0, epochs, lambda k, *at: k.native.dual_step(*at))
+        w, u = dual_ascent(loss, X, y, problem.losses.s, 20.0, epochs, lambda k, *at: k.native.dual_step(*at))
         dual = feasible(problem, u[:, None], w[:, None], np.zeros(1)).dual
         assert dual >= before - 1e-12 * abs(dual)
         before = dual
@@ -167,7 +167,7 @@ def test_block_ascent_by_a_general_solver_meets_the_core(loss):
     """Simplex steps by sequential quadratic programming end where the native block steps end."""
     X, y = sample("classes", 1, n=12, d=2)
     problem = stated(X, y, loss, L2(3.0), Intercept.NONE)
-    W, U = joint_dual_ascent(loss, X, problem.y, problem.s, 3.0, 8)
+    W, U = joint_dual_ascent(loss, X, problem.losses.y, problem.losses.s, 3.0, 8)
     slow = feasible(problem, U, W, np.zeros(5)).dual
     fast = minimise(problem, [DualCD()], tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
     assert slow <= fast.primal * (1 + 1e-12)
@@ -179,7 +179,7 @@ def test_block_ascent_by_a_general_solver_meets_the_core(loss):
 def test_the_lasso_by_hand_meets_the_core(l1, l2):
     """Cyclic coordinate descent on least squares, 500 sweeps, gives the same weights."""
     problem = small(Squared(), ElasticNet(l1, l2) if l2 else L1(l1), Intercept.NONE)
-    w = lasso(problem.X.dense, problem.y[:, 0], problem.s, l1, l2, 500)
+    w = lasso(problem.X.dense, problem.losses.y[:, 0], problem.losses.s, l1, l2, 500)
     fast = minimise(problem, [ProxCD()], tol=1e-12)
     np.testing.assert_allclose(fast.W[:, 0], w, atol=1e-6)
     np.testing.assert_array_equal(fast.W[:, 0] == 0, w == 0)

@@ -1,5 +1,6 @@
 """Stochastic epochs of the core against NumPy, and the presets named for them against other roads."""
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -39,9 +40,9 @@ def test_a_batch_is_its_rows(loss, intercept):
         batch = Batch(Batches.of(objective, 7), index)
         W, b = objective.split(theta)
         dense = np.asarray(data.todense() if sp.issparse(data) else data, dtype=np.float64)[index]
-        U = loss.derivative(problem.y[index], dense @ W + b)
+        U = loss.derivative(problem.losses.y[index], dense @ W + b)
         np.testing.assert_allclose(batch.slopes(theta), U, rtol=1e-10, atol=1e-12)
-        SU = 60 / 7 * problem.s[index, None] * U
+        SU = 60 / 7 * problem.losses.s[index, None] * U
         np.testing.assert_allclose(batch.back(U), objective.flat(dense.T @ SU, SU.sum(axis=0)), atol=1e-10)
 
 
@@ -128,7 +129,10 @@ def test_a_loss_of_ones_own_takes_the_same_batches(solver):
     """Slopes in NumPy on the core's scores: the steps of the same loss in the core."""
     problem = small(Log(), L2(5.0), Intercept.FREE)
     own, known = (
-        list(islice(solver.iterates(problem.with_loss(loss), None, 1e-3, 2), 4)) for loss in (Own(), Log())
+        list(
+            islice(solver.iterates(replace(problem, losses=problem.losses.with_loss(loss)), None, 1e-3, 2), 4)
+        )
+        for loss in (Own(), Log())
     )
     for a, b in zip(own, known, strict=True):
         np.testing.assert_allclose(a.weights()[0], b.weights()[0], rtol=1e-8, atol=1e-12)
@@ -145,7 +149,7 @@ def test_the_core_refuses_orders_and_shapes_that_do_not_fit():
         _core.sgd_epoch(
             batches.slopes,
             batches.matrix,
-            problem.s,
+            problem.losses.s,
             order,
             8,
             np.full(steps, 1e-3),

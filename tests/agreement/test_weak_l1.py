@@ -13,10 +13,10 @@ from sklearn.linear_model import Lasso as TheirLasso
 from lineal import _core
 from lineal.objective.dual_points import feasible
 from lineal.objective.joint import Softmax
+from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.losses import Log, Squared, SquaredHinge
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept
-from lineal.objective.rows import NumpyRows
 from lineal.solvers import prox_cd
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.prox_cd import ProxCD

@@ -28,8 +28,8 @@ from lineal import (
 from lineal.errors import NotCertifiedWarning
 from lineal.objective import L1, L2, Absolute, Hinge, Log, Squared, SquaredHinge
 from lineal.objective import ElasticNet as ElasticNetPenalty
+from lineal.objective.linear_maps import native_csr
 from lineal.objective.problem import Intercept
-from lineal.objective.rows import native_csr
 from lineal.solvers.base import Iterate, Solver
 from lineal.solvers.driver import Budget, minimise
 from strategies import stated
@@ -277,7 +277,7 @@ def long_sweeps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 600))
     gradient, w = rng.normal(size=600), np.zeros(600)
-    _core.gram_cd(X.T @ X, 0, 1e-3, 0.0, gradient, w, 0.0, 10**12)
+    _core.gram_cd(X.T @ X, np.full(600, 1e-3), np.zeros(600), gradient, w, 0.0, 10**12)
 
 
 def long_column_sweeps():
@@ -287,7 +287,8 @@ def long_column_sweeps():
     h = np.ones(300)
     curvature = columns.matrix.squared_norms(1)
     residual, w = rng.normal(size=300), np.zeros(600)
-    _core.column_cd(columns.matrix, h, 0, False, 1e-3, 0.0, curvature, residual, w, 0.0, 0.0, 10**12)
+    l1, l2 = np.full(600, 1e-3), np.zeros(600)
+    _core.column_cd(columns.matrix, h, False, l1, l2, curvature, residual, w, 0.0, 0.0, 10**12)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")

@@ -21,13 +21,15 @@ def away_from_kinks(problem, objective, theta):
     """Whether no score crosses a kink while one weight moves by epsilon."""
     Z = objective.scores(theta)
     reach = 2 * EPSILON * (1 + np.abs(problem.X.dense).max())
-    if problem.loss.is_joint:
+    if problem.losses.loss.is_joint:
         moves = [
-            objective.problem.slopes(Z + shift)
+            objective.problem.losses.slopes(Z + shift)
             for shift in reach * np.random.default_rng(0).normal(size=(20, *Z.shape))
         ]
-        return problem.loss.is_smooth or all(np.array_equal(move, problem.slopes(Z)) for move in moves)
-    return all(np.abs(Z - place).min() > reach for place, _, _ in problem.loss.kinks(problem.y))
+        return problem.losses.loss.is_smooth or all(
+            np.array_equal(move, problem.losses.slopes(Z)) for move in moves
+        )
+    return all(np.abs(Z - place).min() > reach for place, _, _ in problem.losses.loss.kinks(problem.losses.y))
 
 
 @pytest.mark.parametrize(("loss", "penalty", "intercept"), CASES, ids=map(named, CASES))

@@ -16,8 +16,8 @@ def lasso(X, y, s, l1, l2, sweeps):
 def proximal_descent(problem, steps):
     """W <- prox(W - t X'S loss'(XW)), t = 1 / (curvature * largest eigenvalue of X'SX); no intercept."""
     X, W = problem.X.dense, np.zeros((problem.X.n_columns, problem.n_outputs))
-    t = 1 / (problem.loss.curvature * np.linalg.eigvalsh(X.T @ (problem.s[:, None] * X)).max())
+    t = 1 / (problem.losses.loss.curvature * np.linalg.eigvalsh(X.T @ (problem.losses.s[:, None] * X)).max())
     for _ in range(steps):
-        U = problem.loss.derivative(problem.y, X @ W)
-        W = problem.penalty.prox(W - t * X.T @ (problem.s[:, None] * U), t)
+        U = problem.losses.loss.derivative(problem.losses.y, X @ W)
+        W = problem.penalty.prox(W - t * X.T @ (problem.losses.s[:, None] * U), t)
     return W

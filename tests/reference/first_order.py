@@ -129,8 +129,8 @@ def subgradient_steps(problem, theta, steps_of_epochs, eta):
         out.append([])
         for rows in steps:
             t += 1
-            U = problem.loss.derivative(problem.y[rows], X[rows] @ theta)
-            pull = len(X) / len(rows) * X[rows].T @ (problem.s[rows, None] * U)
+            U = problem.losses.loss.derivative(problem.losses.y[rows], X[rows] @ theta)
+            pull = len(X) / len(rows) * X[rows].T @ (problem.losses.s[rows, None] * U)
             theta = theta - eta(t) * (pull + penalised * theta)
             out[-1].append(theta.ravel())
     return out

@@ -11,15 +11,15 @@ import numpy as np
 
 def owlqn(problem, l1, l2, steps):
     """Weights of one output after each step, without an intercept; the memory holds all steps."""
-    X, y, s = problem.X.dense, problem.y, problem.s
+    X, y, s = problem.X.dense, problem.losses.y, problem.losses.s
     d = X.shape[1]
 
     def smooth(w):
         Z = (X @ w)[:, None]
-        gradient = X.T @ (s * problem.loss.derivative(y, Z)[:, 0]) + l2 * w
-        return s @ problem.loss.value(y, Z)[:, 0] + l2 / 2 * w @ w, gradient
+        gradient = X.T @ (s * problem.losses.loss.derivative(y, Z)[:, 0]) + l2 * w
+        return s @ problem.losses.loss.value(y, Z)[:, 0] + l2 / 2 * w @ w, gradient
 
-    diagonal = np.diag([1 / (problem.loss.curvature * s @ X[:, j] ** 2 + l2) for j in range(d)])
+    diagonal = np.diag([1 / (problem.losses.loss.curvature * s @ X[:, j] ** 2 + l2) for j in range(d)])
     w, pairs, path = np.zeros(d), [], []
     for _ in range(steps):
         value, g = smooth(w)

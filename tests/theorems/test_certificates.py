@@ -38,9 +38,9 @@ def first_of_each_kind(members):
 
 def tolerance(solver, problem):
     """Smoothing K kinks at once takes many stages: a looser proof keeps the tests short."""
-    is_slow = isinstance(problem.loss, CrammerSinger) and solver.name in ("lbfgs", "newton")
-    is_slow |= solver.name == "prox_cd" and not problem.loss.is_smooth and problem.n_outputs > 1
-    is_slow |= solver.name == "lbfgs" and not (problem.loss.is_smooth or problem.penalty.is_smooth)
+    is_slow = isinstance(problem.losses.loss, CrammerSinger) and solver.name in ("lbfgs", "newton")
+    is_slow |= solver.name == "prox_cd" and not problem.losses.loss.is_smooth and problem.n_outputs > 1
+    is_slow |= solver.name == "lbfgs" and not (problem.losses.loss.is_smooth or problem.penalty.is_smooth)
     return SLOW_TOL if is_slow else TOL
 
 
@@ -113,7 +113,8 @@ def test_a_plan_exists(loss, penalty, intercept):
 class _Untouchable:
     """Rows of a known size whose numbers must not be read."""
 
-    n_rows, n_columns, n_scores, is_sparse = 30, 4, 1, False
+    n_rows, n_columns, n_scores, n_threads, is_sparse = 30, 4, 1, 1, False
+    native_rows = direction = property(lambda self: self)
 
     def __getattr__(self, name):
         raise AssertionError(f"a refusal read the data: {name}")
@@ -125,7 +126,9 @@ def test_refusals_come_before_the_data_are_touched(solver):
     refused = 0
     for loss, penalty, intercept in grid():
         stub = small(loss, penalty, intercept, n=30, d=4)
-        problem = Problem(_Untouchable(), stub.y, stub.s, loss, penalty, intercept, stub.n_outputs)
+        problem = Problem.of_rows(
+            _Untouchable(), stub.losses.y, stub.losses.s, loss, penalty, intercept, stub.n_outputs
+        )
         if solver.refusal(problem) is None:
             continue
         refused += 1

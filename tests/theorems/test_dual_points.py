@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from lineal.objective import dual_points
+from lineal.objective import intercept_refit
 from lineal.objective.dual_points import (
     feasible,
     gradient_point,
-    into_domain,
     kink_point,
     newton_point,
-    refit_intercept,
 )
 from lineal.objective.joint import JointPerceptron, Softmax, one_hot
+from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.losses import Huber, Log, Loss, SquaredHinge
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NumpyRows
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.planner import plan
 from strategies import grid, joint_losses, kinds_of, losses, named, small
@@ -44,7 +42,7 @@ def points(problem, seed):
     rng = np.random.default_rng(seed)
     shape = (problem.X.n_rows, problem.n_outputs)
     W, b = weights(problem, seed, 0.3)
-    slopes = problem.slopes(problem.scores(W, b))
+    slopes = problem.losses.slopes(problem.scores(W, b))
     return [5 * rng.normal(size=shape), 0.01 * rng.normal(size=shape), np.zeros(shape), slopes,
             slopes + 0.3 * rng.normal(size=shape)]  # fmt: skip
 
@@ -62,21 +60,23 @@ def test_weak_duality_and_feasibility(loss, penalty, intercept):
         V = problem.pull(bound.U)
         if bound.V is None:  # under L2 its size alone is asked for
             conjugate, worst = problem.pulled(bound.U, *zero)
-            assert conjugate == pytest.approx(penalty.conjugate(-V.ravel()), rel=1e-13)
-            assert worst == pytest.approx(penalty.conjugate_terms(-V).max(), rel=1e-13)
+            extra = [problem.losses.sums(bound.U)] if intercept is Intercept.PENALIZED else []
+            whole = np.vstack([V, *extra])
+            assert conjugate == pytest.approx(penalty.conjugate(-whole.ravel()), rel=1e-13)
+            assert worst == pytest.approx(penalty.conjugate_terms(-whole).max(), rel=1e-13)
         else:
             np.testing.assert_allclose(bound.V, V, atol=1e-12 * (1 + np.abs(V).max()))
         if loss.is_joint:
-            p = bound.U + one_hot(problem.y, problem.n_outputs)
+            p = bound.U + one_hot(problem.losses.y, problem.n_outputs)
             assert p.min() >= -1e-15
             np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-13)
         else:
-            low, high = loss.domain(problem.y)
+            low, high = loss.domain(problem.losses.y)
             assert np.all((low <= bound.U) & (high >= bound.U))
         if intercept is Intercept.FREE:
-            residue = np.abs(problem.s @ bound.U)
+            residue = np.abs(problem.losses.s @ bound.U)
             # One rounding of a sum of 25 terms.
-            assert np.all(residue <= 25 * np.finfo(float).eps * (problem.s @ np.abs(bound.U) + 1))
+            assert np.all(residue <= 25 * np.finfo(float).eps * (problem.losses.s @ np.abs(bound.U) + 1))
         if isinstance(penalty, L1):
             assert np.abs(bound.V).max() <= penalty.strength * (1 + 1e-12)
 
@@ -85,8 +85,8 @@ def test_weak_duality_and_feasibility(loss, penalty, intercept):
 def test_into_domain_leaves_feasible_points_alone(loss):
     """A point of the domain is its own nearest point."""
     problem = small(loss, L2(1.0), Intercept.NONE, n=25, d=4)
-    U = problem.slopes(problem.scores(*weights(problem, 1)))
-    np.testing.assert_allclose(into_domain(problem, U), U, atol=1e-15)
+    U = problem.losses.slopes(problem.scores(*weights(problem, 1)))
+    np.testing.assert_allclose(problem.losses.into_domain(U), U, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["regression", "binary", "classes"])
@@ -112,13 +112,13 @@ def test_many_intercepts_are_refitted_as_few_are(loss, monkeypatch):
     codes = np.arange(n) % K
     y = codes if loss.is_joint else np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
     rows = NumpyRows(rng.normal(size=(n, 3)))
-    problem = Problem(rows, y, np.ones(n), loss, L2(1.0), Intercept.FREE, K)
+    problem = Problem.of_rows(rows, y, np.ones(n), loss, L2(1.0), Intercept.FREE, K)
     Z = rng.normal(size=(n, K))
-    usual = refit_intercept(problem, Z)
+    usual = problem.losses.refit(Z)
     assert np.abs(usual.U.sum(axis=0)).max() <= 1e-9 * n
-    monkeypatch.setattr(dual_points, "_BLOCK", 7 * n)
-    monkeypatch.setattr(dual_points, "_MANY_OUTPUTS", K)
-    again = refit_intercept(problem, Z)
+    monkeypatch.setattr(intercept_refit, "_BLOCK", 7 * n)
+    monkeypatch.setattr(intercept_refit, "_MANY_OUTPUTS", K)
+    again = problem.losses.refit(Z)
     np.testing.assert_allclose(again.shift, usual.shift, atol=1e-8)
     np.testing.assert_allclose(again.U, usual.U, atol=1e-8)
 
@@ -130,16 +130,16 @@ def test_refit_intercept_minimises_over_the_shift(loss):
         pytest.skip("only softmax refits K intercepts at once; the others are left as they are")
     problem = small(loss, L2(1.0), Intercept.FREE, kinds_of(loss)[-1], seed=5)
     Z = problem.scores(*weights(problem, 2))
-    refit = refit_intercept(problem, Z)
-    ours = problem.loss_sum(Z + refit.shift)
+    refit = problem.losses.refit(Z)
+    ours = problem.losses.value(Z + refit.shift)
     if loss.is_joint:
-        searched = minimize(lambda shift: problem.loss_sum(Z + shift), np.zeros(problem.n_outputs)).fun
+        searched = minimize(lambda shift: problem.losses.value(Z + shift), np.zeros(problem.n_outputs)).fun
     else:
         searched = 0.0
         for k in range(problem.n_outputs):
-            y, z = problem.y[:, k], Z[:, k]
+            y, z = problem.losses.y[:, k], Z[:, k]
             found = minimize_scalar(
-                lambda shift, y=y, z=z: problem.s @ loss.value(y, z + shift),
+                lambda shift, y=y, z=z: problem.losses.s @ loss.value(y, z + shift),
                 bounds=(-30, 30), method="bounded", options={"xatol": 1e-10},
             )  # fmt: skip
             searched += found.fun
@@ -147,7 +147,7 @@ def test_refit_intercept_minimises_over_the_shift(loss):
     # One score: Newton stops at 1e-14 of the slopes or one float from the root. Joint: a line search compares
     # sums of losses, whose last bits hide slopes below the root of eps squared over the curvature.
     tolerance = 1e-10 if loss.is_joint else 1e-12
-    assert np.all(np.abs(problem.s @ refit.U) <= tolerance * (problem.s @ np.abs(refit.U) + 1))
+    assert np.all(np.abs(problem.losses.s @ refit.U) <= tolerance * (problem.losses.s @ np.abs(refit.U) + 1))
 
 
 @every_loss
@@ -155,10 +155,10 @@ def test_refit_slopes_are_slopes(loss):
     """The refitted U are subgradients at the refitted scores: Fenchel and Young meet in every row."""
     problem = small(loss, L2(1.0), Intercept.FREE, kinds_of(loss)[-1], seed=6)
     Z = problem.scores(*weights(problem, 4))
-    refit = refit_intercept(problem, Z)
+    refit = problem.losses.refit(Z)
     there = Z + refit.shift
     meeting = (refit.U * there).sum(axis=1) if loss.is_joint else refit.U * there
-    residual = loss.value(problem.y, there) + loss.conjugate(problem.y, refit.U) - meeting
+    residual = loss.value(problem.losses.y, there) + loss.conjugate(problem.losses.y, refit.U) - meeting
     np.testing.assert_allclose(residual, 0.0, atol=1e-11)
 
 
@@ -166,12 +166,14 @@ def test_refit_survives_rows_of_weight_0_and_a_far_start():
     """Weights of 0 and scores far from any bend do not keep the intercept from its minimum."""
     for loss in losses():
         problem = small(loss, L2(1.0), Intercept.FREE, seed=8)
-        problem.s[::3] = 0.0
+        problem.losses.s[::3] = 0.0
         near = problem.scores(*weights(problem, 2))
-        base = problem.loss_sum(near + refit_intercept(problem, near).shift)
+        base = problem.losses.value(near + problem.losses.refit(near).shift)
         for far in (1e3, -1e6):
-            refit = refit_intercept(problem, near + far)
-            assert problem.loss_sum(near + far + refit.shift) == pytest.approx(base, rel=1e-8, abs=1e-8), loss
+            refit = problem.losses.refit(near + far)
+            assert problem.losses.value(near + far + refit.shift) == pytest.approx(
+                base, rel=1e-8, abs=1e-8
+            ), loss
 
 
 def test_gradient_point_gives_the_exact_gap_under_l2():
@@ -198,7 +200,7 @@ def test_newton_point_is_as_tight_as_the_weights_are_good(loss, penalty, interce
     shift = np.zeros_like(solution.b)
     Z = problem.scores(W, solution.b)
     if intercept is Intercept.FREE:
-        shift = refit_intercept(problem, Z).shift
+        shift = problem.losses.refit(Z).shift
     b, Z = solution.b + shift, Z + shift
     primal = problem.primal(W, b, Z)
     bound = feasible(problem, newton_point(problem, W, b, Z), W, b)

@@ -21,6 +21,7 @@ from lineal.objective import (
     Squared,
     SquaredHinge,
 )
+from lineal.objective.linear_maps import NumpyRows
 from lineal.solvers.offsets import near_zero
 
 NUMBERS = (Squared(), Huber(), Absolute(), Quantile(0.3))
@@ -44,7 +45,7 @@ def learner(loss, penalty, **options):
 
 
 def problem_of(X, y, penalty=L1(1.0), intercept=Intercept.FREE):
-    return Problem(checked_rows(X, 1), y[:, None], np.ones(len(y)), Squared(), penalty, intercept, 1)
+    return Problem.of_rows(checked_rows(X, 1), y[:, None], np.ones(len(y)), Squared(), penalty, intercept, 1)
 
 
 @pytest.mark.parametrize("offset", [3e5, 1e7, 1e9])
@@ -92,11 +93,35 @@ def test_whole_numbers_stay_whole_and_float32_stays_float32():
         (np.c_[np.full(40, 2000.0) + np.arange(40.0)], Intercept.FREE),  # years
         (np.c_[1e9 + np.arange(40.0)], Intercept.NONE),
         (np.c_[1e9 + np.arange(40.0)], Intercept.PENALIZED),
-        (sp.csr_matrix(np.c_[1e9 + np.arange(40.0)]), Intercept.FREE),
+        (sp.csr_matrix(np.c_[np.r_[0.0, 1e9 + np.arange(39.0)]]), Intercept.FREE),  # far, but for a 0
+        (sp.csr_matrix((40, 2)), Intercept.FREE),
     ],
 )
 def test_columns_stay_where_they_are_near_0_or_cannot_be_moved(X, intercept):
     assert near_zero(problem_of(X, np.arange(40.0), intercept=intercept)) is None
+
+
+@pytest.mark.parametrize("rows", [lambda X: checked_rows(X, 1), NumpyRows], ids=["core", "numpy"])
+def test_sparse_columns_move_as_dense_ones_do(rows):
+    """A column that every row stores moves exactly; what is 0 elsewhere stays unstored."""
+    X = np.zeros((200, 3))
+    X[:, 1] = 1_700_000_000 + 60 * np.arange(200.0)
+    X[::7, 2] = 1.0
+    near, by = rows(sp.csr_array(X)).near_zero()
+    np.testing.assert_array_equal(by, [0.0, X[0, 1], 0.0])
+    np.testing.assert_array_equal(near.csr().toarray(), X - by)
+    assert near.csr().nnz == sp.csr_array(X).nnz
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_a_fit_of_sparse_far_columns_is_that_of_dense_ones(loss):
+    far, _, y = data(1e8)
+    y = y if loss in NUMBERS else y > 0
+    dense, sparse = (learner(loss, L2(1.0), tol=1e-5).fit(X, y) for X in (far, sp.csr_array(far)))
+    assert dense.certificate_.converged
+    assert sparse.certificate_.converged
+    assert sparse.certificate_.primal == pytest.approx(dense.certificate_.primal, rel=2e-5)
+    assert verify(sparse, sp.csr_array(far), y).converged
 
 
 def test_a_rare_change_in_a_column_that_looks_constant_is_seen():

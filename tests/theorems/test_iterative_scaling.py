@@ -56,21 +56,24 @@ def test_a_step_is_the_published_one(solver, loss, kind, penalty, intercept):
         lam[-1] = 0.0
     found = weights_after(solver, problem, 3)
     for k in range(1 if loss.is_joint else problem.n_outputs):
-        codes = problem.y if loss.is_joint else (problem.y[:, k] < 0).astype(int)
+        codes = problem.losses.y if loss.is_joint else (problem.losses.y[:, k] < 0).astype(int)
         M = np.zeros((X.shape[1], problem.n_outputs if loss.is_joint else 2))
         for W, b in found:
             rows = W if intercept is Intercept.NONE else np.vstack([W, b])
             wanted = M if loss.is_joint else (M[:, 0] - M[:, 1])[:, None]
             np.testing.assert_allclose(rows if loss.is_joint else rows[:, k : k + 1], wanted, atol=1e-10)
-            M = scaling_step(X, codes, problem.s, M, lam if loss.is_joint else 2 * lam, solver.kind)
+            M = scaling_step(X, codes, problem.losses.s, M, lam if loss.is_joint else 2 * lam, solver.kind)
 
 
 def test_the_generalised_step_without_a_penalty_is_a_logarithm():
     """delta = log(observed / expected) / C, with the intercept's 1 counted in C."""
     problem = counts(Softmax(), "classes", NoPenalty(), Intercept.FREE)
     X = np.column_stack([problem.X.dense, np.ones(60)])
-    gold = one_hot(problem.y, 5)
-    observed, expected = X.T @ (problem.s[:, None] * gold), X.T @ (problem.s[:, None] * np.full((60, 5), 0.2))
+    gold = one_hot(problem.losses.y, 5)
+    observed, expected = (
+        X.T @ (problem.losses.s[:, None] * gold),
+        X.T @ (problem.losses.s[:, None] * np.full((60, 5), 0.2)),
+    )
     delta = np.log(observed / expected) / X.sum(axis=1).max()
     W, b = weights_after(IterativeScaling(), problem, 1)[1]
     np.testing.assert_allclose(np.vstack([W, b]), delta - delta.mean(axis=1, keepdims=True), atol=1e-12)
@@ -123,10 +126,10 @@ def test_expected_counts_are_the_observed_ones(solver, loss, penalty):
     assert found.certificate.converged, found.certificate
     Z = problem.scores(found.W, found.b)
     if loss.is_joint:
-        p, gold = softmax(Z, axis=1), one_hot(problem.y, problem.n_outputs)
+        p, gold = softmax(Z, axis=1), one_hot(problem.losses.y, problem.n_outputs)
     else:
-        p, gold = expit(Z), (problem.y > 0).astype(float)
-    X, s = np.column_stack([problem.X.dense, np.ones(60)]), problem.s[:, None]
+        p, gold = expit(Z), (problem.losses.y > 0).astype(float)
+    X, s = np.column_stack([problem.X.dense, np.ones(60)]), problem.losses.s[:, None]
     expected, observed = X.T @ (s * p), X.T @ (s * gold)
     lam = 0.0 if isinstance(penalty, NoPenalty) else 0.5
     pull = lam * np.vstack([found.W, np.zeros_like(found.b)])

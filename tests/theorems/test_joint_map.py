@@ -9,8 +9,8 @@ from lineal.features import block_map
 from lineal.objective import L1, L2, ElasticNet, Hinge, Log, Lp, NoPenalty
 from lineal.objective.dual_points import joint_hessian
 from lineal.objective.joint import CrammerSinger, SmoothedCrammerSinger, Softmax
+from lineal.objective.linear_maps import JointRows, NumpyRows, native_csr
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import JointRows, NumpyRows, native_csr
 from lineal.solvers.primal import Objective
 
 LABELS = ("a", "b", "c")
@@ -48,7 +48,7 @@ def stacked(loss=Softmax(), penalty=L2(0.7), intercept=Intercept.FREE, n=12, K=3
     matrix = sp.csr_array(phi.reshape(n * K, d))
     rows = JointRows(native_csr(matrix, 1) if native else NumpyRows(matrix), K)
     y, s = rng.integers(0, K, n).astype(np.int32), rng.uniform(0.5, 2.0, n)
-    return Problem(rows, y, s, loss, penalty, intercept, K), phi
+    return Problem.of_rows(rows, y, s, loss, penalty, intercept, K), phi
 
 
 @pytest.mark.parametrize("native", [True, False], ids=["native", "numpy"])

@@ -28,7 +28,7 @@ def solved(problem, tol=TIGHT):
 
 def near(problem, strength=1.0, tol=TIGHT):
     """Two solutions of gap g differ by at most 2 sqrt(2 g / strength) in w, by strong convexity."""
-    return 2 * np.sqrt(2 * tol * problem.primal_at_zero / strength)
+    return 2 * np.sqrt(2 * tol * problem.losses.at_zero / strength)
 
 
 @smooth_loss
@@ -140,8 +140,8 @@ def test_a_constant_column_is_a_penalised_intercept():
 def counts(problem, X, solution):
     """Empirical and expected feature counts, (d, K)."""
     p = softmax(problem.scores(solution.W, solution.b), axis=1)
-    gold = one_hot(problem.y, problem.n_outputs)
-    return X.T @ (problem.s[:, None] * gold), X.T @ (problem.s[:, None] * p), p, gold
+    gold = one_hot(problem.losses.y, problem.n_outputs)
+    return X.T @ (problem.losses.s[:, None] * gold), X.T @ (problem.losses.s[:, None] * p), p, gold
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -8,15 +8,14 @@ import scipy.sparse as sp
 
 from lineal import LinearClassifier, LinearSVC
 from lineal.objective import L2, Hinge, Log, Squared, SquaredHinge
-from lineal.objective.certificate import lower_bound_by_scores
+from lineal.objective.bounds import lower_bound_by_scores
 from lineal.objective.dual_points import feasible
+from lineal.objective.linear_maps import native_csr
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import native_csr
 from lineal.solvers import driver
 from lineal.solvers.base import Start
 from lineal.solvers.driver import minimise
 from lineal.solvers.dual_cd import DualCD
-from lineal.solvers.native_problem import native_problem
 
 # One group of outputs, two that are not equal, and more than registers hold.
 OUTPUTS = [3, 21, 37, 130]
@@ -37,7 +36,7 @@ def sample(K, loss=Hinge(), intercept=Intercept.NONE, seed=0, n_columns=3000):
     s = rng.uniform(0.5, 2.0, 120)
     s[7] = 0.0
     rows = native_csr(sp.csr_array(X), 2)
-    return X, code, native_problem(Problem(rows, y, s, loss, L2(0.3), intercept, K))
+    return X, code, Problem.of_rows(rows, y, s, loss, L2(0.3), intercept, K).in_core()
 
 
 @pytest.mark.parametrize("K", OUTPUTS)
@@ -61,7 +60,7 @@ def test_threads_change_no_bit(K):
 def test_scores_prove_what_a_pass_over_the_data_proves(loss, K, intercept, tol):
     """The bound by scores lies below the exact D(U) of the same point, by no more than it charges."""
     _, _, problem = sample(K, loss, intercept)
-    size = problem.primal_at_zero
+    size = problem.losses.at_zero
     for count, iterate in enumerate(islice(DualCD().iterates(problem, None, tol, 0), 12)):
         W, b = iterate.weights()
         U, Z = iterate.dual(), problem.scores(W, b)
@@ -83,7 +82,7 @@ def test_a_start_is_part_of_the_count():
     start = Start(first.W.astype(np.float64), first.b, first.U + 1e-9)
     for iterate in islice(DualCD().iterates(problem, start, 1e-3, 0), 3):
         W, _ = iterate.weights()
-        SU = problem.weighted(iterate.dual())
+        SU = problem.losses.weighted(iterate.dual())
         assert np.linalg.norm(problem.X.adjoint(SU) + 0.3 * W) <= iterate.residue
 
 

@@ -79,8 +79,8 @@ def test_the_constant_model_is_optimal_at_the_first_strength_of_losses_with_kink
 def test_the_largest_strength_is_the_one_of_its_formula(loss, intercept, penalty):
     """R*(-V) at the best constant is 0 from there on (L1 part), or 1 % of the objective (L2, Lp)."""
     problem = small(loss, penalty, intercept)
-    X, y = problem.X.dense, problem.y[:, 0]
-    value, pull = constant_pull(loss, X, y, problem.s, intercept is Intercept.FREE)
+    X, y = problem.X.dense, problem.losses.y[:, 0]
+    value, pull = constant_pull(loss, X, y, problem.losses.s, intercept is Intercept.FREE)
     top = largest_strength(problem)
     at, below = penalty.at_strength(top), penalty.at_strength(0.999 * top)
     if penalty in SPARSE:

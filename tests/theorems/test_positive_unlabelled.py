@@ -5,12 +5,11 @@ import pytest
 
 import lineal
 from lineal.learners.scenarios.pu_prior import best_bin
-from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURows
-from lineal.objective import L2, Hinge, Intercept, Log, ModifiedHuber, Squared, SquaredHinge, ZeroOne
+from lineal.learners.scenarios.pu_risk import NonNegativeLosses, PURows, SharedDual
+from lineal.objective import L2, Hinge, Intercept, Log, ModifiedHuber, Problem, Squared, SquaredHinge, ZeroOne
 from lineal.objective.dual_points import feasible
-from lineal.objective.rows import NumpyRows
+from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.soft import softened
-from lineal.objective.tilted import TiltedL2
 
 LINED = [Log(), Squared(), ModifiedHuber()]
 BENT = [Hinge(), SquaredHinge()]
@@ -78,7 +77,7 @@ def test_the_problem_is_the_risk(loss, share):
     data, X, y, s = as_rows()
     rng = np.random.default_rng(1)
     for intercept in (Intercept.FREE, Intercept.NONE):
-        problem = data.problem(softened(loss), 0.7, intercept, share)
+        problem = Problem(data.rows, data.losses(softened(loss), share), L2(0.7), intercept)
         for size in (0.1, 1.0, 10.0):
             w, b = size * rng.normal(size=3), size * float(rng.normal()) * (intercept is Intercept.FREE)
             Z = (X @ w + b)[:, None]
@@ -92,17 +91,21 @@ def test_the_problem_is_the_risk(loss, share):
             assert abs(found - expected) <= 1e-12 * data.weight * (1 + np.abs(Z).max() ** 2)
 
 
-def test_a_tilted_parabola_is_its_own_formulas():
-    """Value, slope, prox and conjugate of L2 - tilt . w belong together."""
+@every
+def test_tilted_losses_are_their_own_formulas(loss):
+    """Value, pull and conjugate of losses less what is linear: Fenchel's inequality, and equality."""
+    data, X, _, _ = as_rows(1)
+    losses = data.losses(softened(loss), 0.6)
     rng = np.random.default_rng(0)
-    w, v, tilt = rng.normal(size=(3, 5))
-    penalty = TiltedL2(0.7, tilt)
-    assert np.isclose(penalty.value(w), 0.35 * w @ w - tilt @ w)
-    slope = penalty.derivative(w)
-    assert np.isclose(penalty.value(w) + penalty.conjugate(slope), w @ slope)
-    assert penalty.value(w) + penalty.conjugate(v) >= w @ v
-    moved = penalty.prox(v, 0.4)
-    np.testing.assert_allclose(moved - v + 0.4 * penalty.derivative(moved), 0.0, atol=1e-14)
+    for _ in range(20):
+        Z, other = rng.normal(size=(2, len(X), 1))
+        U = losses.slopes(Z)
+        size = 1 + abs(losses.value(Z))
+        assert abs(losses.value(Z) + losses.conjugate(U) - np.vdot(losses.pull(U), Z)) <= 1e-12 * size
+        assert losses.value(other) + losses.conjugate(U) >= np.vdot(losses.pull(U), other) - 1e-12 * size
+        t = 1e-6
+        numerical = (losses.value(Z + t * other) - losses.value(Z - t * other)) / (2 * t)
+        assert numerical == pytest.approx(float(np.vdot(losses.pull(U), other)), rel=1e-6, abs=1e-6)
 
 
 @every
@@ -110,8 +113,9 @@ def test_a_tilted_parabola_is_its_own_formulas():
 def test_every_feasible_dual_point_is_below_every_weight(loss, share):
     """Weak duality with the linear term: D(u) <= P(w, b), whatever u and w, and <= the non-negative risk."""
     data, X, _, _ = as_rows(2)
-    mixture = data.problem(softened(loss), 0.7, Intercept.FREE, share)
-    whole = NonNegativeProblem.of(data, loss, mixture)
+    soft = softened(loss)
+    mixture = Problem(data.rows, data.losses(soft, share), L2(0.7), Intercept.FREE)
+    whole = Problem(data.rows, NonNegativeLosses(data, loss, soft), L2(0.7), Intercept.FREE)
     rng = np.random.default_rng(3)
     for _ in range(50):
         U = rng.normal(size=(len(X), 1))
@@ -120,6 +124,10 @@ def test_every_feasible_dual_point_is_below_every_weight(loss, share):
         assert np.isfinite(bound)
         assert bound <= mixture.primal(w, b)
         assert mixture.primal(w, b) <= whole.primal(w, b) + 1e-12 * abs(whole.primal(w, b))
+        shared = feasible(whole, SharedDual(share, U), w, b).dual
+        assert shared == pytest.approx(bound, rel=1e-12)
+        shared = feasible(whole, SharedDual(share, U), w, b).dual
+        assert shared == pytest.approx(bound, rel=1e-12)
 
 
 @every

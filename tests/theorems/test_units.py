@@ -136,7 +136,7 @@ def test_least_squares_is_factorised_where_that_is_less_work(penalty):
     def chosen(X):
         rows = checked_rows(X, 1)
         y, s = np.ones((rows.n_rows, 1)), np.ones(rows.n_rows)
-        return plan(Problem(rows, y, s, Squared(), penalty, Intercept.FREE, 1)).solvers[0].name
+        return plan(Problem.of_rows(rows, y, s, Squared(), penalty, Intercept.FREE, 1)).solvers[0].name
 
     assert chosen(np.ones((1500, 1100))) == "closed_form"
     assert chosen(sp.eye_array(4000, format="csr")) != "closed_form"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lineal.data.matrices import checked_matrix
-from lineal.objective.rows import NativeRows
+from lineal.objective.linear_maps import NativeRows
 
 
 def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> NativeRows:

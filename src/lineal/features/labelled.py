@@ -17,7 +17,7 @@ from lineal.data.targets import classes_and_codes
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.features.matrices import weights_of_rows
-from lineal.objective.rows import NativeRows, native_csr
+from lineal.objective.linear_maps import NativeRows, native_csr
 
 FloatArray = NDArray[np.float64]
 _BLOCK = 16384  # columns at a time: what is summed by class then stays in a cache

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.data.matrices import csr_matrix
 from lineal.errors import InputError
+from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import native_csr, native_dense
 
 _BLOCK = 128  # rows of a table that are worked on at once: they stay in the cache
 _PANEL = 64  # rows that meet sparse rows at once

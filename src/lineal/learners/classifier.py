@@ -16,10 +16,9 @@ from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.objective import L2, Log, Loss, NoPenalty, Penalty, Problem
-from lineal.objective.joint import Softmax
+from lineal.objective import L2, Log, Loss, Penalty, Problem
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import Rows
 from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback, Interruption
 
@@ -80,8 +79,9 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
 
     def _require_weighty_classes(self, problem: Problem, codes: NDArray[np.int32]) -> None:
         """Refuses weights of rows and classes that leave nothing to tell apart."""
-        known = self.classes_.tolist()
-        sums = np.bincount(codes, weights=problem.s, minlength=len(known))
+        known, losses = self.classes_.tolist(), problem.losses
+        s = losses.weighted(np.ones((len(codes), 1)))[:, 0]
+        sums = np.bincount(codes, weights=s, minlength=len(known))
         if np.count_nonzero(sums) < 2:
             left = (
                 f"only one class with weight: {known[int(np.argmax(sums))]!r}" if sums.any() else "no weight"
@@ -90,8 +90,8 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has {left}. "
                 "Check the labels, the split, sample_weight and class_weight."
             )
-        is_apart = isinstance(problem.loss, Softmax) and not problem.has_shared_weights
-        if is_apart and isinstance(problem.penalty, NoPenalty) and not sums.all():
+        is_apart = losses.is_likelihood and not losses.is_by_score and not problem.has_shared_weights
+        if is_apart and problem.penalty.is_zero and not sums.all():
             raise NoMinimumError(
                 f"no row of class {known[int(np.argmin(sums))]!r} has a weight, and without a penalty "
                 "nothing keeps its scores from falling for ever. Leave its rows out, or take a penalty."
@@ -108,7 +108,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         """The labels to choose from, sorted, and each row's place among them."""
         return classes_and_codes(labels)
 
-    def _pose(self, rows: Rows, codes: NDArray[np.int32], s: FloatArray) -> Problem:
+    def _pose(self, rows: LinearMap, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
         s = s * class_factors(self.class_weight, self.classes_, codes, s)
@@ -116,11 +116,11 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         intercept = self._intercept(penalty)
         if K == 2 and rows.n_scores == 1:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
-            return Problem(rows, y, s, loss, penalty, intercept, 1)
+            return Problem.of_rows(rows, y, s, loss, penalty, intercept, 1)
         if loss.joint is not None and not self._one_vs_rest():
-            return Problem(rows, codes, s, loss.joint(), penalty, intercept, K)
+            return Problem.of_rows(rows, codes, s, loss.joint(), penalty, intercept, K)
         y = np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
-        return Problem(rows, y, s, loss, penalty, intercept, K)
+        return Problem.of_rows(rows, y, s, loss, penalty, intercept, K)
 
     def _recipe(self) -> Recipe:
         recipe = super()._recipe()
@@ -145,8 +145,8 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
 
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:
-        is_log = isinstance(problem.loss, Log) and problem.n_outputs == 1
-        return is_log or isinstance(problem.loss, Softmax)
+        losses = problem.losses
+        return losses.is_likelihood and (not losses.is_by_score or problem.n_outputs == 1)
 
 
 class LinearClassifier(BaseLinearClassifier):

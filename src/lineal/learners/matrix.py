@@ -11,8 +11,8 @@ from lineal.data import checked_rows, thread_count
 from lineal.data.compressed import CompressedRows
 from lineal.errors import ParameterError
 from lineal.learners.reading import read_matrix
+from lineal.objective.linear_maps import LinearMap, NumpyRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NumpyRows, Rows
 from lineal.protocol import BaseEstimator, check_is_fitted
 
 
@@ -27,15 +27,15 @@ class MatrixModel(BaseEstimator):
     def _seed(self) -> int:
         return seed_of(self.random_state)
 
-    def _rows(self, X: Any, *, reset: bool) -> Rows:
+    def _rows(self, X: Any, *, reset: bool) -> LinearMap:
         return self._built(self._read(X, reset=reset), reset=reset)
 
-    def _built(self, array: Any, *, reset: bool) -> Rows:
+    def _built(self, array: Any, *, reset: bool) -> LinearMap:
         """Rows for the core, from data that were read."""
         names = getattr(self, "feature_names_in_", None)
         return checked_rows(array, thread_count(self.n_threads), names)
 
-    def _numpy_rows(self, X: Any) -> Rows:
+    def _numpy_rows(self, X: Any) -> LinearMap:
         """Rows over NumPy and SciPy alone, for a proof that owes nothing to the core."""
         array = self._read(X, reset=False)
         # SciPy follows an index wherever it points: what is refused elsewhere is refused here, first.

@@ -16,9 +16,9 @@ from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.learners.online.model import StreamedModel
 from lineal.learners.online.recipe import Recipe, Steps, Strengths
 from lineal.learners.progress import GapBar
-from lineal.objective import Intercept, Loss, NoPenalty, Penalty, Problem
+from lineal.objective import Intercept, Loss, Penalty, Problem
+from lineal.objective.linear_maps import native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NumpyRows
 from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
 
@@ -155,15 +155,14 @@ class LinearModel(StreamedModel):
 
     def _smallest(self, loss: Loss, penalty: Penalty) -> Problem:
         """A problem of one row."""
-        return Problem(
-            NumpyRows(np.zeros((1, 1))), np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1
-        )
+        rows = native_dense(np.zeros((1, 1)), 1)
+        return Problem.of_rows(rows, np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1)
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:
             return Intercept.NONE
         # Nothing is penalised by NoPenalty, whatever it is shown.
-        penalised = self.penalize_intercept and not isinstance(penalty, NoPenalty)
+        penalised = self.penalize_intercept and not penalty.is_zero
         return Intercept.PENALIZED if penalised else Intercept.FREE
 
     # ---- fitting ------------------------------------------------------------------------------
@@ -191,8 +190,8 @@ class LinearModel(StreamedModel):
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
         b = solution.b
-        if task.problem.loss.is_joint and task.problem.intercept is Intercept.FREE:
-            b = b - b.mean()  # joint losses see only differences of scores: a common shift is a convention
+        if task.problem.losses.has_common_shift and task.problem.intercept is Intercept.FREE:
+            b = b - b.mean()  # only differences of scores count: a common shift is a convention
         self.coef_ = solution.W.T
         self.intercept_ = b
 

@@ -19,9 +19,9 @@ from lineal.learners.model import LinearModel
 from lineal.learners.path_plot import draw
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.model.answers import winners
-from lineal.objective import L1, Certificate, ElasticNet, NoPenalty, Penalty
+from lineal.objective import Certificate, Penalty
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import Rows
 from lineal.objective.strengths import largest_strength
 from lineal.solvers import Solution, Start
 from lineal.solvers.driver import Interruption
@@ -106,12 +106,12 @@ def path(
                 "check y, or pass strengths=."
             )
         given = np.geomspace(top, ratio * top, int(n_strengths))
-    is_sparse = isinstance(penalty, (L1, ElasticNet))
+    is_sparse = penalty.has_corners
     points: list[_Point] = []
     start: Start | None = None
     with Interruption() as interruption:
         for strength in given.tolist():
-            option = template._strength_option(strength, problem.total_weight)
+            option = template._strength_option(strength, problem.losses.total_weight)
             model = copy.copy(template).set_params(**option)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
             solution = model._solve(posed, start)
@@ -141,7 +141,7 @@ def _penalty(learner: Any) -> Penalty:
         )
     learner._check_options()
     _, penalty = learner._objective(1.0, 2)
-    if isinstance(penalty, NoPenalty):
+    if penalty.is_zero:
         raise ParameterError(
             f"path varies the strength of a penalty, and {learner!r} has none: use a learner with an L1, L2, "
             "Lp or elastic-net penalty, such as LogisticRegression(penalty='l1') or Ridge()."
@@ -186,7 +186,7 @@ def _check_grid(n_strengths: int, ratio: float) -> None:
 class _Judge:
     """Scores models on one set of data, whose rows are built once."""
 
-    rows: Rows
+    rows: LinearMap
     targets: NDArray[Any]
     s: FloatArray
 

@@ -14,8 +14,8 @@ from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import Rows
 from lineal.protocol import RegressorMixin
 from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
@@ -64,13 +64,15 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
     def _targets(self, y: ArrayLike, n_rows: int) -> FloatArray:
         return numbers_of_rows(y, n_rows, type(self).__name__)
 
-    def _pose(self, rows: Rows, y: FloatArray, s: FloatArray) -> Problem:
+    def _pose(self, rows: LinearMap, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)
         if loss.is_margin:
             raise ParameterError(
                 f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
             )
-        return Problem(rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1])
+        return Problem.of_rows(
+            rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1]
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

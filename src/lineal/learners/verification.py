@@ -18,7 +18,8 @@ from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ranking.learner import RankSVM
 from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
-from lineal.objective.certificate import Bound, Certificate, worst_term
+from lineal.objective.bounds import Bound, worst_term
+from lineal.objective.certificate import Certificate
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
@@ -89,11 +90,7 @@ def verify(
         primal = moved.primal(W, b)
         problem, b = moved.problem, moved.intercept(W, b)
         Z = problem.scores(W, b)
-    dual = getattr(model, "dual_", None) if use_dual else None
-    if dual is not None and dual.shape != Z.shape:
-        raise InputError(
-            f"the model was fitted on {dual.shape[0]} rows, not {Z.shape[0]}: verify on the training data."
-        )
+    dual = _dual_point(model, Z.shape) if use_dual else None
     limit = model._tolerance if tol is None else tol
     bound, source = _best_bound(problem, W, b, Z, primal, dual, limit)
     relative = problem.relative_gap(primal, bound.dual)
@@ -117,17 +114,18 @@ def _best_bound(
     b: FloatArray,
     Z: FloatArray,
     primal: float,
-    dual: FloatArray | None,
+    dual: Any,
     limit: float,
 ) -> tuple[Bound, str]:
-    candidates: list[tuple[str, Callable[[], FloatArray | None]]] = []
+    losses = problem.losses
+    candidates: list[tuple[str, Callable[[], Any]]] = []
     if dual is not None:
         candidates.append(("kept by the fit", lambda: dual))
     candidates.append(("slopes of the losses", lambda: gradient_point(problem, Z)))
     n_cheap = len(candidates)
-    if problem.loss.is_smooth:
+    if losses.is_smooth and losses.has_array_duals:
         candidates.append(("slopes one Newton step ahead", lambda: newton_point(problem, W, b, Z)))
-    best, source = Bound(np.zeros_like(Z), np.zeros_like(problem.penalised(W, b)), -np.inf), "none"
+    best, source = Bound(losses.anchor(), np.zeros_like(W), -np.inf), "none"
     for k, (name, make) in enumerate(candidates):
         # With many columns and outputs a Newton step takes minutes: only if the proof needs it.
         if k == n_cheap and W.size > 200_000 and problem.relative_gap(primal, best.dual) <= limit:
@@ -138,7 +136,7 @@ def _best_bound(
         if bound.dual > best.dual:
             best, source = bound, name
     # Choosing subgradients takes seconds where hundreds of rows sit on a kink: only if the proof needs it.
-    if not problem.loss.is_smooth and not problem.relative_gap(primal, best.dual) <= limit:
+    if not losses.is_smooth and not problem.relative_gap(primal, best.dual) <= limit:
         for _ in range(3):
             U = kink_point(problem, W, b, Z, primal, best.dual)
             if U is None:
@@ -148,6 +146,18 @@ def _best_bound(
                 break
             best, source = bound, "subgradients chosen on the kinks"
     return best, source
+
+
+def _dual_point(model: LinearModel | CertifiedLearner, shape: tuple[int, ...]) -> Any:
+    """What the fit kept, if it kept any and if these are the rows that it was fitted on."""
+    kept = getattr(model, "dual_", None)
+    if kept is None:
+        return None
+    if kept.shape != shape:
+        raise InputError(
+            f"the model was fitted on {kept.shape[0]} rows, not {shape[0]}: verify on the training data."
+        )
+    return model._dual_point if isinstance(model, CertifiedLearner) else kept
 
 
 @dataclass(frozen=True)
@@ -220,17 +230,19 @@ def empirical_risk(
             f"the risk of {type(model).__name__} is told of its own loss alone: leave loss out."
         )
     problem = _numpy_problem(model, X, y, sample_weight)
-    Z = problem.scores(*_weights(model))
+    Z, losses = problem.scores(*_weights(model)), problem.losses
     if loss is None:
-        return problem.loss_sum(Z) / problem.total_weight
-    if not problem.loss.is_joint and Z.shape[1] == 1:
-        return float(problem.s @ loss.value(problem.y, Z)[:, 0]) / problem.total_weight
+        return losses.value(Z) / losses.total_weight
+    rows = losses.rows
+    assert rows is not None
+    if rows.is_by_score and Z.shape[1] == 1:
+        return float(rows.s @ loss.value(rows.y, Z)[:, 0]) / rows.total_weight
     if isinstance(model, BaseLinearClassifier) and not isinstance(loss, Loss):
-        gold = problem.y if problem.loss.is_joint else problem.y.argmax(axis=1)
-        return float(problem.s @ (Z.argmax(axis=1) != gold)) / problem.total_weight
-    joint = loss.joint() if problem.loss.is_joint and loss.joint is not None else loss
-    values = joint.value(problem.y, Z)
-    return float(problem.s @ values.reshape(len(Z), -1).sum(axis=1)) / problem.total_weight
+        gold = rows.y.argmax(axis=1) if rows.is_by_score else rows.y
+        return float(rows.s @ (Z.argmax(axis=1) != gold)) / rows.total_weight
+    joint = loss.joint() if not rows.is_by_score and loss.joint is not None else loss
+    values = joint.value(rows.y, Z)
+    return float(rows.s @ values.reshape(len(Z), -1).sum(axis=1)) / rows.total_weight
 
 
 def _weights(model: LinearModel | CertifiedLearner) -> tuple[FloatArray, FloatArray]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.deferred import sparse as sp
 from lineal.neighbors.spaces import HammingSpace, PairSpace, Space, Strings
+from lineal.objective.linear_maps import native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import native_csr
 
 Rows = NDArray[np.int64]
 

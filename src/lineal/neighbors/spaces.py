@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError, ParameterError
+from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import native_csr, native_dense
 
 METRICS = ("euclidean", "mahalanobis", "hamming", "cosine", "levenshtein")
 Metric = str | Callable[[Any, Any], float]

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from lineal.objective.compiled import CompiledLoss
     from lineal.objective.custom import CustomLoss
     from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
+    from lineal.objective.linear_maps import LinearMap, OperatorMap
+    from lineal.objective.loss_sums import LossSum, RowLosses
     from lineal.objective.losses import (
         Absolute,
         EpsilonInsensitive,
@@ -37,6 +39,8 @@ _HOMES = {
         "Absolute EpsilonInsensitive Hinge Huber Log Loss ModifiedHuber Perceptron Quantile Squared "
         "SquaredEpsilonInsensitive SquaredHinge ZeroOne"
     ),
+    "linear_maps": "LinearMap OperatorMap",
+    "loss_sums": "LossSum RowLosses",
     "penalties": "L1 L2 ElasticNet Lp NoPenalty Penalty",
     "problem": "Intercept Problem",
 }
@@ -55,15 +59,19 @@ __all__ = [
     "Huber",
     "Intercept",
     "JointPerceptron",
+    "LinearMap",
     "Log",
     "Loss",
+    "LossSum",
     "Lp",
     "ModifiedHuber",
     "NoPenalty",
+    "OperatorMap",
     "Penalty",
     "Perceptron",
     "Problem",
     "Quantile",
+    "RowLosses",
     "Softmax",
     "Squared",
     "SquaredEpsilonInsensitive",

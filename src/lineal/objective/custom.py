@@ -96,6 +96,11 @@ class CustomLoss(Loss):
         """Whether the derivative is continuous."""
         return not self.has_kinks
 
+    @property
+    def has_dual_step(self) -> bool:
+        """No: value and derivative do not tell one."""
+        return False
+
     def check(self, y: Targets) -> None:
         """Raises ParameterError where value and derivative are not those of a convex loss; says where."""
         check_loss(self, y)

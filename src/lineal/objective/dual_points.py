@@ -14,18 +14,16 @@ ball. Each repair stays inside the domain, because 0 is in every domain and doma
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineal.deferred import linalg, optimize
-from lineal.objective.certificate import Bound, lower_bound
-from lineal.objective.joint import CrammerSinger, Softmax, one_hot
+from lineal.objective.bounds import Bound, lower_bound
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import Rows
 
 # A dense system of this many unknowns is solved directly; above it, by conjugate gradients.
 DIRECT_LIMIT = 2000
@@ -38,228 +36,46 @@ _RIDGE = 1e-10
 # ---- repairs ------------------------------------------------------------------------------------
 
 
-def feasible(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound:
+def feasible(problem: Problem, U: Any, W: FloatArray, b: FloatArray) -> Bound:
     """The lower bound that U gives after it is made feasible."""
     U = repaired(problem, U)
-    return scaled(problem, U, None if isinstance(problem.penalty, L2) else problem.pull(U), W, b)
+    return scaled(problem, U, None if problem.penalty.is_ridge else problem.pull(U), W, b)
 
 
-def repaired(problem: Problem, U: FloatArray) -> FloatArray:
+def repaired(problem: Problem, U: Any) -> Any:
     """U inside the losses' domain, its sums balanced under a free intercept: all but the penalty's part."""
-    if isinstance(problem.penalty, NoPenalty):
+    losses = problem.losses
+    if problem.penalty.has_free_columns:
         # V = 0 survives scaling alone: clipping or balancing would break it.
-        return U * _largest_factor(problem, U)
-    U = into_domain(problem, U)
-    return _balance(problem, U) if problem.intercept is Intercept.FREE else U
+        return losses.shrink(U, losses.factor_into_domain(U))
+    U = losses.into_domain(U)
+    return losses.balance(U) if problem.intercept is Intercept.FREE else U
 
 
-def scaled(problem: Problem, U: FloatArray, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
-    """The lower bound of a repaired U and its V (None under L2), both scaled into the penalty's dual ball."""
+def scaled(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
+    """The lower bound of a repaired U and its V (None under a ridge), both scaled into the dual ball of R."""
+    losses = problem.losses
     factor = 1.0 if V is None else problem.penalty.scaling(V)
-    if V is not None and factor < 1.0:
-        U, V = U * factor, V * factor
+    if problem.intercept is Intercept.PENALIZED:
+        own = problem.constants_penalty
+        factor = min(factor, own.scaling(losses.sums(U)) if own.is_bounded else 1.0)
+    if factor < 1.0:
+        U, V = losses.shrink(U, factor), None if V is None else V * factor
     bound = lower_bound(problem, U, V, W, b)
     if bound.dual > -np.inf:
         return bound
-    # 0 is feasible always: losses are bounded below by -loss*(0).
-    return lower_bound(problem, np.zeros_like(U), None if V is None else np.zeros_like(V), W, b)
-
-
-def into_domain(problem: Problem, U: FloatArray) -> FloatArray:
-    """The nearest U (one score) or a near one (joint) on which the conjugate is finite."""
-    if not problem.loss.is_joint:
-        return np.clip(U, *problem.domain)
-    gold = one_hot(problem.y, problem.n_outputs)
-    p = np.maximum(U + gold, 0.0)
-    total = p.sum(axis=1, keepdims=True)
-    # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
-    return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
-
-
-def _largest_factor(problem: Problem, U: FloatArray) -> float:
-    """The largest factor in [0, 1] that brings all of U into the domain."""
-    if problem.loss.is_joint:
-        gold = one_hot(problem.y, problem.n_outputs)
-        low, high = -gold, 1.0 - gold
-    else:
-        low, high = problem.loss.domain(problem.y)
-    used = problem.s > 0
-    below, above = (low > U) & used[:, None], (high < U) & used[:, None]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        factors = np.concatenate([(low / U)[below], (high / U)[above]])
-    # One rounding less than the exact factor: the product must not step over the edge again.
-    return 1.0 if factors.size == 0 else float(max(factors.min(), 0.0)) * (1 - 4e-16)
-
-
-def _balance(problem: Problem, U: FloatArray) -> FloatArray:
-    """Brings sum_i s_i u_i to 0 by moving every u_i towards 0 (one score) or inside the simplex (joint)."""
-    s = problem.s
-    if not problem.loss.is_joint:
-        up, down = s @ np.maximum(U, 0.0), s @ np.maximum(-U, 0.0)
-        lighter = np.minimum(up, down)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            keep_up = np.where(up > 0, lighter / up, 1.0)
-            keep_down = np.where(down > 0, lighter / down, 1.0)
-        return np.where(U > 0, U * keep_up, U * keep_down)
-    # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
-    gold = one_hot(problem.y, problem.n_outputs)
-    p = U + gold
-    mass, wanted = s @ p, s @ gold
-    excess, lack = np.maximum(mass - wanted, 0.0), np.maximum(wanted - mass, 0.0)
-    if lack.sum() == 0:
-        return U
-    taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
-    freed = p @ taken
-    return p * (1 - taken) + freed[:, None] * (lack / lack.sum()) - gold
-
-
-# ---- the intercept that suits given weights -----------------------------------------------------
-
-_BLOCK = 1 << 17  # scores that are looked at together: a megabyte
-_MANY_OUTPUTS = 100
-
-
-@dataclass(frozen=True)
-class Refit:
-    """The shift of the intercept that minimises the sum of losses, and the slopes there."""
-
-    shift: FloatArray
-    U: FloatArray
-
-
-def refit_intercept(problem: Problem, Z: FloatArray) -> Refit:
-    """Minimises sum s loss(y, z + shift) over the shift; at the minimum the slopes sum to 0."""
-    if isinstance(problem.loss, CrammerSinger) or (problem.loss.is_joint and not problem.loss.is_smooth):
-        return Refit(np.zeros(problem.n_outputs), problem.slopes(Z))
-    if problem.loss.is_joint:
-        return _refit_joint(problem, Z)
-    # A custom loss does not list its kinks: there the bracket closes around the best shift.
-    is_piecewise = not problem.loss.is_smooth and len(problem.loss.kinks(problem.y)) > 0
-    return _refit_piecewise(problem, Z) if is_piecewise else _refit_smooth(problem, Z)
-
-
-def _refit_smooth(problem: Problem, Z: FloatArray) -> Refit:
-    """Some outputs at a time, so that what their steps go over again and again stays in the cache."""
-    n_rows, n_outputs = Z.shape
-    width = max(1, _BLOCK // max(n_rows, 1))
-    if n_outputs <= width or problem.has_shared_weights:
-        return _refit_block(problem, Z)
-    shift, U = np.empty(n_outputs), np.empty_like(Z)
-    for first in range(0, n_outputs, width):
-        own = slice(first, min(first + width, n_outputs))
-        y = np.ascontiguousarray(problem.y[:, own])
-        part = replace(problem, y=y, n_outputs=y.shape[1])
-        found = _refit_block(part, np.ascontiguousarray(Z[:, own]))
-        shift[own], U[:, own] = found.shift, found.U
-    return Refit(shift, U)
-
-
-def _refit_block(problem: Problem, Z: FloatArray) -> Refit:
-    """Newton on each output's monotone sum of slopes, inside a bracket that shrinks."""
-    s = problem.s
-    shift = np.zeros(problem.n_outputs)
-    low, high = np.full_like(shift, -np.inf), np.full_like(shift, np.inf)
-    reach, moved = np.ones_like(shift), Z
-    U = problem.slopes(Z)
-    for _ in range(100):
-        slope = s @ U
-        settled = np.abs(slope) <= 1e-14 * (s @ np.abs(U)) + 1e-300
-        if settled.all():
-            break
-        low, high = np.where(slope < 0, shift, low), np.where(slope > 0, shift, high)
-        bend = s @ problem.curvatures(moved)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(bend > 0, -slope / bend, np.inf)
-        # Where the losses are flat Newton knows nothing: walk, doubling, until the bracket closes.
-        walk = shift - np.sign(slope) * reach
-        with np.errstate(invalid="ignore"):
-            middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, walk)
-        bold = np.abs(step) <= 4 * reach + 4 * np.abs(shift)
-        newton = shift + np.where(bold, step, 0.0)
-        inside = bold & (newton > low) & (newton < high)
-        following = np.where(settled, shift, np.where(inside, newton, middle))
-        reach = np.where(inside, reach, 2 * reach)
-        if np.all(np.abs(following - shift) <= 1e-16 * np.abs(shift)) or not np.isfinite(following).all():
-            break
-        shift, moved = following, Z + following
-        U = problem.slopes(moved)
-    return Refit(shift, U)
-
-
-def _refit_piecewise(problem: Problem, Z: FloatArray) -> Refit:
-    """Exact for piecewise-linear losses: walk over the kinks in order until the slopes sum to 0."""
-    y, s = problem.y, problem.s
-    kinks = problem.loss.kinks(y)
-    low, _ = problem.loss.domain(y)
-    shift, U = np.zeros(problem.n_outputs), low.copy()
-    for k in range(problem.n_outputs):
-        place = np.concatenate([at[:, k] - Z[:, k] for at, _, _ in kinks])
-        rise = np.concatenate([top[:, k] - bottom[:, k] for _, bottom, top in kinks])
-        row = np.tile(np.arange(len(s)), len(kinks))
-        order = np.argsort(place, kind="stable")
-        climbed = float(s @ low[:, k]) + np.cumsum((s[row] * rise)[order])
-        stop = min(int(np.searchsorted(climbed, 0.0)), len(order) - 1)
-        shift[k] = place[order[stop]]
-        np.add.at(U[:, k], row[order[:stop]], rise[order[:stop]])
-        last = order[stop]
-        missing = -float(s @ U[:, k])
-        if s[row[last]] > 0:
-            U[row[last], k] += np.clip(missing / s[row[last]], 0.0, rise[last])
-    return Refit(shift, U)
-
-
-def _refit_joint(problem: Problem, Z: FloatArray) -> Refit:
-    """Damped Newton in the K shifts; the Hessian is K x K and costs no pass over X."""
-    s, K = problem.s, problem.n_outputs
-    shift = np.zeros(K)
-    value, U = problem.loss_sum(Z), problem.slopes(Z)
-    if not isinstance(problem.loss, Softmax):
-        return Refit(shift, U)
-    gold = one_hot(problem.y, K)
-    for _ in range(30):
-        slope = s @ U
-        # What is left, balancing takes away; below this the steps are rounding.
-        if np.abs(slope).max() <= 1e-10 * float(s.sum()):
-            break
-        p = U + gold
-        H = np.diag(s @ p) - (p * s[:, None]).T @ p
-        step = -_solved_apart_from_a_shift(H, slope)
-        step -= step.mean()
-        length = 1.0
-        while length > 1e-4:
-            following = problem.loss_sum(Z + shift + length * step)
-            if following <= value + 1e-4 * length * float(slope @ step) + 1e-14 * abs(value):
-                break
-            length /= 2
-        else:
-            break
-        shift = shift + length * step
-        value, U = following, problem.slopes(Z + shift)
-    return Refit(shift, U)
-
-
-def _solved_apart_from_a_shift(H: FloatArray, right: FloatArray) -> FloatArray:
-    """H^+ right, where a common shift has no curvature and right has no part in it.
-
-    Least squares by singular values take any H, in a time that grows fifty times as fast with many outputs.
-    """
-    size = float(np.trace(H)) / len(H)
-    if len(H) > _MANY_OUTPUTS and size > 0:
-        curved = H + size / len(H)  # the shift gets a curvature of its own
-        curved.ravel()[:: len(H) + 1] += 1e-12 * size
-        try:
-            return np.asarray(linalg.cho_solve(linalg.cho_factor(curved, check_finite=False), right))
-        except np.linalg.LinAlgError:
-            pass  # labels without any chance: flat in more than one direction
-    return np.asarray(np.linalg.lstsq(H, right, rcond=1e-12)[0])
+    # The anchor is feasible always: losses are bounded below by -loss*(0).
+    U = losses.anchor()
+    return lower_bound(problem, U, None if V is None else problem.pull(U), W, b)
 
 
 # ---- points -------------------------------------------------------------------------------------
 
 
-def likely_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> FloatArray:
-    """The cheapest point that can be tight for this penalty."""
-    if isinstance(problem.penalty, (L1, NoPenalty)):
+def likely_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> Any:
+    """The cheapest point that can be tight for this penalty: some must be met exactly."""
+    is_exact = problem.penalty.is_bounded or problem.penalty.has_free_columns
+    if is_exact and problem.losses.has_array_duals:
         return newton_point(problem, W, b, Z)
     return gradient_point(problem, Z)
 
@@ -269,37 +85,38 @@ def closer_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
 
     None where that is dear, with many parameters, or unknown, for a loss with kinks.
     """
-    size = W.size if problem.loss.is_joint else len(W)
-    if size > _CLOSER_LIMIT or not problem.loss.is_smooth:
+    size = len(W) if problem.losses.is_by_output else W.size
+    if size > _CLOSER_LIMIT or not (problem.losses.is_smooth and problem.losses.has_array_duals):
         return None
     return newton_point(problem, W, b, Z)
 
 
-def gradient_point(problem: Problem, Z: FloatArray) -> FloatArray:
+def gradient_point(problem: Problem, Z: FloatArray) -> Any:
     """The slopes at Z, with a free intercept at the slopes' own zero."""
-    return refit_intercept(problem, Z).U if problem.intercept is Intercept.FREE else problem.slopes(Z)
+    losses = problem.losses
+    return losses.refit(Z).U if problem.intercept is Intercept.FREE else losses.slopes(Z)
 
 
 def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> FloatArray:
     """Slopes one Newton step ahead, linearised: u + h X c, where c is the step on the weights in play.
 
-    Under L1 and elastic net those are the non-zero weights, otherwise all. Needs a smooth loss. Near the
+    Under a penalty with kinks those are the weights off them, otherwise all. Needs a smooth loss. Near the
     optimum the bound it gives is as tight as the weights are good.
     """
-    U = problem.slopes(Z)
-    active = np.abs(W) > 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(W.shape, dtype=bool)
-    if problem.loss.is_joint or problem.has_shared_weights:
+    U = problem.losses.slopes(Z)
+    active = problem.penalty.are_off_kinks(W)
+    if not problem.is_by_output:
         return U + _joint_step(problem, W, b, Z, U, active)
-    ahead, H = np.empty_like(U), problem.curvatures(Z)
+    ahead, H, G = np.empty_like(U), problem.losses.curvatures(Z), problem.losses.pull(U)
     for k in range(problem.n_outputs):
-        ahead[:, k] = U[:, k] + _single_step(problem, W, b, H[:, k], U, np.flatnonzero(active[:, k]), k)
+        ahead[:, k] = U[:, k] + _single_step(problem, W, b, H[:, k], G[:, k], np.flatnonzero(active[:, k]), k)
     return ahead
 
 
 def _intercept_is_active(problem: Problem, b: FloatArray) -> NDArray[np.bool_]:
     """Which intercepts a Newton step may move: a penalised one at 0 stays there under L1."""
-    if problem.intercept is Intercept.PENALIZED and isinstance(problem.penalty, (L1, ElasticNet)):
-        return np.abs(b) > 0
+    if problem.intercept is Intercept.PENALIZED:
+        return problem.constants_penalty.are_off_kinks(b)
     return np.full(b.shape, problem.intercept is not Intercept.NONE)
 
 
@@ -308,40 +125,39 @@ def _single_step(
     W: FloatArray,
     b: FloatArray,
     h: FloatArray,
-    U: FloatArray,
+    g: FloatArray,
     columns: NDArray[np.int64],
     k: int,
 ) -> FloatArray:
     """h X c for output k, c solving (X'S H X + R'') c = -(R' + V) on ``columns`` and the intercept."""
     has_constant = bool(_intercept_is_active(problem, b)[k])
-    s = problem.s
-    X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
+    is_all = len(columns) == problem.X.n_columns
+    X = problem.X if is_all else problem.X.take_columns(columns)
+    penalty = problem.penalty if is_all else problem.penalty.take(columns)
     w = W[columns, k]
-    su = s * U[:, k]
-    slope = X.adjoint(su[:, None])[:, 0] + problem.penalty.derivative(w)
-    bend = problem.penalty.second_derivative(w)
+    sh = problem.losses.weighted(h[:, None])[:, 0]
+    slope = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0] + penalty.derivative(w)
+    bend = penalty.second_derivative(w)
     if has_constant:
-        extra = problem.intercept is Intercept.PENALIZED
-        edge = problem.penalty.derivative(b[k : k + 1]) if extra else np.zeros(1)
-        slope = np.append(slope, su.sum() + edge)
-        bend = np.append(bend, problem.penalty.second_derivative(b[k : k + 1]) if extra else np.zeros(1))
+        own = problem.constants_penalty
+        slope = np.append(slope, g.sum() + own.derivative(b[k : k + 1]))
+        bend = np.append(bend, own.second_derivative(b[k : k + 1]))
     if len(slope) == 0:
         return np.zeros_like(h)
     if len(slope) <= DIRECT_LIMIT:
-        G = X.gram(s * h, has_constant)
+        G = X.gram(sh, has_constant)
         G[np.diag_indices_from(G)] += bend
         c = _solve_symmetric(G, -slope)
     else:
 
         def product(c: FloatArray) -> FloatArray:
             c = np.ravel(c)
-            zc = s * h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
+            zc = sh * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
             back = X.adjoint(zc[:, None])[:, 0]
             return (np.append(back, zc.sum()) if has_constant else back) + bend * c
 
-        SH = (s * h)[:, None]
-        squares = X.squared_adjoint(SH)[:, 0]
-        diagonal = (np.append(squares, SH.sum()) if has_constant else squares) + bend
+        squares = X.squared_adjoint(sh[:, None])[:, 0]
+        diagonal = (np.append(squares, sh.sum()) if has_constant else squares) + bend
         c = _solve_operator(product, diagonal, -slope)
     return h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
 
@@ -350,28 +166,26 @@ def _joint_step(
     problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, U: FloatArray, active: NDArray[np.bool_]
 ) -> FloatArray:
     """The same for outputs that meet, all together: directly if few, else by conjugate gradients."""
-    loss, y = problem.loss, problem.y
+    losses, own = problem.losses, problem.constants_penalty
     in_play = _intercept_is_active(problem, b)
     has_constant = bool(in_play.any())
     columns = np.flatnonzero(active.any(axis=1))
-    X, w, penalty = problem.X.take_columns(columns), W[columns], problem.penalty
-    extra = problem.intercept is Intercept.PENALIZED
+    X, w, penalty = problem.X.take_columns(columns), W[columns], problem.penalty.take(columns)
 
     def flat(inner: FloatArray, constants: FloatArray) -> FloatArray:
         return np.append(inner, constants) if has_constant else inner.ravel()
 
-    def back(U: FloatArray) -> FloatArray:
-        SU = problem.weighted(U)
-        return flat(X.adjoint(SU), SU.sum(axis=0))
+    def back(G: FloatArray) -> FloatArray:
+        return flat(X.adjoint(G), G.sum(axis=0))
 
     def spread(c: FloatArray) -> FloatArray:
         zc = X.dot(c[: w.size].reshape(w.shape))
-        return loss.curvature_product(y, Z, zc + c[w.size :] if has_constant else zc)
+        return losses.curvature_product(Z, zc + c[w.size :] if has_constant else zc)
 
     mask = flat(active[columns].astype(float), in_play.astype(float))
-    slope = flat(penalty.derivative(w), penalty.derivative(b) if extra else np.zeros_like(b))
-    bend = flat(penalty.second_derivative(w), penalty.second_derivative(b) if extra else np.zeros_like(b))
-    right = -(back(U) + slope) * mask
+    slope = flat(penalty.derivative(w), own.derivative(b))
+    bend = flat(penalty.second_derivative(w), own.second_derivative(b))
+    right = -(back(losses.pull(U)) + slope) * mask
     if len(right) <= _CLOSER_LIMIT:
         G = joint_hessian(problem, X, Z, has_constant)
         G[np.diag_indices_from(G)] += bend
@@ -382,20 +196,19 @@ def _joint_step(
 
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
-        return (back(spread(c)) + bend * c) * mask
+        return (back(losses.weighted(spread(c))) + bend * c) * mask
 
-    SH = problem.weighted(problem.curvatures(Z))
+    SH = losses.weighted(losses.curvatures(Z))
     diagonal = flat(X.squared_adjoint(SH), SH.sum(axis=0)) + bend
     return spread(_solve_operator(product, diagonal, right))
 
 
-def joint_hessian(problem: Problem, X: Rows, Z: FloatArray, has_constant: bool) -> FloatArray:
+def joint_hessian(problem: Problem, X: LinearMap, Z: FloatArray, has_constant: bool) -> FloatArray:
     """The Hessian of the losses, S diag(d2 loss / dz_k dz_l) between the scores k and l of each row."""
-    K = problem.n_outputs
+    K, losses = problem.n_outputs, problem.losses
 
     def curvature(l: int) -> FloatArray:
-        towards = np.broadcast_to(np.eye(K)[l], Z.shape)
-        return problem.weighted(problem.loss.curvature_product(problem.y, Z, towards))
+        return losses.weighted(losses.curvature_product(Z, np.broadcast_to(np.eye(K)[l], Z.shape)))
 
     return X.joint_gram(curvature, K, has_constant)
 
@@ -448,9 +261,10 @@ def kink_point(
     that kink; a bounded least-squares problem chooses them. None where too many rows are free, or where
     scores share weights and cannot be chosen one after another.
     """
-    if problem.loss.is_joint or problem.has_shared_weights:
+    losses = problem.losses.rows
+    if losses is None or not problem.is_by_output:
         return None
-    y, s, loss = problem.y, problem.s, problem.loss
+    y, s, loss = losses.y, losses.s, losses.loss
     U = gradient_point(problem, Z)
     has_constant = problem.intercept is not Intercept.NONE
     for k in range(problem.n_outputs):
@@ -465,8 +279,7 @@ def kink_point(
                 np.where(near, np.maximum(bottom, top), high),
             )
         free = np.flatnonzero(low < high)
-        used = W[:, k] != 0 if isinstance(problem.penalty, (L1, ElasticNet)) else np.ones(len(W), dtype=bool)
-        columns = np.flatnonzero(used)
+        columns = np.flatnonzero(problem.penalty.are_off_kinks(W)[:, k])
         if len(free) == 0:
             continue
         if len(free) > DIRECT_LIMIT or len(free) * len(columns) > 20_000_000:
@@ -474,17 +287,14 @@ def kink_point(
         fixed = U[:, k].copy()
         fixed[free] = 0.0
         X = problem.X.take_columns(columns)
-        target = -problem.penalty.derivative(W[columns, k]) - X.adjoint((s * fixed)[:, None])[:, 0]
+        penalty = problem.penalty.take(columns)
+        target = -penalty.derivative(W[columns, k]) - X.adjoint((s * fixed)[:, None])[:, 0]
         chosen = np.zeros((problem.X.n_rows, len(free)))
         chosen[free, np.arange(len(free))] = s[free]
         A = X.adjoint(chosen)
         if has_constant:
             weight = max(1.0, float(np.abs(A).max(initial=0.0))) * 1e3
-            edge = (
-                problem.penalty.derivative(b[k : k + 1])[0]
-                if problem.intercept is Intercept.PENALIZED
-                else 0.0
-            )
+            edge = problem.constants_penalty.derivative(b[k : k + 1])[0]
             A = np.vstack([A, weight * s[free]])
             target = np.append(target, weight * (-edge - s @ fixed))
         U[free, k] = optimize.lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x

@@ -12,9 +12,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal import _core
 from lineal.deferred import special
 from lineal.errors import ParameterError
-from lineal.objective.losses import FloatArray, Loss
+from lineal.objective.losses import BlockEpoch, FloatArray, Loss
 
 Codes = NDArray[np.int32]
 
@@ -43,6 +44,12 @@ class JointLoss(Loss):
 
     is_joint: ClassVar[bool] = True
     is_margin: ClassVar[bool] = True
+
+    @property
+    def has_dual_step(self) -> bool:
+        return self.block_epoch is not None
+
+    refits_constants: ClassVar[bool] = False
 
     def simplex_conjugate(self, y: Codes, p: FloatArray) -> FloatArray:
         """loss*(y, p - e_y) for p in the simplex."""
@@ -97,7 +104,21 @@ def _worst_rival(y: Codes, margins: FloatArray) -> FloatArray:
 class Softmax(JointLoss):
     """logsumexp(z) - z_y: maximum entropy, multinomial logistic regression."""
 
+    is_likelihood: ClassVar[bool] = True
+    keeps_logs: ClassVar[bool] = True
+    refits_constants: ClassVar[bool] = True
     _curvature: ClassVar[float | None] = 0.5
+
+    @property
+    def block_epoch(self) -> BlockEpoch:
+        return lambda matrix, y, *state: _core.softmax_dual_cd_epoch(matrix, *state)
+
+    def row_slopes(self, y: Codes, n_outputs: int) -> _core.RowSlopes:
+        return _core.RowSlopes.softmax(y, n_outputs)
+
+    def constants_hessian(self, y: Codes, u: FloatArray, s: FloatArray) -> FloatArray:
+        p = u + one_hot(y, u.shape[1])
+        return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         return special.logsumexp(z, axis=1) - z[np.arange(len(y)), y]
@@ -124,6 +145,13 @@ class Softmax(JointLoss):
 class CrammerSinger(JointLoss):
     """max(0, 1 + max_{k != y} z_k - z_y): the multi-class hinge."""
 
+    @property
+    def block_epoch(self) -> BlockEpoch:
+        return _core.crammer_singer_dual_cd_epoch
+
+    def row_slopes(self, y: Codes, n_outputs: int) -> _core.RowSlopes:
+        return _core.RowSlopes.crammer_singer(y, n_outputs)
+
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         return _margins(y, z, 1.0).max(axis=1)
 
@@ -148,6 +176,9 @@ class SmoothedCrammerSinger(JointLoss):
     def curvature(self) -> float:
         """1 / width."""
         return 1 / self.width
+
+    def row_slopes(self, y: Codes, n_outputs: int) -> _core.RowSlopes:
+        return _core.RowSlopes.smoothed_crammer_singer(y, n_outputs, self.width)
 
     def _probabilities(self, y: Codes, z: FloatArray) -> FloatArray:
         gold = one_hot(y, z.shape[1])
@@ -179,6 +210,8 @@ class SmoothedCrammerSinger(JointLoss):
 @dataclass(frozen=True)
 class JointPerceptron(JointLoss):
     """max_k z_k - z_y; degenerate as an objective, like the loss of one score."""
+
+    has_minimum: ClassVar[bool] = False
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
         return _margins(y, z, 0.0).max(axis=1)

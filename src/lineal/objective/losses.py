@@ -29,6 +29,7 @@ from lineal.errors import ParameterError
 FloatArray = NDArray[np.float64]
 # Numbers for a loss of one score, class codes for a joint loss.
 Targets = NDArray[Any]
+BlockEpoch = Callable[..., float]
 
 
 def as_number(value: Any) -> float:
@@ -57,11 +58,33 @@ class Loss(ABC):
     ----------
     is_margin : bool
         Whether targets are -1 and +1 (classification) rather than numbers (regression).
+    is_joint : bool
+        Whether it takes the K scores of a row together.
+    is_rounded : bool
+        Whether it is a kink made smooth: curved only in a narrow bend.
+    is_quadratic : bool
+        Whether it is (z - y)^2 / 2, whose minimum a linear system has.
+    is_likelihood : bool
+        Whether it is -log p of a logistic model: without a penalty, classes that can be separated have none.
+    is_hinge : bool
+        Whether it is max(0, margin - y z): its conjugate is linear, on a box.
+    has_minimum : bool
+        Whether minimising it means anything: the perceptron's is minimised by w = 0.
+    refits_constants : bool
+        Whether the constants that suit given scores are sought.
+    keeps_logs : bool
+        Whether dual ascent carries logarithms of its dual variables along.
     """
 
     is_margin: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
-    is_rounded: ClassVar[bool] = False  # a kink made smooth: curved only in a narrow bend
+    is_rounded: ClassVar[bool] = False
+    is_quadratic: ClassVar[bool] = False
+    is_likelihood: ClassVar[bool] = False
+    is_hinge: ClassVar[bool] = False
+    has_minimum: ClassVar[bool] = True
+    refits_constants: ClassVar[bool] = True
+    keeps_logs: ClassVar[bool] = False
     _curvature: ClassVar[float | None] = None
 
     @abstractmethod
@@ -105,6 +128,30 @@ class Loss(ABC):
     def native(self) -> Any | None:
         """The same loss in the native core; None where it has none."""
         return None
+
+    @property
+    def has_dual_step(self) -> bool:
+        """Whether the core maximises the dual over one row exactly."""
+        return self.native is not None and not self.is_rounded
+
+    @property
+    def block_epoch(self) -> BlockEpoch | None:
+        """An epoch of dual ascent on K outputs in the core: (matrix, y, s, norms, ..., W, b) -> gap.
+
+        None where the core has none. Joint losses carry p = u + e_y, and those that ``keep_logs`` log p too.
+        """
+        native: Any = self.native
+        return lambda matrix, y, *state: _core.elementwise_dual_cd_epoch(native, matrix, y, *state)
+
+    def constants_hessian(self, y: Targets, u: FloatArray, s: FloatArray) -> FloatArray | None:
+        """sum_i s_i times the Hessian in the scores, (K, K), where slopes are u; None if unknown."""
+        return None
+
+    def row_slopes(self, y: Targets, n_outputs: int) -> _core.RowSlopes | None:
+        """The slopes of single rows in the core, for stochastic steps; None where it has none."""
+        if self.native is None:
+            return None
+        return _core.RowSlopes.of_scores(self.native, np.ascontiguousarray(y, dtype=np.float64))
 
     @property
     def curvature(self) -> float | None:
@@ -175,6 +222,8 @@ class Perceptron(_MarginLoss):
     algorithm that is called by the same name is ``lineal.Perceptron``.
     """
 
+    has_minimum: ClassVar[bool] = False
+
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return np.maximum(0.0, -y * z)
 
@@ -200,6 +249,7 @@ class Hinge(_MarginLoss):
     """max(0, margin - m), the support vector machine's loss; Crammer-Singer with K > 2 classes."""
 
     margin: float = 1.0
+    is_hinge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(as_number(self.margin) > 0, f"Hinge needs margin > 0, got {self.margin!r}.")
@@ -264,6 +314,7 @@ class SquaredHinge(_MarginLoss):
 class Log(_MarginLoss):
     """log(1 + exp(-m)), the logistic loss; softmax with K > 2 classes."""
 
+    is_likelihood: ClassVar[bool] = True
     _curvature: ClassVar[float | None] = 0.25
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
@@ -325,6 +376,7 @@ class ModifiedHuber(_MarginLoss):
 class Squared(_RegressionLoss):
     """r^2 / 2: least squares."""
 
+    is_quadratic: ClassVar[bool] = True
     _curvature: ClassVar[float | None] = 1.0
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:

@@ -55,6 +55,11 @@ class Masked(Loss):
         return self.loss.is_rounded
 
     @property
+    def is_hinge(self) -> bool:  # type: ignore[override]
+        """As the loss."""
+        return self.loss.is_hinge
+
+    @property
     def curvature(self) -> float | None:
         return self.loss.curvature
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lineal.objective.dual_points import refit_intercept, repaired
-from lineal.objective.penalties import L1, L2, ElasticNet, Lp
+from lineal.objective.dual_points import repaired
 from lineal.objective.problem import Intercept, Problem
-
-# Under a penalty without an edge, weights are nearly 0 when W = 0 is so close to the optimum.
-_NEAR = 0.01
 
 
 def largest_strength(problem: Problem) -> float:
@@ -27,23 +23,14 @@ def largest_strength(problem: Problem) -> float:
 
     0 means that the weights are 0 at every strength.
     """
-    Z = np.zeros((problem.X.n_rows, problem.n_outputs))
+    losses = problem.losses
+    Z = np.zeros(losses.shape)
     if problem.intercept is Intercept.FREE:
-        refit = refit_intercept(problem, Z)
+        refit = losses.refit(Z)
         Z, U = Z + refit.shift, repaired(problem, refit.U)
     else:
-        U = problem.slopes(Z)
-    size = np.abs(problem.pull(U))
-    largest = float(size.max(initial=0.0))
-    penalty = problem.penalty
-    if isinstance(penalty, (L1, ElasticNet)):
-        share = 1.0 if isinstance(penalty, L1) else penalty.l1 / penalty.strength
-        return largest / share
-    assert isinstance(penalty, (L2, Lp))
-    p = penalty.p if isinstance(penalty, Lp) else 2.0
-    q = p / (p - 1)
-    allowed = q * _NEAR * problem.loss_sum(Z)
-    if largest == 0.0 or allowed == 0.0:
-        return 0.0
-    # The largest entry is taken out of the sum: near p = 1 the power q overflows. (q (p - 1) = p)
-    return float(largest**p * (np.sum((size / largest) ** q) / allowed) ** (p - 1))
+        U = losses.slopes(Z)
+    V = problem.pull(U)
+    if problem.intercept is Intercept.PENALIZED:
+        V = np.vstack([V, losses.sums(U)])
+    return problem.penalty.largest_strength(V, losses.value(Z))

@@ -83,7 +83,7 @@ def compare_solvers(
     reader, problem = pose("compare_solvers", learner, X, y, sample_weight)
     plans, refused = chosen_plans(problem, solvers)
     # The first to run would pay for the first touch of the data.
-    problem.X.adjoint(problem.weighted(problem.slopes(np.zeros((problem.X.n_rows, problem.n_outputs)))))
+    problem.pull(problem.losses.slopes(np.zeros(problem.losses.shape)))
     seed = reader._seed()  # one for all, also where a generator draws it
     traces: list[SolverTrace] = []
     with Interruption() as interruption:

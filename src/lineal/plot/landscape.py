@@ -137,9 +137,13 @@ class Contour:
         problem = self._problem
         d = problem.X.n_columns
         Z = problem.scores(np.ascontiguousarray(theta[:d]), theta[d:] if d == 1 else np.zeros(1))
-        seen = theta if problem.intercept is not Intercept.FREE else theta[:d]
+        losses = problem.losses.rows
+        assert losses is not None
+        cost = problem.penalty.terms(theta[:d]).sum(axis=0)
+        if d == 1:
+            cost = cost + problem.constants_penalty.terms(theta[d:]).sum(axis=0)
         # The losses take (n, 1) targets beside (n, m) scores, one target for all models.
-        return problem.s @ problem.loss.value(problem.y, Z) + problem.penalty.terms(seen).sum(axis=0)
+        return losses.s @ losses.loss.value(losses.y, Z) + cost
 
     def __getitem__(self, label: str) -> Trajectory:
         for way in self.trajectories:

@@ -19,7 +19,6 @@ from lineal.plot.landscape import Contour, lowest, parameter_names
 from lineal.plot.rates_picture import draw
 from lineal.plot.trajectories import Trajectory, recorded, start_of, walk
 from lineal.solvers import GD, plan
-from lineal.solvers.native_problem import native_problem
 from lineal.solvers.newton import DIRECT_LIMIT
 from lineal.solvers.primal import Objective
 
@@ -112,10 +111,10 @@ def step_sizes(
 
 def _refuse_kinks(problem: Problem) -> None:
     plan(problem, "gd")
-    if not problem.loss.is_smooth or not problem.penalty.is_smooth:
+    if not problem.losses.is_smooth or not problem.penalty.is_smooth:
         raise CombinationError(
-            f"step_sizes shows steps along a gradient, which {problem.loss} with {problem.penalty} has not "
-            "everywhere: use Squared(), Log() or SquaredHinge() with L2() or NoPenalty()."
+            f"step_sizes shows steps along a gradient, which {problem.losses.names} with {problem.penalty} "
+            "has not everywhere: use Squared(), Log() or SquaredHinge() with L2() or NoPenalty()."
         )
 
 
@@ -128,8 +127,9 @@ def _largest_curvature(problem: Problem) -> float:
         raise InputError(
             f"step_sizes takes at most {DIRECT_LIMIT} parameters, got {size:,}: use fewer columns."
         )
-    bend = objective.pad(np.full(size - (problem.intercept is Intercept.FREE), objective.ridge))
-    H = (problem.curvature or 1.0) * problem.X.gram(problem.s, with_constant) + np.diag(bend)
+    losses = problem.losses
+    s = losses.weighted(np.ones((problem.X.n_rows, 1)))[:, 0]
+    H = (losses.curvature or 1.0) * problem.X.gram(s, with_constant) + np.diag(objective.penalty_part("l2"))
     largest = float(np.linalg.eigvalsh(H)[-1])
     if not 0 < largest < np.inf:
         raise InputError("step_sizes needs data that are not all 0: the objective is flat.")
@@ -137,7 +137,7 @@ def _largest_curvature(problem: Problem) -> float:
 
 
 def _printed(problem: Problem, rate: float, origin: FloatArray, n_steps: int) -> Trajectory:
-    objective = Objective(native_problem(problem))
+    objective = Objective(problem.in_core())
     with np.errstate(over="ignore", invalid="ignore"):
         steps = textbook_descent(lambda theta: objective.point(theta).gradient, origin, rate)
         points = [theta for theta in islice(steps, n_steps + 1) if np.isfinite(theta).all()]

@@ -15,7 +15,6 @@ from lineal.objective import Problem
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import chosen_plans, pose, whole
 from lineal.solvers import Solver, Start
-from lineal.solvers.native_problem import native_problem
 from lineal.solvers.primal import Objective
 
 
@@ -119,7 +118,7 @@ def walk(
     label: str, problem: Problem, solver: Solver, origin: FloatArray, n_steps: int, tol: float, seed: int
 ) -> Trajectory:
     """The first steps of a solver's stream."""
-    problem = native_problem(problem)
+    problem = problem.in_core()
     objective = Objective(problem)
     W, b = objective.split(origin)
     points = [origin]

@@ -10,20 +10,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from lineal.objective.certificate import Bound, Certificate
-from lineal.objective.joint import CrammerSinger
+from lineal.objective.bounds import Bound
+from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import Lp
 from lineal.objective.problem import Problem
 
 Weights = tuple[FloatArray, FloatArray]
-
-# Below this p the curvature of |w|^p at 0 explodes, and newton's steps with it.
-NEWTON_LEAST_P = 1.2
 
 
 @dataclass(frozen=True)
@@ -48,7 +44,7 @@ class Iterate:
     """
 
     weights: Callable[[], Weights]
-    dual: Callable[[], FloatArray] | None = None
+    dual: Callable[[], Any] | None = None
     expected_gap: float | None = None
     value: float | None = None
     bound: Bound | None = None
@@ -61,7 +57,7 @@ class Start:
 
     W: FloatArray
     b: FloatArray
-    U: FloatArray | None = None
+    U: Any = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Solution:
 
     W: FloatArray
     b: FloatArray
-    U: FloatArray
+    U: Any
     certificate: Certificate
     trace: tuple[Progress, ...] = field(default=())
 
@@ -93,14 +89,54 @@ BEYOND = (
 )
 
 
+@dataclass(frozen=True)
+class Need:
+    """Something that a solver needs of a problem, told from declarations alone: no data are touched.
+
+    Attributes
+    ----------
+    what : str
+        In words that follow "needs".
+    of : str
+        What of the problem is named where it is missing: "loss", "penalty", "loss and penalty", or nothing.
+    holds : callable
+    """
+
+    what: str
+    of: str
+    holds: Callable[[Problem], bool]
+
+
+# What several solvers need.
+DIFFERENTIABLE_PENALTY = Need("a differentiable penalty", "penalty", lambda p: p.penalty.is_smooth)
+ROWS = Need("rows to walk over, in the core", "", lambda p: p.X.native_rows is not None)
+OWN_WEIGHTS = Need(
+    "weights of its own for each label, not scores that share weights (a joint map phi(x, y), or thresholds "
+    "that share weights)",
+    "",
+    lambda p: not p.has_shared_weights,
+)
+LOSS_A_ROW = Need("a loss for each row by itself", "loss", lambda p: p.losses.rows is not None)
+
+
 class Solver(ABC):
     """One algorithm. Solvers are stateless values; all state lives in the stream."""
 
     name: ClassVar[str]
 
-    @abstractmethod
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What a problem must have."""
+        return ()
+
     def refusal(self, problem: Problem) -> str | None:
-        """Why this solver cannot take the problem (and what can), or None if it can."""
+        """Why this solver cannot take the problem, and which can; None if it can."""
+        lack = next((need for need in self.needs if not need.holds(problem)), None)
+        if lack is None:
+            return None
+        came = {"loss": f"{problem.losses.names}", "penalty": f"{problem.penalty}"}
+        given = " and ".join(came[part] for part in lack.of.split(" and ") if part)
+        return f"{self.name} needs {lack.what}{f', not {given}' if given else ''}: use {takers(problem)}"
 
     @abstractmethod
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
@@ -111,22 +147,18 @@ class Solver(ABC):
         return False
 
 
-def instead(problem: Problem) -> str:
-    """The solvers to send someone to: those that take every loss with this penalty."""
-    penalty, loss = problem.penalty, problem.loss
-    if not penalty.is_smooth:
-        # Before the labels are read, a hinge may still become the joint one, which prox_cd does not take.
-        is_hinge = isinstance(loss, CrammerSinger) or loss.joint is CrammerSinger
-        return "lbfgs" if is_hinge or problem.X.n_scores > 1 else "prox_cd or lbfgs"
-    return "lbfgs" if isinstance(penalty, Lp) and penalty.p < NEWTON_LEAST_P else "newton or lbfgs"
+def takers(problem: Problem) -> str:
+    """The solvers to send someone to: those whose needs a problem meets, the most capable first."""
+    from lineal.solvers.catalogue import SOLVERS
+
+    capable = ("newton", "prox_cd", "lbfgs", "dual_cd", "closed_form")
+    able = [name for name in capable if takes(SOLVERS[name](), problem)]
+    return " or ".join(able[:2]) if able else "another loss or penalty: no solver takes this one"
 
 
-def joint_map_refusal(name: str, problem: Problem) -> str | None:
-    """Why a solver that walks over the rows of X itself cannot take scores that share weights."""
-    if not problem.has_shared_weights:
-        return None
-    how = "a joint map phi(x, y)" if problem.loss.is_joint else "thresholds that share weights"
-    return f"{name} needs weights of its own for each label, not {how}: use {instead(problem)}"
+def takes(solver: Solver, problem: Problem) -> bool:
+    """Whether a problem has all that a solver needs."""
+    return all(need.holds(problem) for need in solver.needs)
 
 
 def zeros(problem: Problem) -> Weights:

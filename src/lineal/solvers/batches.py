@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.objective.joint import CrammerSinger, SmoothedCrammerSinger, Softmax
-from lineal.objective.losses import FloatArray, Loss, Squared
-from lineal.objective.penalties import Lp
-from lineal.objective.problem import Problem
-from lineal.objective.rows import NativeRows
+from lineal.objective.loss_sums import RowLosses
+from lineal.objective.losses import FloatArray, Squared
 from lineal.solvers.primal import Objective
 
 
@@ -22,27 +19,36 @@ class Batches:
     """All rows of a problem in batches of one size, in a new order each epoch.
 
     ``order`` and ``size`` are what the core's own epochs want (sgd, svrg and gd, for losses that the core
-    knows and penalties but Lp); all else runs in NumPy and meets the rows batch by batch (``epoch``), at some
-    thirty microseconds a batch and a pass over all of W beside the rows themselves.
+    knows and penalties made of one l1 and one l2); all else runs in NumPy and meets the rows batch by batch
+    (``epoch``), at some thirty microseconds a batch and a pass over all of W beside the rows themselves.
     """
 
     objective: Objective
+    losses: RowLosses
     size: int
     matrix: _core.Matrix
     slopes: _core.RowSlopes
+    is_known: bool  # whether the core has the loss's slopes
 
     @staticmethod
     def of(objective: Objective, size: int) -> Batches:
         """The batches of a problem."""
         problem = objective.problem
-        assert isinstance(problem.X, NativeRows)
-        return Batches(objective, min(size, problem.X.n_rows), problem.X.matrix, _row_slopes(problem))
+        losses, rows = problem.losses.rows, problem.X.native_rows
+        assert losses is not None
+        assert rows is not None
+        known = losses.loss.row_slopes(losses.y, losses.n_outputs)
+        # The slope of z^2 / 2 is the score itself.
+        slopes = (
+            _core.RowSlopes.of_scores(Squared().native, np.zeros(losses.shape)) if known is None else known
+        )
+        return Batches(objective, losses, min(size, rows.n_rows), rows.matrix, slopes, known is not None)
 
     @property
     def has_native_epochs(self) -> bool:
         """Whether the core can run a whole epoch of plain steps."""
-        problem = self.objective.problem
-        return _is_known(problem.loss) and not isinstance(problem.penalty, Lp)
+        penalty = self.objective.problem.penalty
+        return self.is_known and penalty.is_elastic and penalty.is_uniform
 
     @property
     def n_batches(self) -> int:
@@ -64,7 +70,7 @@ class Batches:
         squares, constant = (part[..., 0] for part in self.objective.split(scale * scale))
         norms = np.empty(self.objective.problem.X.n_rows)
         _core.squared_dot(self.matrix, np.ascontiguousarray(squares), norms)
-        return float((self.objective.problem.s * (norms + float(constant))).max(initial=0.0))
+        return float((self.losses.s * (norms + float(constant))).max(initial=0.0))
 
     def smoothness(self, whole: float, scale: FloatArray, curvature: float) -> float:
         """The curvature that steps on batches meet in expectation (Gower et al. 2019).
@@ -87,34 +93,15 @@ class Batch:
 
     def slopes(self, theta: FloatArray) -> FloatArray:
         """u_i at the rows of the batch, (|batch|, K)."""
-        problem = self.batches.objective.problem
-        U = np.empty((len(self.index), problem.n_outputs))
+        losses = self.batches.losses
+        U = np.empty((len(self.index), losses.n_outputs))
         _core.batch_slopes(self.batches.slopes, self.batches.matrix, self.index, theta, U)
-        return U if _is_known(problem.loss) else problem.loss.derivative(problem.y[self.index], U)
+        return U if self.batches.is_known else losses.loss.derivative(losses.y[self.index], U)
 
     def back(self, U: FloatArray) -> FloatArray:
         """(n / |batch|) sum_{i in batch} s_i x_i u_i', flat."""
-        problem = self.batches.objective.problem
-        share = problem.X.n_rows / len(self.index) * problem.s[self.index]
+        s = self.batches.losses.s
+        share = len(s) / len(self.index) * s[self.index]
         gradient = np.empty(self.batches.objective.n_parameters)
         _core.batch_adjoint(self.batches.matrix, self.index, share[:, None] * U, gradient)
         return gradient
-
-
-def _is_known(loss: Loss) -> bool:
-    """Whether the core has the loss's slopes."""
-    return loss.native is not None or isinstance(loss, (Softmax, CrammerSinger, SmoothedCrammerSinger))
-
-
-def _row_slopes(problem: Problem) -> _core.RowSlopes:
-    loss, K = problem.loss, problem.n_outputs
-    if not _is_known(loss):  # the slope of z^2 / 2 is the score itself
-        return _core.RowSlopes.of_scores(Squared().native, np.zeros((problem.X.n_rows, K)))
-    if isinstance(loss, Softmax):
-        return _core.RowSlopes.softmax(problem.y, K)
-    if isinstance(loss, CrammerSinger):
-        return _core.RowSlopes.crammer_singer(problem.y, K)
-    if isinstance(loss, SmoothedCrammerSinger):
-        return _core.RowSlopes.smoothed_crammer_singer(problem.y, K, loss.width)
-    assert loss.native is not None
-    return _core.RowSlopes.of_scores(loss.native, np.ascontiguousarray(problem.y, dtype=np.float64))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from lineal.deferred import linalg
 from lineal.errors import InputError
 from lineal.objective.dual_points import units
-from lineal.objective.losses import FloatArray, Squared
-from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.linear_maps import NativeRows
+from lineal.objective.loss_sums import RowLosses
+from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
-from lineal.solvers.base import BEYOND, Iterate, Solver, Start, Weights, instead
+from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, Weights
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
@@ -32,6 +31,26 @@ _SMALL = 1e9
 # A reciprocal condition number of products of columns that leaves half of the digits.
 _FAR = 1e-8
 
+_NEEDS = (
+    LOSS_A_ROW,
+    Need("loss=Squared()", "loss", lambda p: p.losses.is_quadratic),
+    Need("a score for each column of weights", "", lambda p: not p.has_shared_weights),
+    Need("L2 or NoPenalty", "penalty", lambda p: p.penalty.is_ridge or p.penalty.is_zero),
+    Need(
+        "the penalty of the weights for the intercept, too", "penalty", lambda p: p.intercept_penalty is None
+    ),
+    Need(
+        f"a penalty, or at most {LIMIT} sparse columns",
+        "penalty",
+        lambda p: not (p.penalty.is_zero and p.X.is_sparse and p.X.n_columns > LIMIT),
+    ),
+    Need(
+        f"at most {LIMIT} rows or columns, whose products are factorised",
+        "",
+        lambda p: min(p.X.n_rows, p.X.n_columns) <= LIMIT,
+    ),
+)
+
 
 class ClosedForm(Solver):
     """(X'S X + strength I)^-1 X'S y, or its dual form when there are fewer rows than columns.
@@ -45,32 +64,25 @@ class ClosedForm(Solver):
 
     name = "closed_form"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs least squares and a size that can be factorised."""
-        if not isinstance(problem.loss, Squared):
-            return f"closed_form needs loss=Squared(), not {problem.loss}: use {instead(problem)}"
-        if problem.has_shared_weights:
-            return f"closed_form needs a score for each column of weights: use {instead(problem)}"
-        if not isinstance(problem.penalty, (L2, NoPenalty)):
-            return f"closed_form needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
-        if isinstance(problem.penalty, NoPenalty) and problem.X.is_sparse and problem.X.n_columns > LIMIT:
-            return f"closed_form without a penalty takes at most {LIMIT} sparse columns: use lbfgs or newton"
-        if min(problem.X.n_rows, problem.X.n_columns) > LIMIT:
-            return f"closed_form factorises at most {LIMIT} rows or columns: use newton"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Least squares, and a size that can be factorised."""
+        return _NEEDS
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One solution; by columns, also corrections of it by what rounding left."""
         n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
-        strength = problem.penalty.strength if isinstance(problem.penalty, L2) else 0.0
+        losses = problem.losses.rows
+        assert losses is not None
+        strength = float(problem.penalty.l2)
         W, b = np.zeros((d, K)), np.zeros(K)
-        if d > n and strength > 0.0:
-            yield Iterate(_keep(*_by_rows(problem, strength)))
+        if d > n and strength > 0.0 and (rows := problem.X.native_rows) is not None:
+            yield Iterate(_keep(*_by_rows(problem, losses, rows, strength)))
             return
-        solve = _by_columns(problem, strength)
+        solve = _by_columns(problem, losses, strength)
         for _ in range(3):
             # Each round solves for what the last one left of the residual: iterative refinement.
-            residual = problem.y - problem.scores(W, b)
+            residual = losses.y - problem.scores(W, b)
             dW, db = solve(residual, W, b)
             W, b = W + dW, b + db
             yield Iterate(_keep(W, b))
@@ -80,12 +92,13 @@ def _keep(W: FloatArray, b: FloatArray) -> Callable[[], Weights]:
     return lambda: (W, b)
 
 
-def _by_columns(problem: Problem, strength: float) -> Solve:
+def _by_columns(problem: Problem, losses: RowLosses, strength: float) -> Solve:
     """Normal equations in the columns; without a penalty, by singular values, so that least norm is exact."""
-    X, s, has_constant = problem.X, problem.s, problem.intercept is not Intercept.NONE
+    X, s, has_constant = problem.X, losses.s, problem.intercept is not Intercept.NONE
     penalises_b = problem.intercept is Intercept.PENALIZED
     d = X.n_columns
-    if strength == 0.0 and (dense := _dense(X)) is not None:
+    # Products of columns lose half of the digits that the columns themselves have.
+    if strength == 0.0 and (dense := X.dense_array(_SMALL)) is not None:
         return _by_centred_columns(dense, s, has_constant)
     G = X.gram(s, has_constant)
     bend = np.full(len(G), strength)
@@ -93,7 +106,7 @@ def _by_columns(problem: Problem, strength: float) -> Solve:
         bend[-1] = 0.0
 
     def by_gram(residual: FloatArray, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        SR = problem.weighted(residual)
+        SR = losses.weighted(residual)
         right = X.adjoint(SR) - strength * W
         if has_constant:
             right = np.vstack([right, SR.sum(axis=0) - (strength * b if penalises_b else 0.0)])
@@ -180,18 +193,6 @@ def _by_singular_values(A: FloatArray, noise: FloatArray) -> tuple[Explain, Floa
     return explain, right[~keep].T, rounding[~keep]
 
 
-def _dense(X: Any) -> FloatArray | None:
-    """The numbers as an ndarray: always where they are one, and of sparse rows where there are few.
-
-    Products of columns lose half of the digits that the columns themselves have.
-    """
-    dense: FloatArray | None = getattr(X, "dense", None)
-    n, d = X.n_rows, X.n_columns
-    if dense is None and isinstance(X, NativeRows) and n * d * min(n, d) <= _SMALL:
-        return np.asarray(X.csr().toarray())
-    return dense
-
-
 def _least_norm(G: FloatArray, right: FloatArray, has_constant: bool, n_rows: int) -> FloatArray:
     """The least-norm weights of singular normal equations, the intercept eliminated first: it is free."""
     squares = np.diag(G).copy()
@@ -241,16 +242,15 @@ def _shortening(unit: FloatArray, silent: FloatArray, rounding: FloatArray) -> S
     return lambda W: W - basis @ (basis.T @ W)
 
 
-def _by_rows(problem: Problem, strength: float) -> Weights:
+def _by_rows(problem: Problem, losses: RowLosses, X: NativeRows, strength: float) -> Weights:
     """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) y, the intercept bordered on."""
-    X, n = problem.X, problem.X.n_rows
-    root = np.sqrt(problem.s)
+    n, root = X.n_rows, np.sqrt(losses.s)
     K = _row_products(X) * root[:, None] * root[None, :]
     if problem.intercept is Intercept.PENALIZED:
         K += np.outer(root, root)
     K[np.diag_indices(n)] += strength
     factor = linalg.cho_factor(K, check_finite=False)
-    a = linalg.cho_solve(factor, root[:, None] * problem.y, check_finite=False)
+    a = linalg.cho_solve(factor, root[:, None] * losses.y, check_finite=False)
     b = np.zeros(problem.n_outputs)
     if problem.intercept is Intercept.FREE:
         lean = linalg.cho_solve(factor, root, check_finite=False)
@@ -262,7 +262,7 @@ def _by_rows(problem: Problem, strength: float) -> Weights:
     return X.adjoint(SA), b
 
 
-def _row_products(X: Any) -> FloatArray:
+def _row_products(X: NativeRows) -> FloatArray:
     if X.dense is not None:
         wide = X.dense.astype(np.float64, copy=False)
         return np.asarray(wide @ wide.T)

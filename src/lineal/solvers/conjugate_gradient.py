@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Start, instead
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, Iterate, Need, Start
 from lineal.solvers.lbfgs import expected_gap, wolfe
 from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
@@ -29,11 +29,10 @@ class CG(SmoothSolver):
 
     name = "cg"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a differentiable penalty."""
-        if not problem.penalty.is_smooth:
-            return f"cg needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A differentiable penalty."""
+        return (DIFFERENTIABLE_PENALTY,)
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int

@@ -27,9 +27,17 @@ import numpy as np
 
 from lineal import _core
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty, Penalty
-from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Start, instead, joint_map_refusal
+from lineal.objective.penalties import Penalty
+from lineal.objective.problem import Problem
+from lineal.solvers.base import (
+    DIFFERENTIABLE_PENALTY,
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Iterate,
+    Need,
+    Start,
+)
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.options import is_number, is_whole, require, require_positive, require_share
@@ -45,6 +53,12 @@ _LOOK = 10
 _GROWTH = 1.1
 # Trials of a backtracking line search.
 _TRIALS = 60
+
+_SMOOTH_LOSS = Need(
+    "a smooth loss where it has a batch_size, which is too noisy for the stages that round kinks",
+    "loss",
+    lambda p: p.losses.is_smooth,
+)
 
 
 @dataclass(frozen=True)
@@ -177,21 +191,12 @@ class Descent(SmoothSolver):
             f"Backtracking() compares objectives, so it needs batch_size=None, got {size!r}: use Annealed().",
         )
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a differentiable penalty or, for some rules, one with a proximal step."""
-        if self.batch_size is not None and (refusal := joint_map_refusal(self.name, problem)) is not None:
-            return refusal
-        if not (problem.penalty.is_smooth or self.takes_prox):
-            return (
-                f"{self.name} needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-            )
-        if self._is_noisy and not problem.loss.is_smooth:
-            others = f"sgd, {instead(problem)}" if isinstance(problem.penalty, L2) else instead(problem)
-            return (
-                f"{self.name} with a batch_size is too noisy for the stages in which {problem.loss} is "
-                f"smoothed: use {others}"
-            )
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A differentiable penalty or, for some rules, one with a proximal step; for batches rows."""
+        on_rows = () if self.batch_size is None else (LOSS_A_ROW, OWN_WEIGHTS, ROWS)
+        on_penalty = () if self.takes_prox else (DIFFERENTIABLE_PENALTY,)
+        return on_rows + on_penalty + ((_SMOOTH_LOSS,) if self._is_noisy else ())
 
     @property
     def _is_noisy(self) -> bool:
@@ -248,7 +253,7 @@ class Descent(SmoothSolver):
 
     def _is_proximal(self, problem: Problem) -> bool:
         """Whether the penalty is met by proximal steps: where its slope is not Lipschitz, if the rule can."""
-        return self.takes_prox and (isinstance(problem.penalty, Lp) or not problem.penalty.is_smooth)
+        return self.takes_prox and not (problem.penalty.is_smooth and problem.penalty.is_elastic)
 
     def _begin(self, objective: Objective, start: Start | None) -> _Walk:
         problem = objective.problem
@@ -262,9 +267,9 @@ class Descent(SmoothSolver):
             scale = objective.column_scales()
             largest = _largest_curvature(objective, scale)
             if batches is not None:
-                largest = batches.smoothness(largest, scale, problem.curvature or 0.0)
+                largest = batches.smoothness(largest, scale, problem.losses.curvature or 0.0)
             is_usable = 0 < largest < np.inf
-            step = self._first_step(largest if is_usable else 1.0, problem.primal_at_zero, len(theta))
+            step = self._first_step(largest if is_usable else 1.0, problem.losses.at_zero, len(theta))
         walk = _Walk(best, Memory(0, best.theta, best.theta), step, scale, batches, by_prox)
         walk.forget()
         return walk
@@ -285,7 +290,7 @@ class Descent(SmoothSolver):
     def _is_too_careful(self, problem: Problem) -> bool:
         """Whether the safe step is too short: few rows sit in the bends that a rounded loss counts."""
         is_chosen_here = self.learning_rate is None and self.batch_size is None
-        return is_chosen_here and problem.loss.is_rounded
+        return is_chosen_here and problem.losses.is_rounded
 
     def _line_search(self, problem: Problem) -> Backtracking | None:
         """The search for each step: the one asked for, or one that replaces a safe step that is too short.
@@ -360,15 +365,15 @@ class Descent(SmoothSolver):
 
 def _guess(objective: Objective, walk: _Walk) -> float | None:
     """The best point's gap under L2; otherwise now and then the question."""
-    if isinstance(objective.problem.penalty, L2):
+    if objective.problem.penalty.is_ridge:
         return expected_gap(objective.problem, walk.best.gradient, walk.best.value)
     return None if walk.epoch % _LOOK == 0 else np.inf
 
 
 def _largest_curvature(objective: Objective, scale: FloatArray) -> float:
     """The largest eigenvalue of the Hessian's bound in coordinates theta / scale, by the power method."""
-    problem = objective.problem
-    bend = objective.pad(np.full(len(objective.penalised(scale)), objective.ridge))
+    losses = objective.problem.losses
+    bend = objective.penalty_part("l2") if objective.problem.penalty.is_smooth else np.zeros_like(scale)
     vector = scale * np.random.default_rng(0).standard_normal(len(scale))
     largest = 0.0
     for _ in range(_POWER_STEPS):
@@ -376,7 +381,8 @@ def _largest_curvature(objective: Objective, scale: FloatArray) -> float:
         if not 0 < size < np.inf:
             return largest
         vector = vector / size
-        bent = (problem.curvature or 0.0) * objective.back(objective.scores(vector)) + bend * vector
+        curved = losses.weighted(objective.scores(vector))
+        bent = (losses.curvature or 0.0) * objective.back(curved) + bend * vector
         vector = scale * scale * bent
         largest = max(largest, float(np.linalg.norm(vector / scale)))
     return _ROOM * largest
@@ -413,22 +419,16 @@ class GD(Descent):
         # The outputs of a column share its scale: their curvatures have one bound.
         scales, scale_of_b = (part[..., 0] for part in batches.objective.split(walk.scale))
         rates = self._step(walk) * np.append(scales, scale_of_b) ** 2
-        on_weights = _step_penalty(problem.penalty)
-        is_free = problem.intercept is Intercept.FREE
         _core.svrg_epoch(
-            batches.slopes, batches.matrix, problem.s, batches.order(rng), batches.size, rates,
-            on_weights, _step_penalty(NoPenalty()) if is_free else on_weights,
+            batches.slopes, batches.matrix, batches.losses.s, batches.order(rng), batches.size, rates,
+            _step_penalty(problem.penalty), _step_penalty(problem.constants_penalty),
             *self._anchored(batches, walk.best), theta,
         )  # fmt: skip
         return theta
 
 
 def _step_penalty(penalty: Penalty) -> _core.StepPenalty:
-    if isinstance(penalty, L1):
-        return _core.StepPenalty(0.0, penalty.strength, True)
-    if isinstance(penalty, ElasticNet):
-        return _core.StepPenalty(penalty.l2, penalty.l1, True)
-    return _core.StepPenalty(penalty.strength if isinstance(penalty, L2) else 0.0, 0.0, False)
+    return _core.StepPenalty(float(penalty.l2), float(penalty.l1), penalty.has_corners)
 
 
 @dataclass(frozen=True, kw_only=True)

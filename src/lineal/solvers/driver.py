@@ -15,17 +15,14 @@ from typing import TypeVar
 import numpy as np
 
 from lineal.errors import CombinationError, InputError
-from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
-from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
-from lineal.objective.joint import Softmax
-from lineal.objective.losses import FloatArray, Log
-from lineal.objective.penalties import NoPenalty
+from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
+from lineal.objective.certificate import Certificate
+from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
+from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
 from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, zeros
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
-from lineal.solvers.native_problem import native_problem
 from lineal.solvers.offsets import near_zero
 
 Callback = Callable[[Progress], object]
@@ -161,7 +158,7 @@ def minimise(
     for solver in solvers:
         if (refusal := solver.refusal(problem)) is not None:
             raise CombinationError(refusal + ".")
-    problem.loss.check(problem.y)
+    problem.losses.check()
     if (moved := near_zero(problem)) is not None:
         found = _minimised(moved.problem, solvers, tol, budget or Budget(), moved.start(start), seed)
         return moved.solution(found, tol)
@@ -176,9 +173,9 @@ def _minimised(
     start: Start | None,
     seed: int,
 ) -> Solution:
-    problem = native_problem(problem)
+    problem = problem.in_core()
     with np.errstate(over="ignore", invalid="ignore"):
-        if not np.isfinite(problem.primal_at_zero):
+        if not np.isfinite(problem.losses.at_zero):
             raise InputError(BEYOND)
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)
@@ -253,7 +250,7 @@ _SEPARABLE = (
 def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
     """Threads of BLAS step aside where the time goes to threaded passes over sparse rows."""
     X = problem.X
-    if isinstance(X, NativeRows) and X.is_sparse and X.n_threads > 1 and X.n_stored >= _MANY_STORED:
+    if X.is_sparse and (X.n_threads or 1) > 1 and X.n_stored >= _MANY_STORED:
         return OneBlasThread()
     return nullcontext()
 
@@ -273,7 +270,7 @@ def _is_beyond(problem: Problem, best: _Best) -> bool:
     """Whether squares, of the data or of the scores where the solver is, overflow or vanish."""
     W, b = (best.W, best.b) if best.latest is None else best.latest.weights()
     Z = problem.scores(W, b)
-    squares = problem.X.squared_adjoint(problem.weighted(np.ones_like(Z)))
+    squares = problem.X.squared_adjoint(problem.losses.weighted(np.ones_like(Z)))
     if not all(np.isfinite(total) for total in (squares.sum(), *(np.square(v).sum() for v in (W, b, Z)))):
         return True
     is_small = squares < np.finfo(np.float64).tiny  # a column of zeros is none of those that vanish
@@ -300,11 +297,11 @@ def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
     if bound is None:
         if iterate.dual is not None:
             U = iterate.dual()
-        elif U is None or isinstance(problem.penalty, NoPenalty):
-            U = likely_point(problem, W, b, Z) if problem.loss.is_smooth else gradient_point(problem, Z)
+        elif U is None or problem.penalty.has_free_columns:
+            U = likely_point(problem, W, b, Z) if problem.losses.is_smooth else gradient_point(problem, Z)
         bound = feasible(problem, U, W, b)
     if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
-        bound = feasible(problem, np.zeros_like(Z), W, b)  # no lower bound is above P
+        bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
     is_better, is_higher = primal < best.primal, best.bound is None or bound.dual > best.dual
     if is_better:
         best.W, best.b, best.Z, best.primal, best.is_borrowed = W, b, Z, primal, True
@@ -331,7 +328,7 @@ def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
         if problem.relative_gap(best.primal, best.dual) <= tol:
             return
         there = iterate.weights()
-        U = problem.slopes(problem.scores(*there)) if iterate.dual is None else iterate.dual()
+        U = problem.losses.slopes(problem.scores(*there)) if iterate.dual is None else iterate.dual()
         best.raise_to(problem, feasible(problem, U, *there) if iterate.bound is None else iterate.bound)
         if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
             best.is_bound_tight = True
@@ -341,7 +338,7 @@ def _look_closer(problem: Problem, best: _Best, tol: float) -> None:
 def _prover_steps(problem: Problem, start: Start, tol: float) -> Iterator[Iterate]:
     """The first steps of a solver that proves, where the problem is small."""
     d, width = problem.weight_shape
-    size, n_apart = (d * width, 1) if problem.loss.is_joint else (d, width)
+    size, n_apart = (d, width) if problem.losses.is_by_output else (d * width, 1)
     work = (problem.X.n_rows + size) * size**2 * n_apart
     able = (SOLVERS[name]() for name in ("prox_cd", "newton", "lbfgs"))
     prover = next((each for each in able if each.refusal(problem) is None), None)
@@ -355,8 +352,9 @@ def _refitted(
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """A free intercept moved to where the losses are least: no pass over X, and it can only help."""
     if problem.intercept is Intercept.FREE:
-        refit = refit_intercept(problem, Z)
-        if np.any(refit.shift) and problem.loss_sum(Z + refit.shift) <= problem.loss_sum(Z):
+        losses = problem.losses
+        refit = losses.refit(Z)
+        if np.any(refit.shift) and losses.value(Z + refit.shift) <= losses.value(Z):
             return b + refit.shift, Z + refit.shift, refit.U
     return b, Z, None
 
@@ -394,19 +392,9 @@ def _why_stop(
 
 def _is_separated(problem: Problem, best: _Best) -> bool:
     """Whether the scores prove that an unpenalised likelihood has no minimiser."""
-    if not isinstance(problem.penalty, NoPenalty) or best.Z is None:
+    if not problem.penalty.is_zero or best.Z is None:
         return False
-    heavy = problem.s > 0
-    if isinstance(problem.loss, Log):
-        is_apart = np.min(np.where(heavy[:, None], problem.y * best.Z, np.inf), axis=0) > 0
-        return bool(np.all(is_apart) if problem.has_shared_weights else np.any(is_apart))
-    if isinstance(problem.loss, Softmax):
-        rows = np.arange(len(problem.y))
-        gold = best.Z[rows, problem.y]
-        rivals = best.Z.copy()
-        rivals[rows, problem.y] = -np.inf
-        return bool(np.all((gold - rivals.max(axis=1))[heavy] > 0))
-    return False
+    return problem.losses.is_separated(best.Z, are_together=problem.has_shared_weights)
 
 
 def _finish(

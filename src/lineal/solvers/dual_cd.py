@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.deferred import is_a
-from lineal.objective.dual_points import feasible, gradient_point, into_domain
-from lineal.objective.joint import CrammerSinger, Softmax, one_hot
-from lineal.objective.losses import FloatArray, Log
-from lineal.objective.penalties import L2, ElasticNet
+from lineal.objective.dual_points import feasible, gradient_point
+from lineal.objective.joint import one_hot
+from lineal.objective.linear_maps import NativeRows
+from lineal.objective.loss_sums import RowLosses
+from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, instead, joint_map_refusal
+from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start
 
 # From this tolerance on many weights, more than a cache holds, are float32 (half the bytes); the certificate
 # is about these very weights and the caller's own numbers.
@@ -30,6 +29,31 @@ _BIAS = 0.3**2
 _FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
 # What a step may round, relative to the way so far (``DualState`` in epoch/dual_cd.h).
 _ROUNDING = 1.01 * float(np.finfo(np.float64).eps) / 2
+
+_NEEDS = (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Need(
+        "L2 or an elastic net, the same for all columns",
+        "penalty",
+        lambda p: p.penalty.is_strongly_convex and p.penalty.is_uniform,
+    ),
+    Need("a loss with a dual step in the core", "loss", lambda p: p.losses.has_dual_step),
+    Need(
+        "a loss of one output, and a free intercept or none, where the penalty has an L1 part",
+        "loss and penalty",
+        lambda p: (
+            p.penalty.is_ridge
+            or (p.losses.is_by_score and p.n_outputs == 1 and p.intercept is not Intercept.PENALIZED)
+        ),
+    ),
+    Need(
+        "the penalty of the weights for the intercept, too",
+        "penalty",
+        lambda p: p.intercept_penalty is None,
+    ),
+)
 
 
 class DualCD(Solver):
@@ -46,39 +70,23 @@ class DualCD(Solver):
 
     name = "dual_cd"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a quadratic part in the penalty and a native dual step."""
-        if (refusal := joint_map_refusal(self.name, problem)) is not None:
-            return refusal
-        if not isinstance(problem.penalty, (L2, ElasticNet)):
-            return f"dual_cd needs L2 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
-        if isinstance(problem.loss, (Softmax, CrammerSinger)):
-            if isinstance(problem.penalty, ElasticNet):
-                return (
-                    f"dual_cd takes joint losses under L2 only, not {problem.penalty}: use {instead(problem)}"
-                )
-            return None
-        if is_a(problem.loss, "lineal.objective.custom:CustomLoss"):
-            return f"dual_cd needs a dual step, and a custom loss such as {problem.loss} has none: use lbfgs"
-        if problem.loss.native is None or problem.loss.is_rounded:
-            return f"dual_cd has no dual step for {problem.loss}: use {instead(problem)}"
-        if isinstance(problem.penalty, ElasticNet) and problem.n_outputs > 1:
-            return "dual_cd takes an elastic net with one output only: use prox_cd"
-        if isinstance(problem.penalty, ElasticNet) and problem.intercept is Intercept.PENALIZED:
-            return "dual_cd takes an elastic net with a free intercept or none: use prox_cd"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A strongly convex penalty that is the same for all columns, and dual steps in the core."""
+        return _NEEDS
 
     def is_patient(self, problem: Problem) -> bool:
         """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""
-        return not isinstance(problem.loss, (Log, Softmax))
+        return not problem.losses.is_likelihood
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per epoch, endlessly."""
         single = tol >= SINGLE_PRECISION_TOL and problem.X.n_columns * problem.n_outputs > _MANY_WEIGHTS
-        assert isinstance(problem.X, NativeRows)
-        X = problem.X
+        X, losses = problem.X.native_rows, problem.losses.rows
+        assert X is not None
+        assert losses is not None
         norm2 = X.squared_norms()
-        l1, l2 = _strengths(problem)
+        l1, l2 = problem.penalty.l1, problem.penalty.l2
         bias2 = {
             Intercept.NONE: 0.0,
             Intercept.PENALIZED: 1.0,
@@ -86,14 +94,14 @@ class DualCD(Solver):
         }[problem.intercept]
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
         run = _core.DualRun(X.matrix, problem.n_outputs, seed, X.n_threads)
-        U, b = self._begin(problem, start, float(norm2.mean()) / l2)
-        if problem.n_outputs == 1 and not problem.loss.is_joint:
-            return self._single(problem, X, norm2, settings, run, U, b, l1 / l2, tol)
+        U, b = self._begin(problem, losses, start, float(norm2.mean()) / l2)
+        if problem.n_outputs == 1 and losses.is_by_score:
+            return self._single(problem, losses, X, norm2, settings, run, U, b, l1 / l2, tol)
         dtype = np.float32 if single else np.float64
-        return self._block(problem, X, norm2, settings, run, U, b, dtype, tol)
+        return self._block(problem, losses, X, norm2, settings, run, U, b, dtype, tol)
 
     def _begin(
-        self, problem: Problem, start: Start | None, typical_q: float
+        self, problem: Problem, losses: RowLosses, start: Start | None, typical_q: float
     ) -> tuple[FloatArray | None, FloatArray]:
         """The dual point to start from (None stands for 0) and the intercept that belongs to it."""
         b = np.zeros(problem.n_outputs)
@@ -103,18 +111,19 @@ class DualCD(Solver):
             if U is None:
                 U = gradient_point(problem, problem.scores(start.W, start.b))
             U = feasible(problem, U, start.W, start.b).U
-        elif isinstance(problem.loss, Log) and typical_q <= _WEAK_PENALTY:
-            U = -_FIRST_SLOPE * np.asarray(problem.y, dtype=np.float64)
+        elif losses.is_likelihood and losses.is_by_score and typical_q <= _WEAK_PENALTY:
+            U = -_FIRST_SLOPE * np.asarray(losses.y, dtype=np.float64)
         else:
             return None, b
         if problem.intercept is Intercept.PENALIZED:
             # A penalised intercept is a weight, and weights belong to U: b = -sum(s u) / l2.
-            b = -problem.weighted(U).sum(axis=0) / _strengths(problem)[1]
+            b = -losses.sums(U) / problem.penalty.l2
         return U, b
 
     def _single(
         self,
         problem: Problem,
+        losses: RowLosses,
         X: NativeRows,
         norm2: FloatArray,
         settings: _core.DualSettings,
@@ -130,17 +139,17 @@ class DualCD(Solver):
         if U is None:
             t[:] = 0.0
         else:
-            np.divide(X.adjoint(problem.weighted(U))[:, 0], -settings.l2, out=t)
-            path, n_moves = float(np.sqrt(norm2) @ np.abs(problem.s * u)) / settings.l2, X.n_rows
-        y, bias = np.ascontiguousarray(problem.y[:, 0]), float(b[0])
-        native: Any = problem.loss.native
+            np.divide(X.adjoint(losses.pull(U))[:, 0], -settings.l2, out=t)
+            path, n_moves = float(np.sqrt(norm2) @ np.abs(losses.s * u)) / settings.l2, X.n_rows
+        y, bias = np.ascontiguousarray(losses.y[:, 0]), float(b[0])
+        native: Any = losses.loss.native
 
         def weights() -> tuple[FloatArray, FloatArray]:
             w = t if threshold == 0 else np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
             return w[:, None], np.array([bias])
 
         while True:
-            bias, gap = _core.dual_cd_epoch(native, X.matrix, y, problem.s, norm2, settings, run, u, t, bias)
+            bias, gap = _core.dual_cd_epoch(native, X.matrix, y, losses.s, norm2, settings, run, u, t, bias)
             expected = _relative(problem, gap, u[:, None], t, tol)
             drift = _ROUNDING * (run.n_moves + n_moves + 5) * (run.path + path)
             yield Iterate(weights, lambda: u[:, None].copy(), expected, residue=settings.l2 * drift)
@@ -148,6 +157,7 @@ class DualCD(Solver):
     def _block(
         self,
         problem: Problem,
+        losses: RowLosses,
         X: NativeRows,
         norm2: FloatArray,
         settings: _core.DualSettings,
@@ -158,32 +168,25 @@ class DualCD(Solver):
         tol: float,
     ) -> Iterator[Iterate]:
         n, K, d = X.n_rows, problem.n_outputs, X.n_columns
-        is_joint = problem.loss.is_joint
+        is_joint = not losses.is_by_score
         lanes = 32 // np.dtype(dtype).itemsize
         n_groups = 1 if is_joint or d == 0 else _n_groups(K, lanes)
         width = -(-K // (n_groups * lanes)) * lanes
         W = _in_lines((n_groups * d, width), dtype)
-        gold = one_hot(problem.y, K) if is_joint else 0.0
+        gold = one_hot(losses.y, K) if is_joint else 0.0
         # Joint losses carry p = u + e_y; u = 0 is the certainty of the right class.
         state = np.zeros((n, K), dtype=dtype)
         state += gold if U is None else U + gold
         drift = 0.0  # how far W may be from what the state says
         if U is not None:
-            start = -X.adjoint(problem.weighted(state - gold)) / settings.l2
+            start = -X.adjoint(losses.pull(state - gold)) / settings.l2
             for group, (first, last) in zip(np.split(W, n_groups), _outputs_of(K, n_groups), strict=True):
                 group[:, : last - first] = start[:, first:last]
             drift = 2 * float(np.finfo(dtype).eps) * float(np.linalg.norm(start))
-        is_softmax = isinstance(problem.loss, Softmax)
-        extra = np.log(np.maximum(state, 1e-9)).astype(dtype) if is_softmax else np.zeros((0, 0), dtype=dtype)
-        native: Any = problem.loss.native
-        shared = (problem.s, norm2, settings, run, state, extra, W, b)
-
-        def epoch() -> float:
-            if is_softmax:
-                return _core.softmax_dual_cd_epoch(X.matrix, *shared)
-            if is_joint:
-                return _core.crammer_singer_dual_cd_epoch(X.matrix, problem.y, *shared)
-            return _core.elementwise_dual_cd_epoch(native, X.matrix, problem.y, *shared)
+        keeps_logs = losses.loss.keeps_logs
+        logs = np.log(np.maximum(state, 1e-9)).astype(dtype) if keeps_logs else np.zeros((0, 0), dtype=dtype)
+        epoch = losses.loss.block_epoch
+        assert epoch is not None
 
         def dual() -> FloatArray:
             p = state.astype(np.float64)
@@ -198,12 +201,12 @@ class DualCD(Solver):
 
         scale = 0.0
         while True:
-            gap = epoch()
+            gap = epoch(X.matrix, losses.y, losses.s, norm2, settings, run, state, logs, W, b)
             if settings.recentre:
-                b[:] -= settings.bias2 / settings.l2 * (problem.s @ (state - gold))
+                b[:] -= settings.bias2 / settings.l2 * (losses.s @ (state - gold))
             # The dual hardly falls, so an old yardstick tells what is still far off.
             expected = np.inf
-            if gap <= 2 * tol * scale or (scale == 0.0 and gap <= tol * problem.primal_at_zero):
+            if gap <= 2 * tol * scale or (scale == 0.0 and gap <= tol * losses.at_zero):
                 expected = _relative(problem, gap, state - gold, W, tol)
                 scale = gap / expected if expected > 0 else scale
             residue = None if is_joint else settings.l2 * (drift + run.drift)
@@ -235,18 +238,11 @@ def _in_lines(shape: tuple[int, int], dtype: type[np.floating]) -> NDArray[Any]:
     return room[first : first + size].reshape(shape)
 
 
-def _strengths(problem: Problem) -> tuple[float, float]:
-    penalty = problem.penalty
-    assert isinstance(penalty, (L2, ElasticNet))
-    return (0.0, penalty.strength) if isinstance(penalty, L2) else (penalty.l1, penalty.l2)
-
-
 def _relative(problem: Problem, gap: float, U: FloatArray, t: FloatArray, tol: float) -> float:
     """An epoch's estimated gap over the objective it belongs to; the yardstick is only built when near."""
-    if gap > tol * problem.primal_at_zero:
+    losses = problem.losses
+    if gap > tol * losses.at_zero:
         return np.inf
-    _, l2 = _strengths(problem)
-    assert isinstance(problem.X, NativeRows)
     square = problem.X.sum_of_squares(t if t.ndim == 2 else t[:, None])
-    dual = -problem.conjugate_sum(into_domain(problem, U)) - l2 / 2 * square
-    return gap / max(dual + gap, 1e-12 * problem.primal_at_zero, 1e-300)
+    dual = -losses.conjugate(losses.into_domain(U)) - problem.penalty.l2 / 2 * square
+    return gap / max(problem.yardstick(max(dual + gap, 0.0)), 1e-300)

@@ -12,12 +12,20 @@ from lineal.deferred import sparse as sp
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.objective.dual_points import likely_point
-from lineal.objective.joint import Softmax, one_hot
-from lineal.objective.losses import FloatArray, Log
-from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.joint import one_hot
+from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Solver, Start, Weights, instead, joint_map_refusal, zeros
+from lineal.solvers.base import (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Iterate,
+    Need,
+    Solver,
+    Start,
+    Weights,
+    zeros,
+)
 from lineal.solvers.lbfgs import expected_gap
 
 # No step changes a weight by more than this over the largest row sum: a feature that never meets a class
@@ -28,6 +36,17 @@ _FARTHEST = 30.0
 _NEWTON_STEPS, _SETTLED = 100, 1e-13
 # The improved kind meets stored numbers x classes at once, in pieces of so many.
 _PIECE = 1 << 20
+
+_NEEDS = (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Need("loss=Log()", "loss", lambda p: p.losses.is_likelihood),
+    Need("L2 or NoPenalty", "penalty", lambda p: p.penalty.is_ridge or p.penalty.is_zero),
+    Need(
+        "the penalty of the weights for the intercept, too", "penalty", lambda p: p.intercept_penalty is None
+    ),
+)
 
 _Counts = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -66,15 +85,10 @@ class IterativeScaling(Solver):
         if self.kind not in ("gis", "iis"):
             raise ParameterError(f'IterativeScaling(kind) must be "gis" or "iis", got {self.kind!r}.')
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a likelihood, under L2 or no penalty."""
-        if (refusal := joint_map_refusal(self.name, problem)) is not None:
-            return refusal
-        if not isinstance(problem.loss, (Log, Softmax)):
-            return f"iterative_scaling needs loss=Log(), not {problem.loss}: use {instead(problem)}"
-        if not isinstance(problem.penalty, (L2, NoPenalty)):
-            return f"iterative_scaling needs L2 or NoPenalty, not {problem.penalty}: use {instead(problem)}"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A likelihood, under L2 or no penalty."""
+        return _NEEDS
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per step of all weights."""
@@ -82,8 +96,8 @@ class IterativeScaling(Solver):
         model = _Maxent(problem)
         M = model.spread(*(zeros(problem) if start is None else (start.W, start.b)))
         row_sums = model.row_sums()
-        longest = float(row_sums[problem.s > 0].max(initial=0.0))
-        improved = _Improved(problem, row_sums) if self.kind == "iis" else None
+        longest = float(row_sums[model.losses.s > 0].max(initial=0.0))
+        improved = _Improved(problem, model, row_sums) if self.kind == "iis" else None
         values: list[float] = []
         while True:
             W, b = model.weights(M)
@@ -110,8 +124,8 @@ def _iterate(
 
 def _check_signs(problem: Problem) -> None:
     """Refuses negative features: their expected counts cannot be scaled."""
-    X = problem.X
-    assert isinstance(X, NativeRows)
+    X = problem.X.native_rows
+    assert X is not None
     if X.dense is not None:
         least = X.dense.min(axis=0, initial=0.0)
     else:
@@ -133,7 +147,7 @@ def _centred(M: FloatArray) -> FloatArray:
 
 def _expected_gap(problem: Problem, gradient: FloatArray, values: list[float]) -> float | None:
     """A guess of the relative gap: known under L2, else the sum of gains that shrink as the last ones did."""
-    if isinstance(problem.penalty, L2):
+    if problem.penalty.is_ridge:
         return expected_gap(problem, gradient, values[-1])
     if len(values) < 3:
         return None
@@ -154,19 +168,20 @@ class _Maxent:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self.is_joint = problem.loss.is_joint
+        losses = problem.losses.rows
+        assert losses is not None
+        self.problem, self.losses = problem, losses
+        self.is_joint = not losses.is_by_score
         self.has_constant = problem.intercept is not Intercept.NONE
-        lam = problem.penalty.strength if isinstance(problem.penalty, L2) else 0.0
-        self.strength = np.full((problem.X.n_columns + self.has_constant, 1, 1), lam)
+        self.strength = np.full((problem.X.n_columns + self.has_constant, 1, 1), float(problem.penalty.l2))
         if not self.is_joint:
             self.strength *= 2
         if problem.intercept is Intercept.FREE:
             self.strength[-1] = 0.0
         if self.is_joint:
-            gold = one_hot(problem.y, problem.n_outputs)[:, None, :]
+            gold = one_hot(losses.y, problem.n_outputs)[:, None, :]
         else:
-            gold = np.stack([problem.y > 0, problem.y < 0], axis=2).astype(np.float64)
+            gold = np.stack([losses.y > 0, losses.y < 0], axis=2).astype(np.float64)
         self.observed = self.totals(gold)
 
     def spread(self, W: FloatArray, b: FloatArray) -> FloatArray:
@@ -191,7 +206,7 @@ class _Maxent:
 
     def totals(self, P: FloatArray) -> FloatArray:
         """sum_i s_i x_ij p_igk, the constant last."""
-        SP = self.problem.weighted(P.reshape(len(P), -1))
+        SP = self.losses.weighted(P.reshape(len(P), -1))
         V = self.problem.X.adjoint(SP)
         V = np.vstack([V, SP.sum(axis=0)]) if self.has_constant else V
         return V.reshape(len(V), *P.shape[1:])
@@ -259,15 +274,16 @@ def _scaled_by(expected: FloatArray, t: float) -> _Counts:
 class _Improved:
     """Counts under the improved kind: sum_i s_i x_ij p_igk exp(delta_jgk t_i) and its derivative."""
 
-    def __init__(self, problem: Problem, row_sums: FloatArray) -> None:
-        assert isinstance(problem.X, NativeRows)
-        start, index, value = problem.X.transposed().matrix.arrays()
+    def __init__(self, problem: Problem, model: _Maxent, row_sums: FloatArray) -> None:
+        rows = problem.X.native_rows
+        assert rows is not None
+        start, index, value = rows.transposed().matrix.arrays()
         columns = sp.csr_array((value, index, start), shape=(problem.X.n_columns, problem.X.n_rows))
-        if problem.intercept is not Intercept.NONE:
+        if model.has_constant:
             columns = sp.vstack([columns, sp.csr_array(np.ones((1, problem.X.n_rows)))], format="csr")
         self.n_features = columns.shape[0]
         self.row: NDArray[np.int64] = columns.indices.astype(np.int64)
-        self.weight = columns.data * problem.s[self.row]
+        self.weight = columns.data * model.losses.s[self.row]
         self.t = row_sums[self.row]
         self.feature = np.repeat(np.arange(self.n_features), np.diff(columns.indptr))
 

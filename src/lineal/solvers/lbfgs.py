@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, L2, ElasticNet, Lp
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Start, zeros
+from lineal.solvers.base import Iterate, Need, Start
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 _MEMORY = 12
@@ -20,6 +19,14 @@ _HALVINGS = 40
 # Weights come and go at 0, and with each the guess of the gap. A joint loss's certificate under L1 takes
 # hundreds of passes, so there the largest of so many guesses in a row is believed.
 _DOUBT = 4
+
+_NEEDS = (
+    Need(
+        "a penalty that is differentiable or has the corners of |w| alone, as L1 and ElasticNet",
+        "penalty",
+        lambda p: p.penalty.is_smooth or p.penalty.has_corners,
+    ),
+)
 
 
 class LBFGS(SmoothSolver):
@@ -39,13 +46,10 @@ class LBFGS(SmoothSolver):
 
     name = "lbfgs"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a penalty whose kinks, if any, are those of |w|."""
-        if not (problem.penalty.is_smooth or isinstance(problem.penalty, (L1, ElasticNet))):
-            return (
-                f"lbfgs needs a differentiable penalty, L1 or ElasticNet, not {problem.penalty}: use prox_cd"
-            )
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A penalty whose kinks, if any, are those of |w|."""
+        return _NEEDS
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
@@ -85,7 +89,7 @@ def _first_inverse(objective: Objective, point: Point) -> FloatArray:
 
     Lp bends without bound near 0, where weights start: of all its columns' scales the losses' say nothing.
     """
-    if isinstance(objective.problem.penalty, Lp):
+    if not objective.problem.penalty.is_elastic:
         return np.full_like(point.theta, 1 / max(1.0, float(np.linalg.norm(point.gradient))))
     return objective.column_scales() ** 2
 
@@ -96,10 +100,10 @@ def _first_inverse(objective: Objective, point: Point) -> FloatArray:
 def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     """OWL-QN: the memory knows the smooth part of P alone, the pseudo-gradient all of it."""
     objective = Objective(problem)
-    corner = _corner(objective)
+    corner = objective.penalty_part("l1")
     point = objective.start(start)
     memory = Memory(objective.column_scales() ** 2)
-    guesses: deque[float] = deque(maxlen=_DOUBT if problem.loss.is_joint else 1)
+    guesses: deque[float] = deque(maxlen=1 if problem.losses.is_by_score else _DOUBT)
     while True:
         steepest = -pseudo_gradient(point.theta, point.gradient, corner)
         direction = memory.diagonal * steepest
@@ -119,15 +123,6 @@ def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
         bent -= corner * (np.sign(following.theta) - np.sign(point.theta))
         memory.add(following.theta - point.theta, bent)
         point = following
-
-
-def _corner(objective: Objective) -> FloatArray:
-    """The slope of the L1 part, parameter by parameter: 0 for a free intercept."""
-    penalty = objective.problem.penalty
-    assert isinstance(penalty, (L1, ElasticNet))
-    strength = penalty.strength if isinstance(penalty, L1) else penalty.l1
-    theta = objective.flat(*zeros(objective.problem))
-    return objective.pad(np.full_like(objective.penalised(theta), strength))
 
 
 def pseudo_gradient(theta: FloatArray, gradient: FloatArray, corner: FloatArray) -> FloatArray:
@@ -188,19 +183,20 @@ def _orthant_gap(
     excess = float(np.abs(steepest[resting]).max(initial=0.0))
     size = float(np.abs(point.theta[corner > 0]).sum())
     gap = float(direction @ steepest) / 2 + excess * size
-    return gap / max(abs(point.value), 1e-12 * problem.primal_at_zero, 1e-300)
+    return gap / max(problem.yardstick(point.value), 1e-300)
 
 
 # ---- what both share ----------------------------------------------------------------------------
 
 
 def expected_gap(problem: Problem, gradient: FloatArray, value: float) -> float | None:
-    """|gradient|^2 / (2 strength) over P: under a quadratic penalty, the gradient point's relative gap."""
-    if not isinstance(problem.penalty, (L2, ElasticNet)):
+    """|gradient|^2 / (2 l2) over P: where the penalty has an l2, the gradient point's relative gap."""
+    penalty = problem.penalty
+    if not penalty.is_strongly_convex:
         return None
-    strength = problem.penalty.strength if isinstance(problem.penalty, L2) else problem.penalty.l2
-    gap = float(gradient @ gradient) / (2 * strength)
-    return gap / max(abs(value), 1e-12 * problem.primal_at_zero, 1e-300)
+    least = float(np.min(penalty.l2))
+    gap = float(gradient @ gradient) / (2 * least)
+    return gap / max(problem.yardstick(value), 1e-300)
 
 
 class Memory:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lineal.deferred import linalg
-from lineal.objective.dual_points import into_domain, joint_hessian, units
-from lineal.objective.joint import Softmax
+from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, Lp
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import NEWTON_LEAST_P, Iterate, Start, instead
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, Iterate, Need, Start
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
@@ -25,6 +23,15 @@ DIRECT_LIMIT = 600
 _WALL = 1e-2
 # A line search is content when the slope has fallen to this share, or after so many trials.
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
+
+_NEEDS = (
+    DIFFERENTIABLE_PENALTY,
+    Need(
+        "a penalty whose curvature does not explode at 0",
+        "penalty",
+        lambda p: p.penalty.has_bounded_curvature,
+    ),
+)
 
 
 class Newton(SmoothSolver):
@@ -41,13 +48,10 @@ class Newton(SmoothSolver):
 
     name = "newton"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a differentiable penalty."""
-        if not problem.penalty.is_smooth:
-            return f"newton needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-        if isinstance(problem.penalty, Lp) and problem.penalty.p < NEWTON_LEAST_P:
-            return f"newton is unreliable for {problem.penalty}, whose curvature explodes at 0: use lbfgs"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A differentiable penalty whose curvature does not explode."""
+        return _NEEDS
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
@@ -62,11 +66,11 @@ class Newton(SmoothSolver):
 
 def is_direct(problem: Problem) -> bool:
     """Whether the Hessian is small enough to factorise: per output, or for all that meet together."""
-    if problem.loss.is_joint:
-        return isinstance(problem.loss, Softmax) and problem.n_parameters <= DIRECT_LIMIT
-    if problem.has_shared_weights:
-        return problem.n_parameters <= DIRECT_LIMIT
-    return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
+    if problem.is_by_output:
+        return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
+    # Joint hinges bend in few places at once: their Hessian, rounded, is singular nearly everywhere.
+    is_curved = problem.losses.is_by_score or (problem.losses.is_smooth and not problem.losses.is_rounded)
+    return is_curved and problem.n_parameters <= DIRECT_LIMIT
 
 
 # ---- few parameters -----------------------------------------------------------------------------
@@ -113,25 +117,23 @@ def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) 
     the gap of the true slopes is larger by up to the Hessian's condition number: a step or two is saved.
     """
     problem, line = objective.problem, step.line
-    if step.curvatures is None or step.bent is None or not isinstance(problem.penalty, L2):
+    if step.curvatures is None or step.bent is None or not problem.penalty.is_ridge:
         return None
-    if problem.loss.is_rounded:  # pieces and bends: the model's slopes are no better than the true ones
+    if problem.losses.is_rounded:  # pieces and bends: the model's slopes are no better than the true ones
         return None
     ahead = point.slopes + step.curvatures * line.moved
-    U = into_domain(problem, ahead)
-    flat = objective.pad(problem.penalty.derivative(objective.penalised(point.theta)))
-    V = point.gradient - flat + step.bent
+    U = problem.losses.into_domain(ahead)
+    V = point.gradient - objective.penalty_gradient(point.theta) + step.bent
 
     def gap() -> float:
-        conjugate = problem.penalty.conjugate(-objective.penalised(V))
-        return problem.relative_gap(step.value, -conjugates - conjugate)
+        return problem.relative_gap(step.value, -conjugates - objective.penalty_conjugate(-V))
 
-    conjugates = problem.conjugate_sum(U)
+    conjugates = problem.losses.conjugate(U)
     # What leaves the domain is missing from V: a gap far below 0 says that it is much.
     if not -10 * tol <= gap() <= 10 * tol:
         return None
     if not np.array_equal(U, ahead):
-        V = V + objective.back(U - ahead)
+        V = V + objective.back(problem.losses.weighted(U - ahead))
     if not gap() <= tol:
         return None
     W, b = objective.split(line.at(step.t)[0])
@@ -140,13 +142,14 @@ def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) 
 
 def _direct_step(objective: Objective, point: Point) -> _Step | None:
     """A Newton step with a line search; where too few losses are curved, one with a floor under them."""
-    if objective.problem.loss.is_joint:
+    losses = objective.problem.losses
+    if not losses.is_by_score:
         return _search(objective, point, _joint_step(objective, point), 1e-10)
-    H = objective.problem.model_curvatures(point.Z)
+    H = losses.model_curvatures(point.Z)
     steps = _shared_step if objective.problem.has_shared_weights else _separate_steps
     for curvatures, shortest in (
         (H, 1e-3),
-        (np.maximum(H, 1e-2 * (objective.problem.curvature or 1.0)), 1e-10),
+        (np.maximum(H, 1e-2 * (losses.curvature or 1.0)), 1e-10),
     ):
         direction, bent = steps(objective, point, curvatures)
         taken = _search(objective, point, direction, shortest)
@@ -192,8 +195,8 @@ def _separate_steps(
     problem = objective.problem
     K = problem.n_outputs
     has_intercept = objective.has_intercept
-    H = problem.weighted(curvatures)
-    bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta))).reshape(-1, K)
+    H = problem.losses.weighted(curvatures)
+    bend = objective.penalty_curvature(point.theta).reshape(-1, K)
     gradient = point.gradient.reshape(-1, K)
     step, bent = np.empty_like(gradient), np.empty_like(gradient)
     for k in range(K):
@@ -206,19 +209,18 @@ def _separate_steps(
 def _shared_step(objective: Objective, point: Point, curvatures: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same where scores share weights: each loss sees one score, but all meet in the one system."""
     problem = objective.problem
-    K, H = problem.n_outputs, problem.weighted(curvatures)
+    K, H = problem.n_outputs, problem.losses.weighted(curvatures)
     G = problem.X.joint_gram(lambda l: H[:, l : l + 1] * np.eye(K)[l], K, objective.has_intercept)
-    bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
+    bend = objective.penalty_curvature(point.theta)
     step = -solve_positive(G, bend, point.gradient)
     return step, G @ step
 
 
 def _joint_step(objective: Objective, point: Point) -> FloatArray:
-    """Softmax: all classes in one system."""
+    """All outputs that meet in one system."""
     problem = objective.problem
     G = joint_hessian(problem, problem.X, point.Z, objective.has_intercept)
-    bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
-    return -solve_positive(G, bend, point.gradient)
+    return -solve_positive(G, objective.penalty_curvature(point.theta), point.gradient)
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
@@ -244,7 +246,7 @@ def _trust_region(objective: Objective, point: Point) -> Iterator[Iterate]:
     problem = objective.problem
     radius: float | None = None
     # Where all rows are off the bends of a rounded loss there is no curvature now, and a wall close by.
-    floor = _WALL / objective.column_scales() ** 2 if problem.loss.is_rounded else np.zeros(1)
+    floor = _WALL / objective.column_scales() ** 2 if problem.losses.is_rounded else np.zeros(1)
     while True:
         yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
         product, diagonal = _curvature(objective, point)
@@ -284,15 +286,13 @@ def _between(scale: FloatArray, product: Product) -> Product:
 
 def _curvature(objective: Objective, point: Point) -> tuple[Product, FloatArray]:
     """Hessian-vector products at a point, and the Hessian's diagonal."""
-    problem = objective.problem
-    bend = objective.pad(problem.penalty.second_derivative(objective.penalised(point.theta)))
-    H = problem.curvatures(point.Z)
-    SH = problem.weighted(H)
-    diagonal = objective.flat(problem.X.squared_adjoint(SH), SH.sum(axis=0)) + bend
+    losses, bend = objective.problem.losses, objective.penalty_curvature(point.theta)
+    SH = losses.weighted(losses.curvatures(point.Z))
+    diagonal = objective.flat(objective.problem.X.squared_adjoint(SH), SH.sum(axis=0)) + bend
 
     def product(v: FloatArray) -> FloatArray:
-        curved = problem.loss.curvature_product(problem.y, point.Z, objective.scores(v))
-        return objective.back(curved) + bend * v
+        curved = losses.curvature_product(point.Z, objective.scores(v))
+        return objective.back(losses.weighted(curved)) + bend * v
 
     return product, diagonal
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lineal.deferred import is_a
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
-from lineal.objective.joint import CrammerSinger, JointPerceptron
-from lineal.objective.losses import Perceptron, Squared
-from lineal.objective.penalties import L1, L2, ElasticNet, NoPenalty
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Solver
+from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.newton import Newton, is_direct
@@ -34,7 +30,7 @@ class Plan:
 
 def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
     """The plan for a problem, or a refusal that names what to use; touches no data."""
-    if isinstance(problem.loss, (Perceptron, JointPerceptron)):
+    if not problem.losses.has_minimum:
         raise NoMinimumError(
             "Perceptron() as an objective is minimised by w = 0 under any penalty, so there is nothing "
             "to fit. Use Hinge() for a large-margin model, or run the perceptron algorithm itself."
@@ -59,18 +55,19 @@ def _choose(problem: Problem) -> Plan:
     able = tuple(solver for solver in wanted.solvers if solver.refusal(problem) is None)
     if not able:
         raise CombinationError(
-            f"no solver takes {problem.loss} with {problem.penalty}: {_refusal(problem, wanted)}."
+            f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
     return Plan(able, wanted.reason + _remark(problem))
 
 
 def _remark(problem: Problem) -> str:
-    """What a custom loss costs."""
-    if not is_a(problem.loss, "lineal.objective.custom:CustomLoss"):
+    """What a loss that the core does not know costs."""
+    rows = problem.losses.rows
+    if rows is None or rows.has_dual_step or not rows.is_by_score:
         return ""
-    if problem.loss.native is None:
-        return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
-    return "; a custom loss has no dual step"
+    if rows.loss.native is None:
+        return "; a loss of one's own has no dual step, and in Python it is slower than a compiled one"
+    return "; a loss of one's own has no dual step"
 
 
 def _refusal(problem: Problem, wanted: Plan) -> str:
@@ -81,26 +78,21 @@ def _is_factorised_sooner(problem: Problem) -> bool:
     """Whether a Gram matrix and its factors take less time than the passes of other solvers."""
     n, d = problem.X.n_rows, problem.X.n_columns
     size = min(n, d)
-    n_stored = getattr(problem.X, "n_stored", n * d)
+    n_stored = problem.X.n_stored
     # Eigenvectors, which sparse columns without a penalty need, take ten times a triangular factor.
-    cubes = 10 if problem.X.is_sparse and isinstance(problem.penalty, NoPenalty) else 1
+    cubes = 10 if problem.X.is_sparse and problem.penalty.is_zero else 1
     factorising = n_stored * n_stored / n + cubes * size**3
     return size <= _SMALL or factorising <= _PASSES * n_stored
 
 
 def _prefer(problem: Problem) -> Plan:
     n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
-    loss, penalty = problem.loss, problem.penalty
+    losses, penalty = problem.losses, problem.penalty
     size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
-    if (
-        isinstance(loss, Squared)
-        and isinstance(penalty, (L2, NoPenalty))
-        and SOLVERS["closed_form"]().refusal(problem) is None
-        and _is_factorised_sooner(problem)
-    ):
+    if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
-    has_corners, is_shared = isinstance(penalty, (L1, ElasticNet)), problem.has_shared_weights
-    if isinstance(loss, CrammerSinger) and (has_corners or is_shared):
+    has_corners, is_shared = penalty.has_corners, problem.has_shared_weights
+    if not (losses.is_by_score or losses.is_smooth) and (has_corners or is_shared):
         how = ", orthant by orthant" if has_corners else ""
         return Plan(
             (SOLVERS["lbfgs"](),), f"the joint hinge under {penalty} is smoothed in stages{how} ({size})"
@@ -109,13 +101,15 @@ def _prefer(problem: Problem) -> Plan:
         return Plan(
             (SOLVERS["lbfgs"](),), f"{penalty} on shared weights is linear orthant by orthant ({size})"
         )
+    if has_corners and not takes(SOLVERS["prox_cd"](), problem):
+        return Plan((SOLVERS["lbfgs"](),), f"{penalty} is linear orthant by orthant ({size})")
     if has_corners:
         return Plan(
             (SOLVERS["prox_cd"](),), f"{penalty} sets weights to 0, which working sets exploit ({size})"
         )
-    if isinstance(penalty, L2) and DualCD().refusal(problem) is None:
-        if is_direct(problem) and n > d and (loss.is_smooth or not loss.is_joint):
-            how = "a small Hessian" if loss.is_smooth else "a small Hessian, the kinks smoothed in stages"
+    if penalty.is_ridge and takes(DualCD(), problem):
+        if is_direct(problem) and n > d and (losses.is_smooth or losses.is_by_score):
+            how = "a small Hessian" if losses.is_smooth else "a small Hessian, the kinks smoothed in stages"
             return Plan(
                 (Newton(), DualCD()), f"few columns and many rows ({size}): {how} converges in a few steps"
             )

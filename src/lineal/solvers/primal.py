@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from lineal.objective.dual_points import closer_point, feasible, likely_point
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, ElasticNet
+from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, Solver, Start, zeros
 
@@ -33,7 +34,7 @@ class Point:
     theta: FloatArray
     Z: FloatArray
     value: float
-    slopes: FloatArray
+    slopes: Any
     gradient: FloatArray
 
 
@@ -63,30 +64,68 @@ class Objective:
         b = theta[d * width :] if self.has_intercept else np.zeros(self.problem.n_outputs)
         return theta[: d * width].reshape(d, width), b
 
-    def penalised(self, theta: FloatArray) -> FloatArray:
-        """The part of the vector that the penalty sees."""
-        if self.problem.intercept is Intercept.FREE:
-            return theta[: -self.problem.n_outputs]
-        return theta
-
     def scores(self, theta: FloatArray) -> FloatArray:
         """Z."""
         return self.problem.scores(*self.split(theta))
 
     def value(self, theta: FloatArray, Z: FloatArray) -> float:
         """P."""
-        return self.problem.loss_sum(Z) + self.problem.penalty.value(self.penalised(theta))
+        return self.problem.losses.value(Z) + self.penalty(theta)
 
-    def back(self, U: FloatArray) -> FloatArray:
-        """X'S U and, for an intercept, the sums of S U: the gradient of the losses."""
-        SU = self.problem.weighted(U)
-        return self.flat(self.problem.X.adjoint(SU), SU.sum(axis=0))
+    def back(self, G: FloatArray) -> FloatArray:
+        """X'G and, for an intercept, the sums of G: from the scores to the parameters."""
+        return self.flat(self.problem.X.adjoint(G), G.sum(axis=0))
 
-    def pad(self, part: FloatArray) -> FloatArray:
-        """What belongs to penalised parameters, with zeros for a free intercept."""
-        if self.problem.intercept is Intercept.FREE:
-            return np.concatenate([part, np.zeros(self.problem.n_outputs)])
-        return part
+    # ---- the penalty, block by block ----------------------------------------------------------
+
+    def penalty(self, theta: FloatArray) -> float:
+        """R and R_b."""
+        W, b = self.split(theta)
+        value = self.problem.penalty.value(W)
+        return value + self.problem.constants_penalty.value(b) if self._penalises_b else value
+
+    def penalty_gradient(self, theta: FloatArray) -> FloatArray:
+        """R'(theta), 0 for a free intercept."""
+        return self._by_block(lambda penalty, w: penalty.derivative(w), theta)
+
+    def penalty_curvature(self, theta: FloatArray) -> FloatArray:
+        """R''(theta), 0 for a free intercept."""
+        return self._by_block(lambda penalty, w: penalty.second_derivative(w), theta)
+
+    def penalty_conjugate(self, V: FloatArray) -> float:
+        """R* and R_b* at a gradient; what belongs to a free intercept plays no part."""
+        W, b = self.split(V)
+        value = self.problem.penalty.conjugate(W)
+        return value + self.problem.constants_penalty.conjugate(b) if self._penalises_b else value
+
+    def penalty_part(self, name: str) -> FloatArray:
+        """The part l1 or l2 of the penalty, parameter by parameter."""
+
+        def spread(penalty: Penalty, w: FloatArray) -> FloatArray:
+            part: Any = getattr(penalty, name) if penalty.is_elastic else 0.0
+            return np.broadcast_to(part if np.ndim(part) == 0 else part[:, None], w.shape)
+
+        return self._by_block(spread, np.zeros(self.n_parameters))
+
+    def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
+        """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
+        W, b = self.split(theta)
+        steps, on_b = self.split(step)
+        moved = self.problem.penalty.prox(W, steps).ravel()
+        if not self.has_intercept:
+            return moved
+        return np.concatenate([moved, self.problem.constants_penalty.prox(b, on_b)])
+
+    @property
+    def _penalises_b(self) -> bool:
+        return self.problem.intercept is Intercept.PENALIZED
+
+    def _by_block(self, of: Callable[[Penalty, FloatArray], FloatArray], theta: FloatArray) -> FloatArray:
+        W, b = self.split(theta)
+        inner = np.ravel(of(self.problem.penalty, W))
+        if not self.has_intercept:
+            return inner
+        return np.concatenate([inner, of(self.problem.constants_penalty, b)])
 
     def point(
         self,
@@ -100,34 +139,23 @@ class Objective:
         ``by_prox`` leaves a penalty that is met by proximal steps out of the gradient.
         """
         Z = self.scores(theta) if Z is None else Z
-        U = self.problem.slopes(Z)
-        gradient = self.back(U) if by_prox else self.back(U) + self.penalty_gradient(theta)
+        U = self.problem.losses.slopes(Z)
+        gradient = self.back(self.problem.losses.pull(U))
+        if not by_prox:
+            gradient = gradient + self.penalty_gradient(theta)
         return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
-
-    def penalty_gradient(self, theta: FloatArray) -> FloatArray:
-        """R'(theta), 0 for a free intercept."""
-        return self.pad(self.problem.penalty.derivative(self.penalised(theta)))
-
-    def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
-        """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
-        n_penalised = len(self.penalised(theta))
-        moved = self.problem.penalty.prox(theta[:n_penalised], step[:n_penalised])
-        return np.concatenate([moved, theta[n_penalised:]])
 
     @property
     def ridge(self) -> float:
-        """The curvature that the penalty is sure to have."""
-        penalty = self.problem.penalty
-        return penalty.strength if isinstance(penalty, L2) else 0.0
+        """The strength of a penalty that is a ridge, else 0."""
+        return float(self.problem.penalty.l2) if self.problem.penalty.is_ridge else 0.0
 
     def column_scales(self) -> FloatArray:
         """The lengths per parameter along which P curves by at most 1: 1 / sqrt(its curvature's bound)."""
         problem = self.problem
-        S = np.repeat(problem.s[:, None], problem.n_outputs, axis=1)
+        S = problem.losses.weighted(np.ones(problem.losses.shape))
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
-        penalty = problem.penalty
-        bend = penalty.l2 if isinstance(penalty, ElasticNet) else self.ridge
-        bound = (problem.curvature or 1.0) * squares + self.pad(np.full(len(self.penalised(squares)), bend))
+        bound = (problem.losses.curvature or 1.0) * squares + self.penalty_part("l2")
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
         return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
 
@@ -145,9 +173,9 @@ class Objective:
 
     def slope_of(self, Z: FloatArray, theta: FloatArray, moved: FloatArray, direction: FloatArray) -> float:
         """The derivative of P along a direction, from scores alone."""
-        loss_part = float(np.vdot(self.problem.weighted(self.problem.slopes(Z)), moved))
-        penalty = self.problem.penalty.derivative(self.penalised(theta))
-        return loss_part + float(np.vdot(penalty, self.penalised(direction)))
+        losses = self.problem.losses
+        loss_part = float(np.vdot(losses.pull(losses.slopes(Z)), moved))
+        return loss_part + float(self.penalty_gradient(theta) @ direction)
 
 
 @dataclass
@@ -173,13 +201,12 @@ class Line:
     def probe(self, t: float) -> tuple[float, float, float]:
         """P at t, dP/dt and its derivative."""
         objective = self.objective
-        value, slope, bend = objective.problem.along(self.origin.Z, self.moved, t)
-        w = objective.penalised(self.origin.theta + t * self.direction)
-        penalty, towards = objective.problem.penalty, objective.penalised(self.direction)
+        value, slope, bend = objective.problem.losses.along(self.origin.Z, self.moved, t)
+        theta, towards = self.origin.theta + t * self.direction, self.direction
         return (
-            value + penalty.value(w),
-            slope + float(penalty.derivative(w) @ towards),
-            bend + float(penalty.second_derivative(w) @ (towards * towards)),
+            value + objective.penalty(theta),
+            slope + float(objective.penalty_gradient(theta) @ towards),
+            bend + float(objective.penalty_curvature(theta) @ (towards * towards)),
         )
 
     def slope(self, t: float) -> float:
@@ -211,7 +238,7 @@ class SmoothSolver(Solver):
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """The iterates of the problem itself, or of its smoothed stages."""
-        if problem.loss.is_smooth:
+        if problem.losses.is_smooth:
             return self.smooth_iterates(problem, start, tol, seed)
         return _through_smoothing(self, problem, start, tol, seed)
 
@@ -226,7 +253,7 @@ class SmoothSolver(Solver):
 class _Proof:
     """What a stage's dual point proves about the stage itself."""
 
-    U: FloatArray
+    U: Any
     gap: float
 
 
@@ -234,7 +261,7 @@ def _proved(smooth: Problem, iterate: Iterate, value: float, enough: float) -> _
     """The stage's gap by the solver's dual point or, where that is not enough, by a dearer one."""
     W, b = iterate.weights()
     Z = smooth.scores(W, b)
-    U = smooth.slopes(Z) if iterate.dual is None else iterate.dual()
+    U = smooth.losses.slopes(Z) if iterate.dual is None else iterate.dual()
     bound = feasible(smooth, U, W, b)
     if value - bound.dual > enough:
         ahead = closer_point(smooth, W, b, Z)
@@ -245,7 +272,7 @@ def _proved(smooth: Problem, iterate: Iterate, value: float, enough: float) -> _
     return _Proof(U, value - bound.dual)
 
 
-def _given(U: FloatArray) -> Callable[[], FloatArray]:
+def _given(U: Any) -> Callable[[], Any]:
     return lambda: U
 
 
@@ -258,20 +285,21 @@ def _through_smoothing(
     the true one, so the smoothing costs time but never truth. A stage ends when its own gap has fallen
     below what its smoothing is worth.
     """
-    weight = problem.total_weight * (1 if problem.loss.is_joint else problem.n_outputs)
-    value = problem.primal_at_zero
+    losses = problem.losses
+    weight = losses.total_weight * (problem.n_outputs if losses.is_by_score else 1)
+    value = losses.at_zero
     width = max(value / max(weight, 1e-300), 1e-8)
     for stage in range(40):
-        smooth = problem.with_loss(problem.loss.smoothed(width))
+        smooth = replace(problem, losses=losses.smoothed(width))
         enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
         stage_tol = enough / max(abs(value), 1e-300)
-        U: FloatArray | None = None
+        U: Any = None
         due = 1
         for count, latest in enumerate(solver.smooth_iterates(smooth, start, stage_tol, seed), 1):
             value = smooth.primal(*latest.weights()) if latest.value is None else latest.value
             guess, U = latest.expected_gap, None
-            is_done = guess is not None and isinstance(smooth.penalty, L2) and guess * abs(value) <= enough
+            is_done = guess is not None and smooth.penalty.is_ridge and guess * abs(value) <= enough
             if count >= due and not is_done:
                 due = max(count + 1, int(_PROOF_GROWTH * count))
                 proof = _proved(smooth, latest, value, enough)
@@ -286,8 +314,8 @@ def _through_smoothing(
         yield Iterate(latest.weights, None if U is None else _given(U), None)
         W, b = latest.weights()
         start = Start(W, b)
-        scale = max(abs(value), 1e-12 * problem.primal_at_zero)
+        scale = problem.yardstick(value)
         # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
         # not so far ahead that the next stage has to begin anew.
-        left = 0.0 if U is None else width / 2 * float(problem.s @ (U**2).sum(axis=1))
+        left = 0.0 if U is None else width * losses.half_square(U)
         width = min(width / np.clip(left / (0.5 * tol * scale), 4, 8), scale * 0.2 / max(weight, 1e-300))

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
-from lineal.objective.certificate import Bound
-from lineal.objective.dual_points import joint_hessian, newton_point, refit_intercept, repaired, scaled
-from lineal.objective.joint import CrammerSinger, Softmax
+from lineal.objective.bounds import Bound
+from lineal.objective.dual_points import joint_hessian, newton_point, repaired, scaled
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L1, ElasticNet
+from lineal.objective.penalties import Part, Penalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
-from lineal.solvers.base import Iterate, Start, instead, joint_map_refusal, zeros
+from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, zeros
 from lineal.solvers.primal import SmoothSolver
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
@@ -44,6 +43,18 @@ _SHIFT = 1e-8
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
+_NEEDS = (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Need(
+        "a loss of one score, or a joint one without kinks",
+        "loss",
+        lambda p: p.losses.is_by_score or p.losses.is_smooth,
+    ),
+    Need("L1 or ElasticNet", "penalty", lambda p: p.penalty.has_corners),
+)
+
 
 class ProxCD(SmoothSolver):
     """Working sets by gradient, proximal Newton on each, coordinate descent or an active set inside.
@@ -60,15 +71,10 @@ class ProxCD(SmoothSolver):
 
     name = "prox_cd"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs an L1 part in the penalty."""
-        if (refusal := joint_map_refusal(self.name, problem)) is not None:
-            return refusal
-        if isinstance(problem.loss, CrammerSinger):
-            return f"prox_cd does not take the joint hinge, {problem.loss}: use lbfgs"
-        if not isinstance(problem.penalty, (L1, ElasticNet)):
-            return f"prox_cd needs L1 or ElasticNet, not {problem.penalty}: use {instead(problem)}"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """An L1 part in the penalty."""
+        return _NEEDS
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
@@ -108,20 +114,15 @@ class _Price:
     worst: float
 
 
-def _strengths(problem: Problem) -> tuple[float, float]:
-    penalty = problem.penalty
-    assert isinstance(penalty, (L1, ElasticNet))
-    return (penalty.strength, 0.0) if isinstance(penalty, L1) else (penalty.l1, penalty.l2)
-
-
 def _begin(problem: Problem, start: Start | None) -> _State:
     W, b = zeros(problem) if start is None else (start.W.copy(), start.b.copy())
     Z = np.zeros((problem.X.n_rows, problem.n_outputs)) if start is None else problem.scores(W, b)
+    losses = problem.losses
     if problem.intercept is Intercept.FREE:
-        shift = refit_intercept(problem, Z).shift
-        if problem.loss_sum(Z + shift) <= problem.loss_sum(Z):
+        shift = losses.refit(Z).shift
+        if losses.value(Z + shift) <= losses.value(Z):
             b, Z = b + shift, Z + shift
-    return _State(W, b, Z, problem.slopes(Z))
+    return _State(W, b, Z, losses.slopes(Z))
 
 
 def _price(problem: Problem, state: _State) -> _Price:
@@ -129,59 +130,52 @@ def _price(problem: Problem, state: _State) -> _Price:
     V = problem.pull(U)
     bound = scaled(problem, U, V, state.W, state.b)
     gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
-    l1, l2 = _strengths(problem)
-    w = problem.penalised(state.W, state.b)
-    seen = (w != 0) | (np.abs(V) > l1)  # no other weight violates its condition
-    worst = float(_violation(w[seen], V[seen], l1, l2).max(initial=0.0))
-    if problem.intercept is Intercept.FREE:
-        worst = max(worst, float(np.abs(problem.weighted(state.U).sum(axis=0)).max()))
-    if problem.loss.is_joint and not state.is_foreseen:
+    worst = float(problem.penalty.violations(state.W, V).max(initial=0.0))
+    if problem.intercept is not Intercept.NONE:
+        # Balanced, the sums of a free intercept would always be 0.
+        sums = problem.losses.sums(state.U if problem.intercept is Intercept.FREE else U)
+        worst = max(worst, float(problem.constants_penalty.violations(state.b, sums).max()))
+    if not problem.losses.is_by_score and not state.is_foreseen:
         # The certificate will take a Newton point, whose gap is of second order.
-        gap = min(gap, (worst / l1) ** 2)
+        gap = min(gap, (worst / float(np.max(problem.penalty.l1))) ** 2)
     return _Price(V, bound, gap, worst)
-
-
-def _violation(w: FloatArray, gradient: FloatArray, l1: float, l2: float) -> FloatArray:
-    """How far each weight's condition 0 in gradient + dR(w) is from holding."""
-    slope = gradient + l2 * w
-    return np.where(w != 0, np.abs(slope + l1 * np.sign(w)), np.maximum(np.abs(slope) - l1, 0.0))
 
 
 def _iterate(problem: Problem, state: _State, price: _Price) -> Iterate:
     W, b, Z = state.W, state.b, state.Z
-    if problem.loss.is_joint and not state.is_foreseen:
+    if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap)
     return Iterate(lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound)
 
 
 def _round(problem: Problem, state: _State, price: _Price) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
-    l1, _ = _strengths(problem)
-    K, d = problem.n_outputs, problem.X.n_columns
-    sets = [_working_set(state.W[:, k], price.V[:d, k], l1) for k in range(K)]
-    if isinstance(problem.loss, Softmax):
+    K, losses = problem.n_outputs, problem.losses
+    sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1) for k in range(K)]
+    if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= _GRAM_LIMIT:
             foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst)
             state.is_foreseen = foreseen is not None
-            state.U = problem.slopes(state.Z) if foreseen is None else foreseen
+            state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
     parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst) for k in range(K)]
-    state.U = problem.slopes(state.Z)
-    if not problem.loss.is_joint:  # the outputs of a joint loss move each other's slopes
+    state.U = losses.slopes(state.Z)
+    if losses.is_by_score:  # the outputs of a joint loss move each other's slopes
         for k, foreseen in enumerate(parts):
             if foreseen is not None:
                 state.U[:, k] = foreseen[:, 0]
 
 
-def _working_set(w: FloatArray, v: FloatArray, l1: float) -> NDArray[np.int64]:
-    """The support and the columns whose gradient is largest."""
+def _working_set(w: FloatArray, v: FloatArray, l1: Part) -> NDArray[np.int64]:
+    """The support and the columns whose gradient is largest beside their l1."""
     if len(w) <= 2 * _SMALLEST_SET:
         return np.arange(len(w))
     support = np.flatnonzero(w)
-    strength = np.abs(v)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        strength = np.abs(v) / l1
     strength[support] = np.inf
-    near = np.flatnonzero(strength >= _NEAR * l1)
+    near = np.flatnonzero(strength >= _NEAR)
     size = max(_SMALLEST_SET, min(2 * len(support), len(near)))
     among = near if len(near) >= size else np.arange(len(w))
     return np.sort(among[np.argpartition(-strength[among], size - 1)[:size]])
@@ -210,6 +204,7 @@ class _Part:
 
     problem: Problem
     X: NativeRows
+    own: Penalty  # of these columns
     outputs: slice
 
     @property
@@ -225,43 +220,62 @@ class _Part:
         return self.width if self.problem.intercept is Intercept.FREE else 0
 
     def penalty(self, w: FloatArray) -> float:
-        return self.problem.penalty.value(w[: len(w) - self.n_free])
+        inner, constants = self.split(w)
+        value = self.own.value(inner)
+        return value if self.n_free else value + self.problem.constants_penalty.value(constants)
+
+    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        size = self.X.n_columns * self.width
+        return w[:size].reshape(-1, self.width), w[size:]
+
+    def parts(self) -> tuple[FloatArray, FloatArray]:
+        """l1 and l2 of every weight, those of a free intercept 0."""
+        penalties = ((self.own, self.X.n_columns), (self.problem.constants_penalty, int(self.has_constant)))
+        l1, l2 = (
+            np.concatenate(
+                [np.repeat(np.broadcast_to(getattr(each, name), n), self.width) for each, n in penalties]
+            )
+            for name in ("l1", "l2")
+        )
+        return l1, l2
 
     def flat(self, inner: FloatArray, constants: FloatArray) -> FloatArray:
         return np.append(inner.ravel(), constants) if self.has_constant else inner.ravel()
 
     def gradient(self, u: FloatArray) -> FloatArray:
-        su = self.problem.weighted(u)
+        su = self.problem.losses.weighted(u)
         return self.flat(self.X.adjoint(su), su.sum(axis=0))
 
     def scores(self, w: FloatArray) -> FloatArray:
-        size = self.X.n_columns * self.width
-        Z = self.X.dot(w[:size].reshape(-1, self.width))
-        return Z + w[size:] if self.has_constant else Z
+        inner, constants = self.split(w)
+        Z = self.X.dot(inner)
+        return Z + constants if self.has_constant else Z
 
     def worst(self, w: FloatArray, gradient: FloatArray) -> float:
-        violation = _violation(w, gradient, *_strengths(self.problem))
-        if self.n_free:
-            violation[-self.n_free :] = np.abs(gradient[-self.n_free :])
-        return float(violation.max(initial=0.0))
+        (inner, constants), (v, sums) = self.split(w), self.split(gradient)
+        worst = float(self.own.violations(inner, v).max(initial=0.0))
+        own = self.problem.constants_penalty
+        return max(worst, float(own.violations(constants, sums).max())) if self.has_constant else worst
 
     def curvatures(self, Z: FloatArray) -> FloatArray:
         """Those of the model; between classes that share one there is more, which ``bent`` knows."""
-        H = self.problem.floored_curvatures(Z) if self.width == 1 else self.problem.curvatures(Z)
+        losses = self.problem.losses
+        H = losses.floored_curvatures(Z) if self.width == 1 else losses.curvatures(Z)
         return H[:, self.outputs]
 
     def bent(self, model: _Model, moved: FloatArray) -> FloatArray:
         """How the model's slopes change when the scores move."""
         if self.width == 1:
             return model.h * moved
-        return self.problem.loss.curvature_product(self.problem.y, model.Z, moved)
+        return self.problem.losses.curvature_product(model.Z, moved)
 
     def model(self, h: FloatArray, Z: FloatArray) -> _Model:
         if self.width > 1:
             return _Model(h, Z.copy(), self._joint_gram(Z), None)
         fill = self.X.n_stored / max(self.X.n_rows, 1)
         if self.X.n_columns <= _GRAM_LIMIT and fill <= _GRAM_FILL:
-            return _Model(h, Z, self.X.gram(self.problem.s * h[:, 0], self.has_constant), None)
+            weights = self.problem.losses.weighted(h)[:, 0]
+            return _Model(h, Z, self.X.gram(weights, self.has_constant), None)
         return _Model(h, Z, None, self.X.transposed())
 
     def _joint_gram(self, Z: FloatArray) -> FloatArray:
@@ -275,22 +289,23 @@ class _Part:
         self, model: _Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
     ) -> FloatArray:
         """The weights that minimise the model and the penalty, up to violations of ``tol``."""
-        l1, l2 = _strengths(self.problem)
+        l1, l2 = self.parts()
         w = w.copy()
         if model.G is not None:
             gradient = gradient.copy()
-            _, violation = _core.gram_cd(model.G, self.n_free, l1, l2, gradient, w, tol, _SWEEPS)
+            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, _SWEEPS)
             if violation > tol:
                 exact = w.copy()
-                _core.gram_active_set(model.G, self.n_free, l1, l2, gradient, exact, tol, _EVENTS * len(w))
+                _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
                 # A model without curvature somewhere has no exact answer.
                 w = exact if np.isfinite(exact).all() else w
             return w
         assert model.columns is not None
-        d, s, h = self.X.n_columns, self.problem.s, model.h[:, 0]
-        inner, curvature = w[:d].copy(), self.X.squared_adjoint((s * h)[:, None])[:, 0]
+        d, weighted = self.X.n_columns, self.problem.losses.weighted
+        sh, su = weighted(model.h), weighted(u)
+        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh)[:, 0]
         b, _, _ = _core.column_cd(
-            model.columns.matrix, s * h, self.n_free, self.has_constant, l1, l2, curvature, s * u[:, 0],
+            model.columns.matrix, sh[:, 0], self.has_constant, l1, l2, curvature, su[:, 0],
             inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
         )  # fmt: skip
         return np.append(inner, b) if self.has_constant else inner
@@ -305,16 +320,19 @@ def _descend(
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     """
-    assert isinstance(problem.X, NativeRows)
-    X = problem.X.take_columns(columns) if len(columns) < problem.X.n_columns else problem.X
-    part = _Part(problem, X, outputs)
+    X = problem.X.native_rows
+    assert X is not None
+    own = problem.penalty
+    if len(columns) < X.n_columns:
+        X, own = X.take_columns(columns), own.take(columns)
+    part = _Part(problem, X, own, outputs)
     W, b, Z = state.W, state.b, state.Z
     w = part.flat(W[columns, outputs], b[outputs])
-    value = problem.loss_sum(Z) + part.penalty(w)
+    value = problem.losses.value(Z) + part.penalty(w)
     model: _Model | None = None
     foreseen: FloatArray | None = None
     for _ in range(_STEPS):
-        u = np.ascontiguousarray(problem.slopes(Z)[:, outputs])
+        u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
         gradient = part.gradient(u)
         if part.worst(w, gradient) <= tol:
             break
@@ -364,7 +382,7 @@ def _search(
     before, t = Z[:, part.outputs].copy(), 1.0
     while t >= 1e-8:
         Z[:, part.outputs] = before + t * moved
-        there = part.problem.loss_sum(Z) + part.penalty(w + t * move)
+        there = part.problem.losses.value(Z) + part.penalty(w + t * move)
         if there - value <= 0.01 * t * promised + 1e-15 * abs(value):
             return t, there
         t /= 2
@@ -386,7 +404,7 @@ def _stride(
         end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
         before = Z[:, part.outputs].copy()
         Z[:, part.outputs] += part.scores(end - w)
-        there = part.problem.loss_sum(Z) + part.penalty(end)
+        there = part.problem.losses.value(Z) + part.penalty(end)
         if not there < value:
             Z[:, part.outputs] = before
             return longer, value

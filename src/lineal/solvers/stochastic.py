@@ -9,9 +9,17 @@ import numpy as np
 
 from lineal import _core
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import L2, NoPenalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start, instead, joint_map_refusal
+from lineal.solvers.base import (
+    DIFFERENTIABLE_PENALTY,
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Iterate,
+    Need,
+    Solver,
+    Start,
+)
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
 from lineal.solvers.options import is_number, is_whole, require
@@ -19,6 +27,18 @@ from lineal.solvers.primal import Objective, Point
 
 # An epoch that ends so many times above its start is undone, and its steps are made so many times smaller.
 _EXPLODED, _COOLER = 1e6, 16.0
+
+_SGD_NEEDS = (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    DIFFERENTIABLE_PENALTY,
+    Need(
+        "a smooth loss, or L2 for one with kinks",
+        "loss and penalty",
+        lambda p: p.losses.is_smooth or p.penalty.is_ridge,
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +85,10 @@ class SGD(Solver):
             f"sgd needs a finite offset >= 0, or None for a safe one, got {offset!r}.",
         )
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs a differentiable penalty."""
-        if (refusal := joint_map_refusal(self.name, problem)) is not None:
-            return refusal
-        if not problem.penalty.is_smooth:
-            return f"sgd needs a differentiable penalty, not {problem.penalty}: use {instead(problem)}"
-        if not (problem.loss.is_smooth or isinstance(problem.penalty, L2)):
-            return (
-                f"sgd needs L2 for a loss with kinks, {problem.loss}, not {problem.penalty}: "
-                f"use {instead(problem)}"
-            )
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """A differentiable penalty."""
+        return _SGD_NEEDS
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """The start, then one iterate per pass over the rows."""
@@ -86,7 +98,7 @@ class SGD(Solver):
         rng = np.random.default_rng(seed)
         theta = objective.start_vector(start)
         mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
-        highest = _EXPLODED * max(problem.primal_at_zero, objective.value(theta, objective.scores(theta)))
+        highest = _EXPLODED * max(problem.losses.at_zero, objective.value(theta, objective.scores(theta)))
         W, b = objective.split(theta)
         yield Iterate(lambda: (W, b), None, np.inf if start is None else None)
         safe, epoch = theta, 0
@@ -108,7 +120,7 @@ class SGD(Solver):
 
     def _is_due(self, problem: Problem, epoch: int) -> bool:
         """Whether a certificate is worth its price."""
-        return _is_look(epoch) if isinstance(problem.penalty, L2) else epoch % 10 == 0
+        return _is_look(epoch) if problem.penalty.is_ridge else epoch % 10 == 0
 
 
 def _is_look(epoch: int) -> bool:
@@ -140,9 +152,10 @@ def _epoch(
                 mean.total += theta
     else:
         theta = theta.copy()
-        on_intercept = 0.0 if problem.intercept is Intercept.FREE else objective.ridge
+        # Of a penalty without curvature there is nothing to step along: only a ridge is met in the core.
+        on_intercept = 0.0 if problem.intercept is Intercept.FREE else float(problem.constants_penalty.l2)
         _core.sgd_epoch(
-            batches.slopes, batches.matrix, problem.s, batches.order(rng), batches.size, sizes,
+            batches.slopes, batches.matrix, batches.losses.s, batches.order(rng), batches.size, sizes,
             objective.ridge, on_intercept, theta, None if mean is None else mean.total, met,
         )  # fmt: skip
     if mean is not None:
@@ -166,7 +179,7 @@ class _Steps:
         objective = batches.objective
         n = objective.problem.X.n_rows
         # A loss with kinks turns within about one unit of its score.
-        curvature = n * (objective.problem.curvature or 1.0)
+        curvature = n * (objective.problem.losses.curvature or 1.0)
         curvature *= batches.largest_row(np.ones_like(objective.start_vector(None)))
         strength = objective.ridge
         if offset is None:
@@ -212,7 +225,7 @@ def _iterate(objective: Objective, theta: FloatArray, slopes: _Mean, is_due: boo
     W, b = objective.split(theta.copy())
     # Steps that cancel say that the mean of their slopes meets R': that holds at kinks too, and for noisy
     # iterates better than for the slopes at their mean.
-    dual = None if isinstance(problem.penalty, NoPenalty) else lambda: slopes.value
+    dual = None if problem.penalty.has_free_columns else lambda: slopes.value
     return Iterate(lambda: (W, b), dual, None if is_due else np.inf)
 
 

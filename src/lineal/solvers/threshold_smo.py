@@ -7,13 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from lineal.kernels import Linear
-from lineal.objective.losses import FloatArray, Hinge, Loss
-from lineal.objective.masked import Masked
-from lineal.objective.penalties import L2
+from lineal.objective.loss_sums import RowLosses
+from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.objective.rows import NativeRows
-from lineal.objective.shared_rows import SharedRows
-from lineal.solvers.base import Iterate, Solver, Start, Weights, instead
+from lineal.solvers.base import Iterate, Need, Solver, Start, Weights
 from lineal.solvers.kernel_dual.duals import Dual
 from lineal.solvers.kernel_dual.machine import KernelMachine
 from lineal.solvers.kernel_dual.values import KernelValues
@@ -21,6 +18,23 @@ from lineal.solvers.kernel_dual.values import KernelValues
 # The machine's own gap falls by this factor between looks; it may be below the driver's tolerance, never
 # above, for thresholds are found anew there.
 _FIRST, _FALL, _LAST = 1e-1, 10.0, 1e-12
+
+_NEEDS = (
+    Need(
+        "Hinge() and L2",
+        "loss and penalty",
+        lambda p: p.losses.rows is not None and p.losses.is_hinge and p.penalty.is_ridge,
+    ),
+    Need(
+        "thresholds that share weights, over rows in the core",
+        "",
+        lambda p: (
+            p.X.direction is not None
+            and p.X.direction.native_rows is not None
+            and p.intercept is Intercept.FREE
+        ),
+    ),
+)
 
 
 class ThresholdSMO(Solver):
@@ -36,14 +50,10 @@ class ThresholdSMO(Solver):
 
     name = "smo"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Needs hinges, L2 and thresholds."""
-        if not isinstance(_bare(problem.loss), Hinge) or not isinstance(problem.penalty, L2):
-            came = f"{problem.loss} and {problem.penalty}"
-            return f"smo needs Hinge() and L2, not {came}: use {instead(problem)}"
-        if not problem.has_shared_weights or problem.intercept is not Intercept.FREE or problem.loss.is_joint:
-            return f"smo needs thresholds that share weights: use {instead(problem)}"
-        return None
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Hinges, L2 and thresholds."""
+        return _NEEDS
 
     def is_patient(self, problem: Problem) -> bool:
         """Its looks are far apart, and each gains much."""
@@ -51,17 +61,16 @@ class ThresholdSMO(Solver):
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate each time the machine's gap has fallen by another factor of ten."""
-        assert isinstance(problem.penalty, L2)
-        assert isinstance(problem.X, SharedRows)
-        inner, strength = problem.X.inner, problem.penalty.strength
-        assert isinstance(inner, NativeRows)
-        rows, columns = np.nonzero((problem.y != 0) & (problem.s[:, None] > 0))
-        y, bound = problem.y[rows, columns], problem.s[rows] / strength
-        loss = _bare(problem.loss)
-        assert isinstance(loss, Hinge)
+        losses, direction, strength = problem.losses.rows, problem.X.direction, problem.penalty.l2
+        assert losses is not None
+        assert direction is not None
+        inner = direction.native_rows
+        assert inner is not None
+        rows, columns = np.nonzero((losses.y != 0) & (losses.s[:, None] > 0))
+        y, bound = losses.y[rows, columns], losses.s[rows] / strength
         zeros = np.zeros(len(rows))
         dual = Dual(
-            rows.astype(np.int64), columns.astype(np.int32), loss.margin * y,
+            rows.astype(np.int64), columns.astype(np.int32), _margin(losses) * y,
             np.where(y > 0, 0.0, -bound), np.where(y > 0, bound, 0.0), zeros,
         )  # fmt: skip
         kernel = Linear()
@@ -70,19 +79,18 @@ class ThresholdSMO(Solver):
         goal = _FIRST
         while goal >= _LAST:
             solution = machine.run(goal)
-            beta = np.zeros(problem.y.shape)
+            beta = np.zeros(losses.y.shape)
             beta[rows, columns] = solution.beta
             b = np.zeros(problem.n_outputs)
             b[: len(solution.b)] = solution.b
-            yield _iterate(problem, beta, b, strength)
+            yield _iterate(problem, losses.s[:, None], beta, b, strength)
             if "no further progress" in solution.reason:
                 return
             goal /= _FALL
 
 
-def _iterate(problem: Problem, beta: FloatArray, b: FloatArray, strength: float) -> Iterate:
+def _iterate(problem: Problem, s: FloatArray, beta: FloatArray, b: FloatArray, strength: float) -> Iterate:
     """w = X'beta, and the dual point u = -strength beta / s."""
-    s = problem.s[:, None]
 
     def weights() -> Weights:
         return problem.X.adjoint(beta), b
@@ -90,5 +98,7 @@ def _iterate(problem: Problem, beta: FloatArray, b: FloatArray, strength: float)
     return Iterate(weights, lambda: np.divide(-strength * beta, s, out=np.zeros_like(beta), where=s > 0))
 
 
-def _bare(loss: Loss) -> Loss:
-    return loss.loss if isinstance(loss, Masked) else loss
+def _margin(losses: RowLosses) -> float:
+    """Where the kink of a hinge lies, for a target of +1."""
+    ((place, _, _),) = losses.loss.kinks(np.ones(1))
+    return float(place[0])

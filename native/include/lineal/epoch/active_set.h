@@ -67,11 +67,10 @@ class GrowingCholesky {
 class ActiveSet {
  public:
   // The model as in gram_cd: gradient and w are kept up to date.
-  ActiveSet(const double* G, Index m, Index n_free, CoordinatePenalty penalty, double* gradient, double* w)
+  ActiveSet(const double* G, Index m, WeightPenalties penalties, double* gradient, double* w)
       : G_(G),
         m_(m),
-        n_free_(n_free),
-        penalty_(penalty),
+        penalties_(penalties),
         gradient_(gradient),
         w_(w),
         factor_(m),
@@ -84,7 +83,7 @@ class ActiveSet {
   // violation is above tol, after max_events or when the watch says so; returns how many there were.
   Index run(double tol, Index max_events, Watch& watch) {
     for (Index j = 0; j < m_; ++j)
-      if (w_[j] != 0.0 || is_free(j)) join(j, is_free(j) ? 0.0 : std::copysign(1.0, w_[j]));
+      if (w_[j] != 0.0 || !has_corner(j)) join(j, has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0);
     batch_ = std::max<Index>(1, m_ / 8);
     Index full_steps = 0;
     for (Index event = 0; event < max_events; ++event) {
@@ -103,27 +102,31 @@ class ActiveSet {
   }
 
  private:
-  bool is_free(Index j) const noexcept { return j >= m_ - n_free_; }
-  double bend(Index j) const noexcept { return is_free(j) ? 0.0 : penalty_.l2; }
+  bool has_corner(Index j) const noexcept { return penalties_.has_corner(j); }
+  double bend(Index j) const noexcept { return penalties_.l2[j]; }
+  // The model's slope at weight j, on the side of 0 that the sign says.
+  double slope(Index j, double sign) const noexcept {
+    return gradient_[j] + penalties_.l1[j] * sign + bend(j) * w_[j];
+  }
 
   // step_ = minus the model's slope on the face; returns the largest.
   double load_slopes() noexcept {
     double worst = 0;
     for (std::size_t r = 0; r < face_.size(); ++r) {
       const Index j = face_[r];
-      step_[r] = -(gradient_[j] + penalty_.l1 * sign_[std::size_t(j)] + bend(j) * w_[j]);
+      step_[r] = -slope(j, sign_[std::size_t(j)]);
       worst = std::max(worst, std::abs(step_[r]));
     }
     return worst;
   }
 
   bool join_worst(double tol) {
+    const auto excess = [&](Index j) { return std::abs(gradient_[j]) - penalties_.l1[j]; };
     std::vector<Index> joining;
     for (Index j = 0; j < m_; ++j)
-      if (!on_face_[std::size_t(j)] && w_[j] == 0.0 && std::abs(gradient_[j]) > penalty_.l1 + tol)
-        joining.push_back(j);
+      if (!on_face_[std::size_t(j)] && w_[j] == 0.0 && excess(j) > tol) joining.push_back(j);
     std::stable_sort(joining.begin(), joining.end(),
-                     [&](Index a, Index b) { return std::abs(gradient_[a]) > std::abs(gradient_[b]); });
+                     [&](Index a, Index b) { return excess(a) > excess(b); });
     Index n_joined = 0;
     const Index most = batch_;
     for (const Index j : joining)
@@ -148,16 +151,16 @@ class ActiveSet {
         return true;
       }
       factor_.backward(step_.data());
-      double slope = gradient_[j] + penalty_.l1 * sign + bend(j) * w_[j];
+      double incline = slope(j, sign);
       for (std::size_t r = 0; r < n; ++r) {
         const Index k = face_[r];
         step_[r] = -step_[r];
-        slope += step_[r] * (gradient_[k] + penalty_.l1 * sign_[std::size_t(k)] + bend(k) * w_[k]);
+        incline += step_[r] * slope(k, sign_[std::size_t(k)]);
       }
       // A weight at 0 can only go its own way; another one goes downhill.
-      double along = slope > 0 ? -1.0 : 1.0;
-      if (w_[j] == 0.0 && !is_free(j)) {
-        if (slope * sign >= 0) return false;
+      double along = incline > 0 ? -1.0 : 1.0;
+      if (w_[j] == 0.0 && has_corner(j)) {
+        if (incline * sign >= 0) return false;
         along = sign;
       }
       for (std::size_t r = 0; r < n; ++r) step_[r] *= along;
@@ -198,8 +201,8 @@ class ActiveSet {
   }
 
   const double* G_;
-  Index m_, n_free_, batch_ = 1;
-  CoordinatePenalty penalty_;
+  Index m_, batch_ = 1;
+  WeightPenalties penalties_;
   double *gradient_, *w_;
   GrowingCholesky factor_;
   std::vector<Index> face_;

@@ -1,6 +1,6 @@
 // Coordinate descent on a penalised quadratic model, the inner loop of proximal Newton:
 //
-//     minimise  g.(w - w0) + (1/2)(w - w0)'G(w - w0) + l1 |w|_1 + (l2/2)|w|^2,
+//     minimise  g.(w - w0) + (1/2)(w - w0)'G(w - w0) + sum_j l1_j |w_j| + (l2_j/2) w_j^2,
 //
 // coordinate by coordinate, each exactly. Two forms of the same loop: on an explicit Gram matrix G
 // (a sweep costs m^2 at most and is nearly free for the few hundred columns of a working set), and on
@@ -33,20 +33,23 @@ struct CoordinatePenalty {
   }
 };
 
+// The penalty of each weight; a weight whose l1 is 0 (an intercept, a ridge) has no corner to rest in.
+struct WeightPenalties {
+  const double *l1, *l2;
+
+  CoordinatePenalty operator[](Index j) const noexcept { return {l1[j], l2[j]}; }
+  bool has_corner(Index j) const noexcept { return l1[j] > 0; }
+};
+
 struct Sweeps {
   Index count;
   double violation;  // the largest seen in the last sweep over everything
 };
 
-// What the constant column of the model is.
-enum class Constant { none, free, penalised };
-
-// gradient enters as the model's gradient at w (g at w0) and is kept up to date. The last n_free
-// coordinates (an intercept) carry no penalty. Sweeps alternate: one over everything, then up to ten over
-// what is not zero.
-inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty penalty, double* gradient,
-                      double* w, double tol, Index max_sweeps, Watch& watch) {
-  const CoordinatePenalty none{0.0, 0.0};
+// gradient enters as the model's gradient at w (g at w0) and is kept up to date. Sweeps alternate: one over
+// everything, then up to ten over what is not resting at 0.
+inline Sweeps gram_cd(const double* G, Index m, WeightPenalties penalties, double* gradient, double* w,
+                      double tol, Index max_sweeps, Watch& watch) {
   Sweeps done{0, 0.0};
   Index since_full = 0;
   bool full = true;
@@ -54,10 +57,9 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
     ++done.count;
     double worst = 0;
     for (Index j = 0; j < m; ++j) {
+      if (!full && w[j] == 0.0 && penalties.has_corner(j)) continue;
       const double curvature = G[j * m + j];
-      const bool is_free = j >= m - n_free;
-      const CoordinatePenalty& p = is_free ? none : penalty;
-      if (!full && !is_free && w[j] == 0.0) continue;
+      const CoordinatePenalty p = penalties[j];
       if (curvature + p.l2 <= 0) continue;  // a column of zeros: any weight gives the same scores
       worst = std::max(worst, p.violation(w[j], gradient[j]));
       const double next = p.minimise(w[j], gradient[j], curvature), moved = next - w[j];
@@ -76,9 +78,9 @@ inline Sweeps gram_cd(const double* G, Index m, Index n_free, CoordinatePenalty 
 }
 
 // The same on columns: XT holds column j of X as its row j; residual[i] = s_i u_i + h_i (x_i.(w - w0) + ...),
-// the model's slope in score i; `curvature`[j] = sum_i h_i x_ij^2. One intercept at most (b).
+// the model's slope in score i; `curvature`[j] = sum_i h_i x_ij^2. An intercept (b) has the last penalty.
 template <class V>
-Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, CoordinatePenalty penalty,
+Sweeps column_cd(const Csr<V>& XT, const double* h, bool has_constant, WeightPenalties penalties,
                  const double* curvature, double* residual, double* w, double& b, double tol,
                  Index max_sweeps, Watch& watch) {
   const Index n = XT.n_columns;
@@ -90,8 +92,8 @@ Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, Coordinat
   while (done.count < max_sweeps) {
     ++done.count;
     double worst = 0;
-    const CoordinatePenalty on_b = constant == Constant::penalised ? penalty : CoordinatePenalty{0.0, 0.0};
-    if (constant != Constant::none && total_h + on_b.l2 > 0) {
+    const CoordinatePenalty on_b = has_constant ? penalties[XT.n_rows] : CoordinatePenalty{0.0, 0.0};
+    if (has_constant && total_h + on_b.l2 > 0) {
       double slope = 0;
       for (Index i = 0; i < n; ++i) slope += residual[i];
       worst = on_b.violation(b, slope);
@@ -100,7 +102,9 @@ Sweeps column_cd(const Csr<V>& XT, const double* h, Constant constant, Coordinat
       for (Index i = 0; i < n; ++i) residual[i] += h[i] * moved;
     }
     for (Index j = 0; j < XT.n_rows; ++j) {
-      if ((!full && w[j] == 0.0) || curvature[j] + penalty.l2 <= 0) continue;
+      if (!full && w[j] == 0.0 && penalties.has_corner(j)) continue;
+      const CoordinatePenalty penalty = penalties[j];
+      if (curvature[j] + penalty.l2 <= 0) continue;
       const auto x = XT[j];
       if (watch.says_stop(2 * x.size)) return done;
       const double gradient = dot(x, static_cast<const double*>(residual));

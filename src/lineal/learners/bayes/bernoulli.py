@@ -13,8 +13,8 @@ from lineal.learners.bayes.base import class_weights
 from lineal.learners.bayes.counts import CountingNaiveBayes, stored, with_values
 from lineal.learners.bayes.options import real
 from lineal.model.linear import LinearScores
+from lineal.objective.linear_maps import NativeRows, native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_dense
 
 
 class BernoulliNB(CountingNaiveBayes):

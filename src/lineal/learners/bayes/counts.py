@@ -13,8 +13,8 @@ from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.reading import read_matrix
 from lineal.model.linear import LinearScores
+from lineal.objective.linear_maps import NativeRows, native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr
 
 
 def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> FloatArray:

@@ -13,8 +13,8 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.bayes.base import class_weights
 from lineal.learners.bayes.counts import MatrixNaiveBayes, grown, stored, with_values
 from lineal.learners.presets.dialect import not_negative
+from lineal.objective.linear_maps import NativeRows, native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_dense
 
 # Sizes of numbers whose squares neither overflow nor vanish; columns beyond are seen in other units.
 _LEAST, _GREATEST = 1e-100, 1e100

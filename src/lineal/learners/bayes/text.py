@@ -12,8 +12,8 @@ from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.bayes.counts import CountingNaiveBayes, refuse_negative, refuse_overflow
 from lineal.model.linear import LinearScores
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 
 class _Words(CountingNaiveBayes):

@@ -37,8 +37,8 @@ from lineal.learners.reading import read_matrix
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, log_probabilities, probabilities, winners
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 
 _RULES = ("crossing", "both", "pooled")

@@ -17,8 +17,8 @@ from lineal.deferred import sparse as sp
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.fisher.directions import LEAST, Directions, ledoit_wolf, refuse_still_classes, signs
 from lineal.learners.fisher.scatter import STILL, Classes
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 # Relative residual of the equations, and the most steps to get there.
 _TOL, _MOST_STEPS = 1e-11, 5000

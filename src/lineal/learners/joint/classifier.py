@@ -13,8 +13,8 @@ from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.joint.model import JointModel
 from lineal.learners.model import Task
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
+from lineal.objective.linear_maps import JointRows, NumpyRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import JointRows, NumpyRows
 from lineal.solvers import Solution, Solver
 from lineal.solvers.driver import Callback
 
@@ -138,7 +138,7 @@ warm_start
                 f"a joint map needs a loss of all scores together, which {loss} is not: use Log() or Hinge()."
             )
         rows = JointRows(NumpyRows(np.zeros((2, 1))), 2)
-        return Problem(
+        return Problem.of_rows(
             rows, np.zeros(1, dtype=np.int32), np.ones(1), loss.joint(), penalty, Intercept.NONE, 2
         )
 

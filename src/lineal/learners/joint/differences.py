@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lineal.deferred import sparse as sp
 from lineal.learners.perceptron.sizes import longest
-from lineal.objective.rows import native_csr
+from lineal.objective.linear_maps import native_csr
 
 _ROWS = 1 << 16  # of a joint map, for which differences are made at a time
 

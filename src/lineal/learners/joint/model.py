@@ -13,7 +13,7 @@ from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.features.joint import LARGEST, JointMap, stacked
 from lineal.learners.matrix import MatrixModel
 from lineal.learners.targets import classes_and_codes, codes_among, plain_array
-from lineal.objective.rows import JointRows, NumpyRows, Rows
+from lineal.objective.linear_maps import JointRows, LinearMap, NumpyRows
 
 
 class JointModel(MatrixModel):
@@ -64,11 +64,11 @@ class JointModel(MatrixModel):
             raise InputError("X is empty: at least one x is needed.")
         return np.fromiter(things, dtype=object, count=len(things))
 
-    def _built(self, array: NDArray[Any], *, reset: bool) -> Rows:
+    def _built(self, array: NDArray[Any], *, reset: bool) -> LinearMap:
         matrix = self._stacked(array, is_learning=reset)
         return JointRows(checked_rows(matrix, thread_count(self.n_threads)), len(self.classes_))
 
-    def _numpy_rows(self, X: Any) -> Rows:
+    def _numpy_rows(self, X: Any) -> LinearMap:
         matrix = self._stacked(self._read(X, reset=False), is_learning=False)
         return JointRows(NumpyRows(matrix), len(self.classes_))
 

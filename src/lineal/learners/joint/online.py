@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.learners.perceptron.run import examples_of_a_piece
 from lineal.learners.perceptron.sizes import LARGEST, largest_in_stream
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from lineal.learners.perceptron.options import epoch_limit, require_run_options,
 from lineal.learners.perceptron.run import Run
 from lineal.learners.perceptron.sizes import require_finite, smallest_margin, unit_of
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.objective.rows import JointRows, NativeRows
+from lineal.objective.linear_maps import JointRows, NativeRows
 
 VARIANTS = ("averaged", "plain")
 

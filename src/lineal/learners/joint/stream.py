@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from lineal.features.joint import JointMap, stacked
 from lineal.learners.joint.online import JointWeights, Terms
 from lineal.learners.online.arrivals import Arrivals
+from lineal.objective.linear_maps import native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import native_csr
 from lineal.solvers.driver import Interruption
 
 

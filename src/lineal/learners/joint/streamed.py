@@ -15,8 +15,8 @@ from lineal.learners.joint.stream import JointStream
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.targets import codes_among, named_labels, plain_array, require_targets
+from lineal.objective.linear_maps import JointRows, NativeRows, native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import JointRows, NativeRows, native_csr
 from lineal.protocol import available_if, check_is_fitted
 
 

@@ -23,8 +23,8 @@ from lineal.learners.matrix import MatrixModel
 from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
 from lineal.learners.reading import read_grown
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 from lineal.protocol import check_is_fitted
 
 # What a stream tells of its predictions.

@@ -17,8 +17,8 @@ import numpy as np
 
 from lineal import _core
 from lineal.learners.online.recipe import PRIOR_ROWS, WHOLE_PRIOR_ROWS, Recipe, Strengths
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 # The numbers of a tally, in their order.
 _TALLY = ("rows", "weight", "right", "loss", "slope", "distance", "refused", "scores", "places")

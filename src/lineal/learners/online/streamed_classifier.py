@@ -20,8 +20,8 @@ from lineal.learners.online.stream import Stream
 from lineal.learners.reading import read_growing
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.targets import named_labels, require_targets, weights_of_rows
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray, Log
-from lineal.objective.rows import NativeRows
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from lineal.learners.online.recipe import Recipe
 from lineal.learners.online.stream import Stream
 from lineal.learners.reading import read_growing
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 
 class StreamedRegressor(StreamedModel):

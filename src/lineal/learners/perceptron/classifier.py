@@ -31,7 +31,7 @@ from lineal.learners.perceptron.stream import KEEPERS, MistakeStream
 from lineal.learners.perceptron.streamed import StreamedPerceptron
 from lineal.learners.targets import classes_and_codes, codes_among, require_targets
 from lineal.learners.whole_fits import all_or_nothing
-from lineal.objective.rows import NativeRows
+from lineal.objective.linear_maps import NativeRows
 from lineal.protocol import check_is_fitted, clone
 from lineal.solvers.driver import Interruption
 

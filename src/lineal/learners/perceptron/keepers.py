@@ -12,8 +12,8 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.perceptron.online import OnlineWeights
 from lineal.learners.perceptron.survivors import Changes
 from lineal.model.answers import winners
+from lineal.objective.linear_maps import NativeRows, native_csr, native_dense
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr, native_dense
 
 Weights = tuple[FloatArray, FloatArray]
 

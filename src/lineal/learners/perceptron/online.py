@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 
 @dataclass(frozen=True)

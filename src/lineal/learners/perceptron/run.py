@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lineal.learners.perceptron.keepers import Keeper
 from lineal.learners.perceptron.online import Epoch, OnlineWeights
-from lineal.objective.rows import NativeRows
+from lineal.objective.linear_maps import NativeRows
 from lineal.solvers.driver import Interruption
 
 # The clock is looked at after so many multiplications: some milliseconds.

@@ -41,10 +41,9 @@ from lineal.learners.perceptron.margins import Differences
 from lineal.learners.perceptron.options import require_positive
 from lineal.learners.perceptron.programme import Candidates, nearest, solved
 from lineal.objective import L2, Hinge, Intercept, Problem
+from lineal.objective.linear_maps import NativeRows, native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, native_csr
 from lineal.solvers import DualCD, Start
-from lineal.solvers.native_problem import native_problem
 
 # Strengths relative to R^2, from soft to all but hard margins; and the epochs after which both
 # sides of the margin are looked at.
@@ -270,14 +269,13 @@ class _Search:
         ones = np.ones(self._rows.n_rows)
         if D.n_scores == 1:
             y = np.where(D.codes == 1, 1.0, -1.0)[:, None]
-            problem = Problem(self._rows, y, ones, Hinge(), L2(strength), intercept, 1)
+            problem = Problem.of_rows(self._rows, y, ones, Hinge(), L2(strength), intercept, 1)
         else:
             joint = Hinge().joint
             assert joint is not None
-            problem = Problem(self._rows, D.codes, ones, joint(), L2(strength), intercept, D.n_scores)
-        problem = native_problem(problem)
+            problem = Problem.of_rows(self._rows, D.codes, ones, joint(), L2(strength), intercept, D.n_scores)
         epoch = 0
-        for iterate in DualCD().iterates(problem, self._start, 1e-9, 0):
+        for iterate in DualCD().iterates(problem.in_core(), self._start, 1e-9, 0):
             epoch += 1
             is_over = self._seconds_left() == 0.0 or epoch == _EPOCHS[-1]
             if not is_over and epoch not in _EPOCHS:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.errors import InputError
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 # Products of numbers between here and one over it stay inside float64, and so do sums of them.
 LARGEST = 1e140

@@ -20,7 +20,7 @@ from lineal.learners.perceptron.keepers import Average, Every, Keeper, Last, tak
 from lineal.learners.perceptron.online import OnlineWeights
 from lineal.learners.perceptron.survivors import Survivors
 from lineal.model.answers import winners
-from lineal.objective.rows import NativeRows
+from lineal.objective.linear_maps import NativeRows
 from lineal.solvers.driver import Interruption
 
 KEEPERS: dict[str, type[Keeper]] = {"averaged": Average, "plain": Last, "voted": Every}

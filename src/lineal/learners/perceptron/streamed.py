@@ -15,8 +15,8 @@ from lineal.learners.perceptron.stream import KEEPERS, MistakeStream, Terms
 from lineal.learners.reading import read_growing, read_grown
 from lineal.learners.scoring import ScoringClassifier
 from lineal.learners.targets import named_labels, require_targets
+from lineal.objective.linear_maps import LinearMap, NativeRows, native_csr
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows, Rows, native_csr
 from lineal.protocol import available_if
 
 # What a fit leaves behind and a stream does not have.
@@ -152,7 +152,7 @@ class StreamedPerceptron(ScoringClassifier):
                 return made[name]
         return object.__getattribute__(self, name)  # which says why there is none
 
-    def _rows(self, X: Any, *, reset: bool) -> Rows:
+    def _rows(self, X: Any, *, reset: bool) -> LinearMap:
         if reset or "n_seen_" not in self.__dict__:
             return super()._rows(X, reset=reset)
         rows = self._built(read_grown(self, X), reset=False)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.deferred import sparse as sp
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 # Scores of all survivors are held for so many rows at a time.
 _CHUNK_NUMBERS = 1 << 22

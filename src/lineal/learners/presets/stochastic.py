@@ -177,7 +177,7 @@ class SGDClassifier(_StochasticDialect, BaseLinearClassifier):
 
     @staticmethod
     def _is_likelihood(problem: Problem) -> bool:
-        return isinstance(problem.loss, losses.Log)
+        return problem.losses.is_likelihood and problem.losses.is_by_score
 
     def _is_stream_likelihood(self, recipe: Recipe, n_classes: int) -> bool:
         return isinstance(recipe.loss, losses.Log)

@@ -32,6 +32,7 @@ class CertifiedLearner(MatrixModel):
     progress: bool
     callbacks: Sequence[Callback]
     certificate_: Certificate
+    dual_: FloatArray
 
     @property
     def _tolerance(self) -> float:
@@ -81,6 +82,11 @@ class CertifiedLearner(MatrixModel):
     def _numpy_problem(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """The problem that was solved, over NumPy and SciPy alone."""
         raise NotImplementedError
+
+    @property
+    def _dual_point(self) -> Any:
+        """The dual point that the fit kept, as the problem knows it."""
+        return self.dual_
 
     def _problem_weights(self) -> tuple[FloatArray, FloatArray]:
         """(W, b) as the problem knows them."""

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from lineal.deferred import sparse as sp
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.certificate import Certificate
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 from lineal.solvers import Budget, Newton, Start, minimise, plan
 from lineal.solvers.driver import Interruption
 
@@ -88,12 +88,12 @@ class LinearEngine:
     def is_by_columns(self) -> bool:
         """Whether the planner would take Newton's method for these rows."""
         n = self.n_rows
-        problem = Problem(self.rows, np.ones((n, 1)), np.ones(n), Hinge(), L2(1.0), Intercept.FREE, 1)
+        problem = Problem.of_rows(self.rows, np.ones((n, 1)), np.ones(n), Hinge(), L2(1.0), Intercept.FREE, 1)
         return isinstance(plan(problem).solvers[0], Newton)
 
     def solve(self, y: FloatArray, cost: FloatArray, start: Fit | None, max_seconds: float | None) -> Fit:
         """The machine of these signs and costs."""
-        problem = Problem(self.rows, y[:, None], cost, Hinge(), L2(1.0), Intercept.FREE, 1)
+        problem = Problem.of_rows(self.rows, y[:, None], cost, Hinge(), L2(1.0), Intercept.FREE, 1)
         begin = None
         if start is not None:
             # A slope of the other sign belongs to rows that changed sides: there the loss tells a new one.

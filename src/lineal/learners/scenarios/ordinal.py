@@ -17,10 +17,9 @@ from lineal.learners.targets import codes_among, labels_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, expit, logs_of, probabilities, softmax
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
+from lineal.objective.linear_maps import LinearMap, NativeRows, NumpyRows, SharedRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.masked import Masked
-from lineal.objective.rows import NativeRows, NumpyRows, Rows
-from lineal.objective.shared_rows import SharedRows
 from lineal.protocol import available_if, check_is_fitted
 from lineal.solvers import LBFGS, Newton, Plan, Solution, Solver, plan
 from lineal.solvers.driver import Callback
@@ -183,7 +182,9 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
         check_order(self.order)
         # Whether loss, penalty and solver go together does not depend on the data: one row tells.
         rows, ones = SharedRows(NumpyRows(np.zeros((1, 1))), 2), np.ones((1, 2))
-        plan(Problem(rows, ones, ones[0, :1], self.loss, self.penalty, Intercept.FREE, 2), self.solver)
+        plan(
+            Problem.of_rows(rows, ones, ones[0, :1], self.loss, self.penalty, Intercept.FREE, 2), self.solver
+        )
 
     def _plan(self, problem: Problem) -> Plan:
         """The planner's choice; for hinges under L2 the dual, unless rows are many and columns few."""
@@ -196,20 +197,20 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
             return Plan((Newton(), ThresholdSMO()), reason)
         return Plan((ThresholdSMO(), LBFGS()), f"hinges of this size ({size}) are solved by their dual")
 
-    def _pose(self, rows: Rows, codes: NDArray[np.intp], s: FloatArray) -> Problem:
+    def _pose(self, rows: LinearMap, codes: NDArray[np.intp], s: FloatArray) -> Problem:
         """Above or below each threshold; those that a row is not held to have target 0."""
         n_thresholds = len(self.classes_) - 1
         place = np.arange(n_thresholds)
         y = np.where(codes[:, None] > place, 1.0, -1.0)
         if n_thresholds == 1:
-            return Problem(rows, y, s, self.loss, self.penalty, Intercept.FREE, 1)
+            return Problem.of_rows(rows, y, s, self.loss, self.penalty, Intercept.FREE, 1)
         loss = self.loss
         if self.thresholds == "immediate":
             y[(codes[:, None] != place) & (codes[:, None] != place + 1)] = 0.0
             loss = Masked(loss)
         assert isinstance(rows, (NativeRows, NumpyRows))
         shared = SharedRows(rows, n_thresholds)
-        return Problem(shared, y, s, loss, self.penalty, Intercept.FREE, n_thresholds)
+        return Problem.of_rows(shared, y, s, loss, self.penalty, Intercept.FREE, n_thresholds)
 
     def _learn(self, solution: Solution) -> None:
         self.certificate_ = solution.certificate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,20 +15,21 @@ from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.classifier import LinearClassifier
 from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.pu_descent import descend
-from lineal.learners.scenarios.pu_nonnegative import minimise_nonnegative
+from lineal.learners.scenarios.pu_nonnegative import ShareSearch
 from lineal.learners.scenarios.pu_prior import PriorEstimate, estimate_prior
-from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURisk, PURows
+from lineal.learners.scenarios.pu_risk import NonNegativeLosses, PURisk, PURows, SharedDual
 from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.model.heads import ClassesHead
 from lineal.model.linear import LinearScores, Scores
 from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Problem
+from lineal.objective.linear_maps import LinearMap
+from lineal.objective.loss_sums import LossSum
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import Rows
 from lineal.objective.soft import softened
 from lineal.protocol import available_if, check_is_fitted
-from lineal.solvers import LBFGS, Newton, Solution, Solver, Start
+from lineal.solvers import LBFGS, Newton, Solution, Solver, Start, minimise
 from lineal.solvers.driver import Callback
 from lineal.solvers.newton import is_direct
 
@@ -238,19 +240,19 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
         """The certified fit of a loss that softens; says which share of the negative part proved it."""
         soft = softened(loss)
         assert soft is not None
-        assert isinstance(self.penalty, L2)
-        strength, intercept = self.penalty.strength, self._intercept
-        problem = data.problem(soft, strength, intercept)
+        problem = Problem(data.rows, data.losses(soft), self.penalty, self._intercept)
         solvers: tuple[Solver, ...] = (Newton(), LBFGS()) if is_direct(problem) else (LBFGS(), Newton())
-
-        def minimise(mixture: Problem, start: Start | None, tol: float) -> Solution:
-            return self._minimised(mixture, solvers, start, tol)
-
         if self.risk == "unbiased":
             self.share_ = 1.0
-            return minimise(problem, None, tol)
-        solution, self.share_ = minimise_nonnegative(data, loss, soft, strength, intercept, minimise, tol)
-        return solution
+            return self._minimised(problem, solvers, tol=tol)
+
+        def minimise_share(mixture: Problem, start: Start | None, tol: float) -> Solution:
+            return minimise(mixture, solvers, tol=tol, start=start, seed=self._seed())
+
+        whole = replace(problem, losses=NonNegativeLosses(data, loss, soft))
+        found = self._minimised(whole, (ShareSearch(minimise_share),), tol=tol)
+        self.share_ = found.U.share
+        return replace(found, U=found.U.U)
 
     def _learn(self, solution: Solution) -> None:
         self.certificate_ = solution.certificate
@@ -284,12 +286,17 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
         soft = softened(self.loss)
         if soft is None:
             raise ParameterError(f"the risk of {self.loss} is not convex: there is nothing to verify.")
-        assert isinstance(self.penalty, L2)
         data = self._data(self._numpy_rows(X), y, sample_weight)
-        mixture = data.problem(soft, self.penalty.strength, self._intercept, self.share_)
-        return mixture if self.risk == "unbiased" else NonNegativeProblem.of(data, self.loss, mixture)
+        losses: LossSum = data.losses(soft)
+        if self.risk == "nonnegative":
+            losses = NonNegativeLosses(data, self.loss, soft)
+        return Problem(data.rows, losses, self.penalty, self._intercept)
 
-    def _data(self, rows: Rows, y: Any, sample_weight: Any) -> PURows:
+    @property
+    def _dual_point(self) -> Any:
+        return SharedDual(self.share_, self.dual_) if self.risk == "nonnegative" else self.dual_
+
+    def _data(self, rows: LinearMap, y: Any, sample_weight: Any) -> PURows:
         _, is_positive = self._labelled(y, rows.n_rows)
         return PURows(rows, is_positive, weights_of_rows(sample_weight, rows.n_rows), self.prior_)
 

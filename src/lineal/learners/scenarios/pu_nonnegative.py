@@ -7,22 +7,17 @@ certificate; its slope in the share is the negative part at its weights, which f
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURows
-from lineal.objective.certificate import Certificate
-from lineal.objective.losses import FloatArray, Loss
-from lineal.objective.problem import Intercept
-from lineal.objective.soft import SoftLabel
-from lineal.objective.tilted import TiltedProblem
-from lineal.solvers import Progress, Solution, Start
+from lineal.learners.scenarios.pu_risk import NonNegativeLosses, SharedDual
+from lineal.objective.bounds import Bound
+from lineal.objective.losses import FloatArray
+from lineal.objective.problem import Problem
+from lineal.solvers import Iterate, Solution, Solver, Start
 
 # (problem, start, tolerance) -> solution.
-Minimise = Callable[[TiltedProblem, Start | None, float], Solution]
+Minimise = Callable[[Problem, Start | None, float], Solution]
 
 # The inner problems are solved to this share of the tolerance: their gaps are part of the whole one.
 _INNER = 0.25
@@ -36,111 +31,60 @@ class _Side:
     share: float
     W: FloatArray
     b: FloatArray
-    Z: FloatArray
     negative: float
+    solution: Solution
 
 
-@dataclass
-class _Search:
-    """The best weights and the best bound so far; they need not come from the same share."""
+@dataclass(frozen=True)
+class ShareSearch(Solver):
+    """Finds the share of the negative part whose minimum is highest, by fits of one share after another.
 
-    data: PURows
-    loss: Loss
-    soft: SoftLabel
-    strength: float
-    intercept: Intercept
-    primal: float = np.inf
-    dual: float = -np.inf
-    worst: float = np.inf
-    W: FloatArray | None = None
-    b: FloatArray | None = None
-    U: FloatArray | None = None
-    share: float = 1.0
-
-    def try_share(self, share: float, start: Start | None, minimise: Minimise, tol: float) -> _Side:
-        """Solves for a share; keeps what is better than before."""
-        mixture = self.data.problem(self.soft, self.strength, self.intercept, share)
-        solution = minimise(mixture, start, tol)
-        self.last = solution
-        if solution.certificate.dual > self.dual:
-            self.dual, self.U, self.share = solution.certificate.dual, solution.U, share
-            self.worst = solution.certificate.kkt_violation
-        Z = mixture.scores(solution.W, solution.b)
-        self.whole = NonNegativeProblem.of(self.data, self.loss, mixture)
-        self.try_weights(solution.W, solution.b, Z)
-        return _Side(share, solution.W, solution.b, Z, self.data.sums(self.loss, Z)[1])
-
-    def try_weights(self, W: FloatArray, b: FloatArray, Z: FloatArray) -> None:
-        """Keeps weights if they are better than those before."""
-        value = self.whole.primal(W, b, Z)
-        if value < self.primal:
-            self.primal, self.W, self.b = value, W, b
-
-    @property
-    def relative_gap(self) -> float:
-        """(P - D) over |P|, as everywhere."""
-        return self.whole.relative_gap(self.primal, self.dual)
-
-
-def minimise_nonnegative(
-    data: PURows,
-    loss: Loss,
-    soft: SoftLabel,
-    strength: float,
-    intercept: Intercept,
-    minimise: Minimise,
-    tol: float,
-) -> tuple[Solution, float]:
-    """The solution with a certificate of the non-negative risk, and the share that proves it.
-
-    Costs one fit where the unbiased risk's negative part is not negative at its own minimum, else some ten
-    warm-started ones.
+    Notes
+    -----
+    Needs ``NonNegativeLosses`` under L2. An iterate is a fit of one share, or a mixture of the two fits whose
+    negative parts have opposite signs; its bound is the fit's own. One fit is enough where the unbiased
+    risk's negative part is not negative at its own minimum, else some ten warm-started ones.
     """
-    began = time.perf_counter()
-    search = _Search(data, loss, soft, strength, intercept)
-    epochs, trace, low, reason = 0, [], None, ""
-    high = search.try_share(1.0, None, minimise, tol)
-    for count in range(_ROUNDS):
-        epochs += search.last.certificate.epochs
-        seconds = time.perf_counter() - began
-        trace.append(Progress(epochs, search.primal, search.dual, search.primal - search.dual, seconds))
-        if count == 0 and high.negative >= 0:
-            break
-        if search.relative_gap <= tol:
-            break
-        if not search.last.certificate.converged:
-            reason = search.last.certificate.reason
-            break
-        share = 0.5 * high.share if low is None else _between(low, high, is_bold=count % 3 != 0)
-        near = high if low is None or -high.negative < low.negative else low
-        side = search.try_share(share, Start(near.W, near.b), minimise, _INNER * tol)
-        low, high = (side, high) if side.negative >= 0 else (low, side)
-        if low is not None:
-            t = low.negative / (low.negative - high.negative)
-            mixed = [(1 - t) * one + t * other for one, other in zip(_point(low), _point(high), strict=True)]
-            search.try_weights(mixed[0], mixed[1], mixed[2])
-    relative = search.relative_gap
-    converged = relative <= tol
-    certificate = Certificate(
-        primal=search.primal,
-        dual=search.dual,
-        gap=search.primal - search.dual,
-        relative_gap=relative,
-        kkt_violation=search.worst,
-        solver=search.last.certificate.solver,
-        epochs=epochs,
-        seconds=time.perf_counter() - began,
-        converged=bool(converged),
-        reason="the gap is certified" if converged else reason or "no share in reach closes the gap",
-    )
-    assert search.W is not None
-    assert search.b is not None
-    assert search.U is not None
-    return Solution(search.W, search.b, search.U, certificate, tuple(trace)), search.share
+
+    minimise: Minimise
+
+    name = "share_search"
+
+    def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        losses = problem.losses
+        assert isinstance(losses, NonNegativeLosses)
+        low: _Side | None = None
+        high = self._side(problem, losses, 1.0, start, tol)
+        yield _iterate(high)
+        for count in range(_ROUNDS):
+            if count == 0 and high.negative >= 0:
+                return
+            share = 0.5 * high.share if low is None else _between(low, high, is_bold=(count + 1) % 3 != 0)
+            near = high if low is None or -high.negative < low.negative else low
+            side = self._side(problem, losses, share, Start(near.W, near.b), _INNER * tol)
+            low, high = (side, high) if side.negative >= 0 else (low, side)
+            yield _iterate(side)
+            if low is not None:
+                t = low.negative / (low.negative - high.negative)
+                yield _iterate(side, (1 - t) * low.W + t * high.W, (1 - t) * low.b + t * high.b)
+            if not side.solution.certificate.converged:
+                return
+
+    def _side(
+        self, problem: Problem, losses: NonNegativeLosses, share: float, start: Start | None, tol: float
+    ) -> _Side:
+        mixture = replace(problem, losses=losses.mixture(share))
+        found = self.minimise(mixture, start, tol)
+        Z = mixture.scores(found.W, found.b)
+        return _Side(share, found.W, found.b, losses.data.sums(losses.loss, Z)[1], found)
 
 
-def _point(side: _Side) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return side.W, side.b, side.Z
+def _iterate(side: _Side, W: FloatArray | None = None, b: FloatArray | None = None) -> Iterate:
+    """The weights of a side, or others, with the side's bound."""
+    weights = (side.W if W is None else W, side.b if b is None else b)
+    dual = SharedDual(side.share, side.solution.U)
+    bound = Bound(dual, None, side.solution.certificate.dual)
+    return Iterate(lambda: weights, lambda: dual, bound=bound)
 
 
 def _between(low: _Side, high: _Side, *, is_bold: bool) -> float:

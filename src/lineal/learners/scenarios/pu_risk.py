@@ -9,7 +9,8 @@ because the unlabelled are a mixture: E_U = pi E_P + (1 - pi) E_N. What is in th
 the negatives, (1 - pi) E_N[l(z, -)], which cannot be negative; its estimate can.
 
 If l(z, +) - l(z, -) = -slope z, as for Log (1), Squared (2) and ModifiedHuber (4), both are convex: the first
-is E_U of a soft label pi minus a linear term, the second is the larger of that and pi E_P[l(z, +)].
+is E_U of a soft label pi minus what is linear in the scores, the second is the larger of that and
+pi E_P[l(z, +)].
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.objective.intercept_refit import Refit
+from lineal.objective.linear_maps import LinearMap
+from lineal.objective.loss_sums import LossSum
 from lineal.objective.losses import FloatArray, Loss
-from lineal.objective.penalties import L2
-from lineal.objective.problem import Intercept
-from lineal.objective.rows import Rows
 from lineal.objective.soft import SoftLabel
-from lineal.objective.tilted import TiltedL2, TiltedProblem
+from lineal.objective.tilted import TiltedLosses
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class PURows:
     those rows were labelled.
     """
 
-    rows: Rows
+    rows: LinearMap
     is_positive: NDArray[np.bool_]
     s: FloatArray
     prior: float
@@ -92,47 +93,84 @@ class PURows:
         positive, negative = self.sums(loss, Z)
         return PURisk(positive / self.weight, negative / self.weight)
 
-    def tilt(self, slope: float) -> FloatArray:
-        """slope pi S_U (mean of x over P - mean of x over U): what is linear in w, apart from soft labels."""
-        pull = np.where(self.is_positive, self.factor * self.s, -self.prior * self.s)
-        return slope * self.rows.adjoint(pull[:, None])[:, 0]
-
-    def problem(
-        self, soft: SoftLabel, strength: float, intercept: Intercept, share: float = 1.0
-    ) -> TiltedProblem:
-        """Positive part + share * negative part + strength |w|^2 / 2, for a loss that softens.
+    def losses(self, soft: SoftLabel, share: float = 1.0) -> TiltedLosses:
+        """Positive part + share * negative part, for a loss that softens.
 
         Each unlabelled row has the soft label pi and the weight share s; a labelled one the label 1 and the
-        weight (1 - share) pi S_U / S_P s. What is left is linear in w.
+        weight (1 - share) pi S_U / S_P s. What is left is linear in the scores: slope times their mean over P
+        less that over U.
         """
         y = np.where(self.is_positive, 1.0, self.prior)[:, None]
         s = np.where(self.is_positive, (1 - share) * self.factor * self.s, share * self.s)
-        penalty = TiltedL2(strength, share * self.tilt(soft.slope))
-        return TiltedProblem(self.rows, y, s, soft, penalty, intercept, 1)
+        pull = np.where(self.is_positive, self.factor * self.s, -self.prior * self.s)
+        return TiltedLosses(soft, y, s, 1, share * soft.slope * pull[:, None])
 
 
-@dataclass(frozen=True)
-class NonNegativeProblem(TiltedProblem):
-    """The non-negative risk as the larger of two convex functions.
+@dataclass(frozen=True, eq=False)
+class SharedDual:
+    """A dual point of the non-negative risk: a share of the negative part, and the slopes of its losses."""
 
-    For every share in [0, 1] it is at least positive part + share * negative part + penalty, whose dual
-    therefore bounds it from below; for the best share the bound is tight.
+    share: float
+    U: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class NonNegativeLosses(LossSum):
+    """Positive part + max(0, negative part): the larger of two convex functions.
+
+    For every share in [0, 1] it is at least positive part + share * negative part, whose conjugate therefore
+    is an upper bound of its own; for the best share the bound is tight.
     """
 
-    data: PURows | None = None
-    plain: Loss | None = None
+    data: PURows
+    loss: Loss
+    soft: SoftLabel
 
-    @classmethod
-    def of(cls, data: PURows, plain: Loss, mixture: TiltedProblem) -> NonNegativeProblem:
-        """The risk of plain labels over the dual of a mixture."""
-        parts = (mixture.X, mixture.y, mixture.s, mixture.loss, mixture.penalty, mixture.intercept, 1)
-        return cls(*parts, data, plain)
+    is_smooth = False  # where the negative part is 0
+    has_array_duals = False
+    refits_constants = False
 
-    def primal(self, W: FloatArray, b: FloatArray, Z: FloatArray | None = None) -> float:
-        """Positive part + max(0, negative part) + penalty."""
-        assert self.data is not None
-        assert self.plain is not None
-        Z = self.scores(W, b) if Z is None else Z
-        positive, negative = self.data.sums(self.plain, Z)
-        assert isinstance(self.penalty, L2)
-        return positive + max(0.0, negative) + L2(self.penalty.strength).value(W[:, 0])
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.data.rows.n_rows, 1
+
+    @property
+    def names(self) -> str:
+        return f"the non-negative risk of {self.loss}"
+
+    @property
+    def total_weight(self) -> float:
+        return self.data.weight
+
+    def mixture(self, share: float) -> TiltedLosses:
+        """The losses of a share."""
+        return self.data.losses(self.soft, share)
+
+    def value(self, Z: FloatArray) -> float:
+        positive, negative = self.data.sums(self.loss, Z)
+        return positive + max(0.0, negative)
+
+    def slopes(self, Z: FloatArray) -> SharedDual:
+        share = 1.0 if self.data.sums(self.loss, Z)[1] > 0 else 0.0
+        return SharedDual(share, self.mixture(share).slopes(Z))
+
+    def pull(self, U: SharedDual) -> FloatArray:
+        return self.mixture(U.share).pull(U.U)
+
+    def conjugate(self, U: SharedDual) -> float:
+        return self.mixture(U.share).conjugate(U.U)
+
+    def anchor(self) -> SharedDual:
+        return SharedDual(0.0, np.zeros(self.shape))
+
+    def into_domain(self, U: SharedDual) -> SharedDual:
+        return SharedDual(U.share, self.mixture(U.share).into_domain(U.U))
+
+    def balance(self, U: SharedDual) -> SharedDual:
+        return SharedDual(U.share, self.mixture(U.share).balance(U.U))
+
+    def weighted(self, H: FloatArray) -> FloatArray:
+        return self.mixture(1.0).weighted(H)
+
+    def refit(self, Z: FloatArray) -> Refit:
+        return Refit(np.zeros(1), self.slopes(Z))

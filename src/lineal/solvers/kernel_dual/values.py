@@ -13,8 +13,8 @@ from lineal import _core
 from lineal.data import checked_rows
 from lineal.errors import InputError
 from lineal.kernels import Kernel, Linear
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.rows import NativeRows
 
 IntArray = NDArray[np.int64]
 

@@ -23,9 +23,9 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.heads import Head, NumbersHead
 from lineal.model.linear import LinearScores, Scores
 from lineal.objective.certificate import Certificate
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray, Hinge, Log, Loss, SquaredHinge
 from lineal.objective.ranking_pairs import Pairs
-from lineal.objective.rows import Rows
 from lineal.protocol import RegressorMixin, check_is_fitted
 from lineal.solvers.driver import Budget, Callback
 
@@ -189,7 +189,7 @@ class RankSVM(RegressorMixin, MatrixModel):
         )
         return self._fit(self._built(stacked, reset=False), pairs)
 
-    def _fit(self, rows: Rows, pairs: Pairs) -> Self:
+    def _fit(self, rows: LinearMap, pairs: Pairs) -> Self:
         problem = self._problem(rows, pairs)
         budget = Budget(self.max_seconds, self.max_epochs, self.callbacks)
         self._learn(minimise_pairs(problem, self._start(rows), tol=float(self.tol), budget=budget))
@@ -207,13 +207,13 @@ class RankSVM(RegressorMixin, MatrixModel):
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_weights_, self.dual_width_ = solution.slopes_at, solution.width
 
-    def _start(self, rows: Rows) -> FloatArray:
+    def _start(self, rows: LinearMap) -> FloatArray:
         before = getattr(self, "coef_", None) if self.warm_start else None
         if before is None or before.shape != (rows.n_columns,):
             return np.zeros(rows.n_columns)
         return np.array(before, dtype=np.float64)
 
-    def _problem(self, rows: Rows, pairs: Pairs) -> RankingProblem:
+    def _problem(self, rows: LinearMap, pairs: Pairs) -> RankingProblem:
         if not pairs.weight > 0:
             raise InputError(
                 f"there is no pair to rank: no query among {pairs.n_rows} sample"

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray, Hinge, Log, Loss, SquaredHinge
 from lineal.objective.ranking_pairs import Pairs
-from lineal.objective.rows import Rows
 
 # Columns of the Hessian that are made at a time: the sums of a query over them stay in a cache.
 _BLOCK = 16
@@ -60,7 +60,7 @@ class RankingProblem:
 
     Attributes
     ----------
-    X : Rows
+    X : LinearMap
     pairs : Pairs
     loss : Hinge, SquaredHinge or Log
     strength : float
@@ -69,7 +69,7 @@ class RankingProblem:
         Changes the time, never a bit.
     """
 
-    X: Rows
+    X: LinearMap
     pairs: Pairs
     loss: Loss
     strength: float

@@ -1,0 +1,626 @@
+"""Data as the objective meets them: a linear map A from weights to scores, and its adjoint.
+
+``LinearMap`` says what the objective and the solvers ask, at the grain of one pass over the data a call. A
+map of one's own states ``dot`` and ``adjoint``; everything else has a default that is made of the two.
+Weights are feature-major, (n_columns, K); scores and dual variables are (n_rows, K).
+
+========================  ==================================================================================
+``NativeRows``            rows in the core, threaded, with the same bits for any number of threads
+``NumpyRows``             rows of NumPy and SciPy alone: the independent road that ``verify`` takes
+``JointRows``             a joint map phi(x, y): K rows of features a row of data share one column of weights
+``SharedRows``            one direction for all K scores of a row; intercepts alone tell them apart
+``OperatorMap``           a SciPy ``LinearOperator``, or anything with ``shape``, ``matvec`` and ``rmatvec``
+========================  ==================================================================================
+
+What a map has beyond passes it declares: ``native_rows`` for solvers that walk over rows one by one,
+``n_scores`` for scores that share weights, ``near_zero`` for columns that lie far from 0.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.deferred import sparse as sp
+from lineal.objective.losses import FloatArray
+
+# From a score l to how the slopes of all scores change with it, (n, K).
+Curvature = Callable[[int], FloatArray]
+
+# Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
+_NARROW = 64
+# Columns that are met at a time where a map is known by its products alone.
+_PANEL = 16
+# So many deviations from 0 are far, among so many rows at first.
+_FAR, _GLANCE = 1e4, 64
+
+
+class LinearMap(ABC):
+    """What the objective and the solvers ask of data.
+
+    Attributes
+    ----------
+    n_scores : int
+        How many scores a column of weights gives a row: 1, or one for each label of a joint map.
+    is_sparse : bool
+        Whether zeros are left out.
+    n_threads : int or None
+        How many threads the core has for losses of these rows; None where they are not in the core.
+    """
+
+    n_scores: int = 1
+    is_sparse: bool = False
+    n_threads: int | None = None
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many rows."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """How many columns."""
+
+    @abstractmethod
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W."""
+
+    @abstractmethod
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U."""
+
+    # ---- what can be made of these two --------------------------------------------------------
+
+    @property
+    def n_stored(self) -> int:
+        """How many numbers a pass meets."""
+        return self.n_rows * self.n_columns
+
+    @property
+    def native_rows(self) -> NativeRows | None:
+        """The rows in the core, for solvers that walk over them; None where there are none."""
+        return None
+
+    @property
+    def direction(self) -> LinearMap | None:
+        """The map to the one score that all scores of a row share, apart from constants, if they do."""
+        return None
+
+    def near_zero(self) -> tuple[LinearMap, FloatArray] | None:
+        """The rows with columns moved near 0, and by how much; None where none lie far from it."""
+        return None
+
+    def dense_array(self, most: float) -> FloatArray | None:
+        """The numbers as an ndarray: where they are one, or where there are few of them."""
+        return None
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W| for V = X'U."""
+        V = self.adjoint(U)
+        return float(np.vdot(V, V)), float(np.abs(V + strength * W).max(initial=0.0))
+
+    def sum_of_squares(self, W: FloatArray) -> float:
+        """|W|^2 in float64, whatever W is."""
+        W = W.astype(np.float64, copy=False)
+        return float(np.vdot(W, W))
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """(X*X)'H, with squares entry by entry: the diagonal of X'diag(h)X for each column h of H.
+
+        From products alone it takes a pass for every 16 columns; a map that knows its entries does better.
+        """
+        return np.concatenate([(panel * panel).T @ H for _, panel in self._panels()])
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """X'diag(h)X, or [X 1]'diag(h)[X 1]; from products alone, two passes for every 16 columns."""
+        d = self.n_columns
+        G = np.empty((d + with_constant, d + with_constant))
+        for part, panel in self._panels():
+            G[:d, part] = self.adjoint(h[:, None] * panel)
+        G[:d, :d] = 0.5 * (G[:d, :d] + G[:d, :d].T)
+        if with_constant:
+            G[:d, d] = G[d, :d] = self.adjoint(h[:, None])[:, 0]
+            G[d, d] = h.sum()
+        return G
+
+    def _panels(self) -> Iterator[tuple[slice, FloatArray]]:
+        """(n, k) columns, some at a time."""
+        d = self.n_columns
+        for first in range(0, d, _PANEL):
+            part = slice(first, min(first + _PANEL, d))
+            yield part, self.dot(np.eye(d, part.stop - first, -first))
+
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """The Hessian, in the flat weights and constants, of losses that see a row's K scores together.
+
+        The (k, l) block is [X 1]'diag(h_kl)[X 1]; blocks lie side by side, score by score in each column.
+        """
+        size, K = self.n_columns + with_constant, n_outputs
+        G = np.empty((size, K, size, K))
+        for l in range(K):
+            h = H(l)
+            for k in range(l + 1):
+                G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
+        return G.reshape(size * K, size * K)
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> LinearMap:
+        """Those columns alone, in increasing order."""
+        return _SomeColumns(self, wanted)
+
+
+@dataclass(frozen=True)
+class _SomeColumns(LinearMap):
+    """Some columns of a map that is known by its products: the others have weights 0."""
+
+    whole: LinearMap
+    wanted: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.whole.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return len(self.wanted)
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W."""
+        every = np.zeros((self.whole.n_columns, W.shape[1]))
+        every[self.wanted] = W
+        return self.whole.dot(every)
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U."""
+        return self.whole.adjoint(U)[self.wanted]
+
+
+@dataclass(frozen=True)
+class NativeRows(LinearMap):
+    """Rows in the native core.
+
+    Attributes
+    ----------
+    matrix : _core.Matrix
+        Checked arrays: finite, sorted, in range.
+    n_threads : int
+        Changes the time, never the bits.
+    dense : array or None
+        The same numbers as an ndarray when they are dense, for BLAS.
+    """
+
+    matrix: _core.Matrix
+    n_threads: int = 1
+    dense: FloatArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.matrix.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return self.matrix.n_columns
+
+    @property
+    def is_sparse(self) -> bool:  # type: ignore[override]
+        """Whether zeros are left out."""
+        return self.matrix.is_sparse
+
+    @property
+    def n_stored(self) -> int:
+        """How many numbers are stored."""
+        return self.matrix.n_stored
+
+    @property
+    def native_rows(self) -> NativeRows:
+        """These."""
+        return self
+
+    def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
+        """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
+        if self.dense is not None:
+            by = _far_from_zero(self.dense)
+            return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
+        found = _sparse_near_zero(self.csr())
+        return None if found is None else (native_csr(found[0], self.n_threads), found[1])
+
+    def dense_array(self, most: float) -> FloatArray | None:
+        """The numbers as an ndarray: always where they are one; sparse rows up to so many multiplications."""
+        n, d = self.n_rows, self.n_columns
+        if self.dense is None and n * d * min(n, d) <= most:
+            return np.asarray(self.csr().toarray())
+        return self.dense
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W."""
+        Z = np.empty((self.n_rows, W.shape[1]))
+        self.matrix.dot(_side_by_side(W), Z, self.n_threads)
+        return Z
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U."""
+        V = _core.large_array(self.n_columns, U.shape[1])
+        self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
+        return V
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W| for V = X'U, which is never held."""
+        return self.matrix.adjoint_summary(
+            np.ascontiguousarray(U), _side_by_side(W), strength, self.n_threads
+        )
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """(X*X)'H."""
+        V = np.empty((self.n_columns, H.shape[1]))
+        self.matrix.squared_adjoint(np.ascontiguousarray(H), V, self.n_threads)
+        return V
+
+    def squared_norms(self) -> FloatArray:
+        """|x_i|^2 for each row."""
+        return self.matrix.squared_norms(self.n_threads)
+
+    def sum_of_squares(self, W: FloatArray) -> float:
+        """|W|^2 in float64, whatever W is."""
+        return _core.sum_of_squares(_side_by_side(W), self.n_threads)
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """X'diag(h)X; dense data go through BLAS, unless there is too little of a row to be worth it."""
+        if self.dense is None or self.n_columns <= _NARROW:
+            return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
+        return NumpyRows(self.dense).gram(h, with_constant)
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> NativeRows:
+        """Those columns alone."""
+        if self.dense is not None:
+            return native_dense(np.ascontiguousarray(self.dense[:, wanted], dtype=np.float64), self.n_threads)
+        columns = np.ascontiguousarray(wanted, dtype=np.int64)
+        return NativeRows(self.matrix.take_columns(columns, self.n_threads), self.n_threads)
+
+    def transposed(self) -> NativeRows:
+        """Columns as rows, sparse float64: what column-wise descent walks over."""
+        if self.dense is not None:
+            return native_csr(sp.csr_array(self.dense.T, dtype=np.float64), self.n_threads)
+        flipped = self.csr().T.tocsr()
+        return native_csr(flipped.astype(np.float64, copy=False), self.n_threads)
+
+    def csr(self) -> sp.csr_array:
+        """The rows for SciPy."""
+        if self.dense is not None:
+            return sp.csr_array(self.dense)
+        start, index, value = self.matrix.arrays()
+        return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
+
+
+def _side_by_side(W: FloatArray) -> FloatArray:
+    """W itself where each of its rows is one run of floats, however far the rows are apart; else a copy."""
+    is_run = W.shape[1] <= 1 or W.strides[1] == W.itemsize
+    is_apart = W.shape[0] <= 1 or W.strides[0] >= W.shape[1] * W.itemsize
+    return W if is_run and is_apart else np.ascontiguousarray(W)
+
+
+def native_dense(X: NDArray[Any], n_threads: int) -> NativeRows:
+    """A dense C-contiguous float array, borrowed."""
+    return NativeRows(_core.Matrix.from_dense(X, X), n_threads, X)
+
+
+def native_csr(X: sp.csr_array, n_threads: int) -> NativeRows:
+    """A sparse matrix with sorted rows; float values are borrowed, indices too when they are 32 bits."""
+    start = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    index = np.ascontiguousarray(X.indices, dtype=np.int32)
+    value = np.ascontiguousarray(X.data)
+    owner = (start, index, value)
+    return NativeRows(_core.Matrix.from_csr(start, index, value, X.shape[1], owner), n_threads)
+
+
+@dataclass(frozen=True)
+class NumpyRows(LinearMap):
+    """Rows as a NumPy array or a SciPy matrix."""
+
+    X: Any
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:  # type: ignore[override]
+        """Whether zeros are left out."""
+        return bool(sp.issparse(self.X))
+
+    def near_zero(self) -> tuple[NumpyRows, FloatArray] | None:
+        """The rows with columns moved near 0: a copy."""
+        if not self.is_sparse:
+            by = _far_from_zero(np.asarray(self.X))
+            return None if by is None else (NumpyRows(_moved(np.asarray(self.X), by)), by)
+        found = _sparse_near_zero(self.csr())
+        return None if found is None else (NumpyRows(found[0]), found[1])
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W."""
+        return np.asarray(self.X @ W, dtype=np.float64)
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U."""
+        return np.asarray(self.X.T @ U, dtype=np.float64)
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """(X*X)'H."""
+        squares = self.X.multiply(self.X) if self.is_sparse else self.X * self.X
+        return np.asarray(squares.T @ H, dtype=np.float64)
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """X'diag(h)X, or with a column of ones beside X."""
+        X = sp.csr_array(self.X) if self.is_sparse else self.X
+        weighted = X.multiply(h[:, None]) if self.is_sparse else X * h[:, None]
+        inner = weighted.T @ X
+        G = inner.toarray() if sp.issparse(inner) else np.asarray(inner, dtype=np.float64)
+        if not with_constant:
+            return G
+        edge = np.asarray(X.T @ h, dtype=np.float64)
+        return np.block([[G, edge[:, None]], [edge[None, :], np.array([[h.sum()]])]])
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> NumpyRows:
+        """Those columns alone."""
+        X = sp.csc_array(self.X) if self.is_sparse else self.X
+        return NumpyRows(X[:, wanted])
+
+    def csr(self) -> sp.csr_array:
+        """The rows for SciPy."""
+        return sp.csr_array(self.X)
+
+
+@dataclass(frozen=True)
+class JointRows(LinearMap):
+    """A joint map: row i K + k of ``stacked`` is phi(x_i, label k), and z_ik = w . phi(x_i, label k).
+
+    All labels share the one column of w, so U goes back as one column too: V = sum_ik u_ik phi(x_i, label k).
+    """
+
+    stacked: NativeRows | NumpyRows
+    n_scores: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows of data."""
+        return self.stacked.n_rows // self.n_scores
+
+    @property
+    def n_columns(self) -> int:
+        """How many features."""
+        return self.stacked.n_columns
+
+    @property
+    def is_sparse(self) -> bool:  # type: ignore[override]
+        """Whether zeros are left out."""
+        return self.stacked.is_sparse
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """Z, (n, K), for W of shape (d, 1)."""
+        return self.stacked.dot(W).reshape(self.n_rows, self.n_scores)
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """V, (d, 1)."""
+        return self.stacked.adjoint(self._column(U))
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W|."""
+        return self.stacked.adjoint_summary(self._column(U), W, strength)
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """sum_ik h_ik phi(x_i, label k)^2, (d, 1); one column of H stands for all labels."""
+        return self.stacked.squared_adjoint(self._column(H))
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """One weight for all scores of a row: the scores do not meet."""
+        return self.joint_gram(lambda l: np.outer(h, np.eye(self.n_scores)[l]), self.n_scores, with_constant)
+
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """sum_i Phi_i' H_i Phi_i, with Phi_i the K rows of x_i; the constants are K more columns."""
+        n, K, Phi = self.n_rows, self.n_scores, self.stacked.csr()
+        if with_constant:
+            Phi = sp.hstack([Phi, np.tile(np.eye(K), (n, 1))], format="csr")
+        blocks = np.stack([H(l) for l in range(K)], axis=2)
+        curved = sp.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(n * K, n * K)) @ Phi
+        return np.asarray((Phi.T @ curved).toarray(), dtype=np.float64)
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> JointRows:
+        """Those features alone."""
+        return JointRows(self.stacked.take_columns(wanted), self.n_scores)
+
+    def _column(self, U: FloatArray) -> FloatArray:
+        return np.broadcast_to(U, (self.n_rows, self.n_scores)).reshape(-1, 1)
+
+
+@dataclass(frozen=True)
+class SharedRows(LinearMap):
+    """One column of weights gives every row the same score K times; intercepts alone tell the K apart.
+
+    With K - 1 thresholds it is the problem of n (K - 1) rows (x, -e_k) of an ordinal model, and X is held and
+    walked over once: what is n (K - 1) large are scores, targets and dual variables.
+    """
+
+    inner: NativeRows | NumpyRows
+    n_scores: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows of data."""
+        return self.inner.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return self.inner.n_columns
+
+    @property
+    def is_sparse(self) -> bool:  # type: ignore[override]
+        """Whether zeros are left out."""
+        return self.inner.is_sparse
+
+    @property
+    def n_threads(self) -> int | None:  # type: ignore[override]
+        """Those of the rows."""
+        return self.inner.n_threads
+
+    @property
+    def direction(self) -> LinearMap:
+        """The rows, once."""
+        return self.inner
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """(n, K) with equal columns, for W of shape (d, 1); a view, not to be written to."""
+        return np.broadcast_to(self.inner.dot(W), (self.n_rows, self.n_scores))
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'(sum_k u_k), (d, 1)."""
+        return self.inner.adjoint(self._summed(U))
+
+    def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
+        """|V|^2 and the largest |V + strength W|."""
+        return self.inner.adjoint_summary(self._summed(U), W, strength)
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """sum_ik h_ik x_i^2, (d, 1); one column of H stands for all scores."""
+        return self.inner.squared_adjoint(self._summed(H))
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """The same weight for all scores of a row: the scores do not meet."""
+        return self.joint_gram(lambda l: np.outer(h, np.eye(self.n_scores)[l]), self.n_scores, with_constant)
+
+    def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
+        """One Gram matrix of X, whatever K is, bordered by K columns for the constants."""
+        K = self.n_scores
+        edges, corner = np.zeros((self.n_rows, K)), np.empty((K, K))
+        for l in range(K):
+            h = H(l)
+            edges[:, l] = h.sum(axis=1)
+            corner[l] = h.sum(axis=0)
+        G = self.inner.gram(np.ascontiguousarray(edges.sum(axis=1)), False)
+        if not with_constant:
+            return G
+        side = self.inner.adjoint(edges)
+        return np.block([[G, side], [side.T, corner]])
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> SharedRows:
+        """Those columns alone."""
+        return SharedRows(self.inner.take_columns(wanted), self.n_scores)
+
+    def _summed(self, U: FloatArray) -> FloatArray:
+        return np.broadcast_to(U, (self.n_rows, self.n_scores)).sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class OperatorMap(LinearMap):
+    """A map that is known by its products: ``operator.matvec(w)`` and ``operator.rmatvec(u)``.
+
+    A SciPy ``LinearOperator`` is one (convolutions, FFTs, wavelets, rows that are made when they are met).
+    Solvers that ask for passes alone take it, and certify as they do for rows.
+    """
+
+    operator: Any
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return int(self.operator.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return int(self.operator.shape[1])
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W, a column of weights after another."""
+        return np.column_stack([np.ravel(self.operator.matvec(w)) for w in W.T.astype(np.float64)])
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U, a column of dual variables after another."""
+        return np.column_stack([np.ravel(self.operator.rmatvec(u)) for u in np.asarray(U).T])
+
+
+# ---- columns far from 0 -------------------------------------------------------------------------
+#
+# A year, a time in seconds, a number of an order. With a free intercept a column may be moved by any amount:
+# X W + b and (X - 1 m') W + (b + m' W) are the same scores, nothing else in the objective sees b, and
+# sum_i s_i u_i = 0 makes V the same too. Solvers cannot do without it: where a column is c of its deviations
+# away from 0, products of columns agree in all but the last 1 / c^2 of their digits, and what tells the
+# column from the constant is lost.
+#
+# A column moves by its value in the first row: what is left is exact, whole numbers stay whole, and a column
+# that hardly changes is 0 nearly everywhere.
+#
+# Cost: a look at some rows. Where there is such a column, a copy of X.
+
+
+def _far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
+    """By how much to move each column; None where none is far from 0."""
+    far = _far(dense[:: max(1, len(dense) // _GLANCE)], np.arange(dense.shape[1]))
+    far = _far(dense, far) if len(far) else far
+    if not len(far):
+        return None
+    by = np.zeros(dense.shape[1])
+    by[far] = dense[0, far]
+    return by
+
+
+def _moved(dense: NDArray[Any], by: FloatArray) -> NDArray[Any]:
+    return np.ascontiguousarray(dense - by.astype(dense.dtype))
+
+
+def _far(rows: NDArray[np.floating[Any]], columns: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those of the columns that are far from 0 in these rows."""
+    some = rows[:, columns].astype(np.float64)
+    first = some[0].copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        some -= first
+        spread = np.sqrt(np.mean(np.square(some - some.mean(axis=0)), axis=0))
+        # A constant is no column to tell from the intercept, and moved only where it is large.
+        return columns[np.abs(first + some.mean(axis=0)) > _FAR * np.where(spread > 0, spread, 1.0)]
+
+
+def _sparse_near_zero(X: sp.csr_array) -> tuple[sp.csr_array, FloatArray] | None:
+    """The same for sparse rows, zeros left out: a column that is far from 0 is stored in every row.
+
+    One 0 among n numbers around c leaves a deviation of c / sqrt(n): up to 10^8 rows that is not far.
+    """
+    far = _sparse_far(X)
+    if not len(far):
+        return None
+    by = np.zeros(X.shape[1])
+    by[far] = X[[0]].toarray()[0, far]
+    moved = X.copy()
+    moved.data = moved.data - by[moved.indices].astype(moved.dtype)
+    return moved, by
+
+
+def _sparse_far(X: sp.csr_array) -> NDArray[np.intp]:
+    """The columns that are far from 0; a glance at a few rows mostly leaves none to look at."""
+    n = X.shape[0]
+    glance = range(0, n, max(1, n // _GLANCE))
+    columns: NDArray[Any] = X.indices[X.indptr[0] : X.indptr[1]] if n else np.zeros(0, dtype=np.intp)
+    for row in glance:
+        columns = columns[np.isin(columns, X.indices[X.indptr[row] : X.indptr[row + 1]])]
+        if not len(columns):
+            return columns.astype(np.intp)
+    columns = columns.astype(np.intp)
+    far = columns[_far(X[list(glance)][:, columns].toarray(), np.arange(len(columns)))]
+    if not len(far):
+        return far
+    whole = X[:, far]
+    return far[_far(whole.toarray(), np.arange(len(far)))] if whole.nnz == n * len(far) else far[:0]

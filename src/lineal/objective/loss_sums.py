@@ -1,0 +1,496 @@
+"""The sum of losses F, as a function of the scores, and its conjugate.
+
+``LossSum`` says what the objective, the driver and the solvers ask of it, at the grain of one pass over the
+scores a call. One of your own states ``shape``, ``value``, ``slopes`` and ``conjugate``, and
+``curvature_product`` for solvers of second order; the rest has defaults.
+
+A dual point U is F's own business: F makes it (``slopes``), brings it into its domain, shrinks it, values it
+(``conjugate``) and turns it into the gradient in the scores that it stands for (``pull``). For a loss a row U
+is an array like Z, in units of one row of weight 1, and rows of weight 0 count nothing, whatever their u. For
+others it may be anything (``objective/pair_losses.py``: scores and the width of a bend).
+
+``RowLosses`` is the sum of a loss over rows in NumPy alone, which is what ``verify`` relies on;
+``NativeRowLosses`` the same in the core, threaded. The two agree to rounding, formula by formula.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lineal import _core
+from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
+from lineal.objective.joint import one_hot
+from lineal.objective.losses import FloatArray, Loss, Targets
+
+
+class LossSum(ABC):
+    """F(Z) for scores Z of shape (n, K), convex.
+
+    Attributes
+    ----------
+    is_smooth : bool
+        Whether the slopes are continuous in the scores.
+    is_rounded : bool
+        Whether F is one with kinks that was made smooth: curved only in narrow bends.
+    is_quadratic, is_likelihood, is_hinge, has_minimum : bool
+        What its losses are (see :class:`~lineal.objective.losses.Loss`).
+    is_by_score : bool
+        Whether every score has a loss of its own, so that second derivatives between scores are 0.
+    is_by_output : bool
+        Whether F is a sum over outputs, the columns of Z, that may be looked at one after another.
+    has_array_duals : bool
+        Whether dual points are arrays like Z that may be added and scaled.
+    has_dual_step : bool
+        Whether the core maximises the dual over single rows.
+    refits_constants : bool
+        Whether the constants that suit given scores can be found: they make the slopes sum to 0.
+    has_common_shift : bool
+        Whether F stays as it is when all scores of a row move by the same.
+    rows : RowLosses or None
+        The losses of single rows, for solvers that walk over rows; None where F has none.
+    """
+
+    is_smooth: bool = True
+    is_rounded: bool = False
+    is_quadratic: bool = False
+    is_likelihood: bool = False
+    is_hinge: bool = False
+    has_minimum: bool = True
+    is_by_score: bool = False
+    is_by_output: bool = False
+    has_array_duals: bool = True
+    has_dual_step: bool = False
+    refits_constants: bool = True
+    has_common_shift: bool = False
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """(n, K) of the scores."""
+
+    @abstractmethod
+    def value(self, Z: FloatArray) -> float:
+        """F(Z)."""
+
+    @abstractmethod
+    def slopes(self, Z: FloatArray) -> Any:
+        """The dual point whose ``pull`` is a subgradient of F at Z."""
+
+    @abstractmethod
+    def conjugate(self, U: Any) -> float:
+        """F*(pull(U)), or an upper bound of it; +inf outside the domain."""
+
+    def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
+        """How the slopes change when the scores move by M: the Hessian in the scores, times M."""
+        raise NotImplementedError(f"{type(self).__name__} states no second derivatives")
+
+    # ---- what can be made of these ------------------------------------------------------------
+
+    @property
+    def rows(self) -> RowLosses | None:
+        return None
+
+    @property
+    def total_weight(self) -> float:
+        """How many losses are summed, by their weights."""
+        return float(self.shape[0])
+
+    @property
+    def names(self) -> str:
+        """What the losses are called, for people."""
+        return type(self).__name__
+
+    def pull(self, U: Any) -> FloatArray:
+        """G, (n, K): the gradient in the scores that a dual point stands for."""
+        return np.asarray(U)
+
+    def sums(self, U: Any) -> FloatArray:
+        """(K,) what a dual point pulls at constants: ``pull`` summed over rows."""
+        return self.pull(U).sum(axis=0)
+
+    def weighted(self, H: FloatArray) -> FloatArray:
+        """From changes of a dual point to changes of ``pull``."""
+        return H
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        """The second derivatives, score by score, (n, K): the diagonal of the Hessian.
+
+        From products alone: one for each output, in which scores of other rows must not meet.
+        """
+        out = np.empty(Z.shape)
+        for k in range(Z.shape[1]):
+            towards = np.zeros(Z.shape)
+            towards[:, k] = 1.0
+            out[:, k] = self.curvature_product(Z, towards)[:, k]
+        return out
+
+    @cached_property
+    def curvature(self) -> float | None:
+        """The Lipschitz constant of the slopes, or a guess: the largest second derivative at scores 0."""
+        if not self.is_smooth:
+            return None
+        largest = float(self.curvatures(np.zeros(self.shape)).max(initial=0.0))
+        return largest if 0 < largest < np.inf else 1.0
+
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        """F(Z + t M) with its first two derivatives in t."""
+        moved = Z + t * M
+        return (
+            self.value(moved),
+            float(np.vdot(self.pull(self.slopes(moved)), M)),
+            float(np.vdot(self.weighted(self.curvature_product(moved, M)), M)),
+        )
+
+    @cached_property
+    def at_zero(self) -> float:
+        """F(0)."""
+        return self.value(np.zeros(self.shape))
+
+    # ---- dual points --------------------------------------------------------------------------
+
+    def anchor(self) -> Any:
+        """A dual point that is feasible always: 0 is, of a sum that is bounded below."""
+        return np.zeros(self.shape)
+
+    def into_domain(self, U: Any) -> Any:
+        """A point near U on which the conjugate is finite."""
+        return U
+
+    def factor_into_domain(self, U: Any) -> float:
+        """The largest factor in [0, 1] by which ``shrink`` brings U into the domain."""
+        return 1.0
+
+    def shrink(self, U: Any, factor: float) -> Any:
+        """The point whose ``pull`` is that of U times a factor in [0, 1]."""
+        return U * factor
+
+    def balance(self, U: Any) -> Any:
+        """A point near U, in the domain if U is, whose ``pull`` sums to 0 over the rows of each output."""
+        return U
+
+    def refit(self, Z: FloatArray) -> Refit:
+        """The constants to be added to the scores of each output that minimise F, and the slopes there."""
+        return refit_constants(self, Z)
+
+    def constants_hessian(self, Z: FloatArray, U: Any) -> FloatArray:
+        """The Hessian in constants that are added to the outputs, (K, K), at scores Z with slopes U."""
+        towards = np.eye(self.shape[1])
+        columns = [self.weighted(self.curvature_product(Z, np.broadcast_to(e, Z.shape))) for e in towards]
+        return np.stack([column.sum(axis=0) for column in columns], axis=1)
+
+    def worst(self, Z: FloatArray, U: Any) -> float:
+        """The largest term of F(Z) + F*(pull(U)) - Z.pull(U), each of which is >= 0; here the sum of all."""
+        return max(self.value(Z) + self.conjugate(U) - float(np.vdot(self.pull(U), Z)), 0.0)
+
+    def half_square(self, U: Any) -> float:
+        """sum over losses of weight |u|^2 / 2: what rounding the kinks over a width of 1 costs at most."""
+        return 0.5 * float(np.vdot(U, self.weighted(U)))
+
+    def smoothed(self, width: float) -> LossSum:
+        """The Moreau envelope: smooth, below F by at most the width times ``half_square``.
+
+        Its dual points are feasible for F itself, so what is proved by them is proved of F.
+        """
+        return self
+
+    def in_core(self, n_threads: int) -> LossSum:
+        """The same, evaluated in the core, where it can be."""
+        return self
+
+    def check(self) -> None:
+        """Raises ParameterError where the losses are not what they say they are."""
+        return None
+
+    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
+        """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
+
+        ``are_together`` says that the outputs share weights, so that all of them must.
+        """
+        return False
+
+    def floored_curvatures(self, Z: FloatArray) -> FloatArray:
+        """``curvatures`` with a floor: a quadratic model of flat losses alone would know no bound."""
+        H = self.curvatures(Z)
+        floor = 1e-3 * float(H.mean())
+        return np.maximum(H, floor if floor > 0 else self.curvature or 1.0)
+
+    def model_curvatures(self, Z: FloatArray) -> FloatArray:
+        """The same where rounded kinks leave almost all of them flat."""
+        return self.floored_curvatures(Z) if self.is_rounded else self.curvatures(Z)
+
+
+@dataclass(frozen=True)
+class RowLosses(LossSum):
+    """sum_i s_i loss(y_i, z_i), in NumPy.
+
+    Attributes
+    ----------
+    loss : Loss
+        Of one score, and then applied to each of the K targets of a row; or joint, of all K.
+    y : array
+        (n, K) targets for a loss of one score, (n,) class codes for a joint loss.
+    s : array
+        (n,) weights of the rows, >= 0.
+    n_outputs : int
+        K.
+    """
+
+    loss: Loss
+    y: Targets
+    s: FloatArray
+    n_outputs: int
+
+    # ---- declarations -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.s), self.n_outputs
+
+    @property
+    def rows(self) -> RowLosses:
+        return self
+
+    @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        return self.loss.is_smooth
+
+    @property
+    def is_rounded(self) -> bool:  # type: ignore[override]
+        return self.loss.is_rounded
+
+    @property
+    def is_quadratic(self) -> bool:  # type: ignore[override]
+        return self.loss.is_quadratic
+
+    @property
+    def is_likelihood(self) -> bool:  # type: ignore[override]
+        return self.loss.is_likelihood
+
+    @property
+    def is_hinge(self) -> bool:  # type: ignore[override]
+        return self.loss.is_hinge
+
+    @property
+    def has_minimum(self) -> bool:  # type: ignore[override]
+        return self.loss.has_minimum
+
+    @property
+    def is_by_score(self) -> bool:  # type: ignore[override]
+        return not self.loss.is_joint
+
+    @property
+    def is_by_output(self) -> bool:  # type: ignore[override]
+        return not self.loss.is_joint
+
+    @property
+    def has_dual_step(self) -> bool:  # type: ignore[override]
+        return self.loss.has_dual_step
+
+    @property
+    def refits_constants(self) -> bool:  # type: ignore[override]
+        return not self.loss.is_joint or self.loss.refits_constants
+
+    @property
+    def has_common_shift(self) -> bool:  # type: ignore[override]
+        return self.loss.is_joint
+
+    @property
+    def names(self) -> str:
+        return str(self.loss)
+
+    @cached_property
+    def total_weight(self) -> float:
+        """sum_i s_i."""
+        return float(self.s.sum())
+
+    # ---- values -------------------------------------------------------------------------------
+
+    def value(self, Z: FloatArray) -> float:
+        values = self.loss.value(self.y, Z)
+        return float(np.dot(self.s, values if self.loss.is_joint else values.sum(axis=1)))
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        return self.loss.derivative(self.y, Z)
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        return self.loss.curvature_diagonal(self.y, Z)
+
+    def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
+        return self.loss.curvature_product(self.y, Z, M)
+
+    @cached_property
+    def curvature(self) -> float | None:
+        """The Lipschitz constant of the slopes; None with kinks.
+
+        A smooth loss need not state one. Then it is the largest second derivative at scores 0: a guess that
+        sets the first step of solvers which cut the steps that fail.
+        """
+        return self.loss.curvature if self.loss.curvature is not None else super().curvature
+
+    # ---- duals --------------------------------------------------------------------------------
+
+    @cached_property
+    def domain(self) -> tuple[FloatArray, FloatArray]:
+        """The intervals that dual variables live in; of a joint loss the box around its simplices."""
+        if not self.loss.is_joint:
+            return self.loss.domain(self.y)
+        gold = one_hot(self.y, self.n_outputs)
+        return -gold, 1.0 - gold
+
+    def weighted(self, H: FloatArray) -> FloatArray:
+        """S H."""
+        return self.s[:, None] * H
+
+    def pull(self, U: FloatArray) -> FloatArray:
+        """S U."""
+        return self.s[:, None] * U
+
+    def sums(self, U: FloatArray) -> FloatArray:
+        """s'U."""
+        return self.s @ U
+
+    def conjugate(self, U: FloatArray) -> float:
+        """sum_i s_i loss*(y_i, u_i); rows of weight 0 count nothing, whatever their u."""
+        values = self.loss.conjugate(self.y, U)
+        values = values if self.loss.is_joint else values.sum(axis=1)
+        return float(np.dot(self.s[self.s > 0], values[self.s > 0]))
+
+    def worst(self, Z: FloatArray, U: FloatArray) -> float:
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i), >= 0: one row's part of the gap."""
+        products = (Z * U).sum(axis=1) if self.loss.is_joint else Z * U
+        terms = self.loss.value(self.y, Z) + self.loss.conjugate(self.y, U) - products
+        s = self.s if self.loss.is_joint else self.s[:, None]
+        return float((s * np.where(s > 0, terms, 0.0)).max(initial=0.0))
+
+    def half_square(self, U: FloatArray) -> float:
+        return 0.5 * float(self.s @ (U**2).sum(axis=1))
+
+    def into_domain(self, U: FloatArray) -> FloatArray:
+        """The nearest U (one score) or a near one (joint) on which the conjugate is finite."""
+        if not self.loss.is_joint:
+            return np.clip(U, *self.domain)
+        gold = one_hot(self.y, self.n_outputs)
+        p = np.maximum(U + gold, 0.0)
+        total = p.sum(axis=1, keepdims=True)
+        # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
+        return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+
+    def is_inside(self, U: FloatArray) -> bool:
+        """Whether U is in the domain as it is."""
+        low, high = self.domain
+        return bool(np.all((low <= U) & (high >= U)))
+
+    def factor_into_domain(self, U: FloatArray) -> float:
+        low, high = self.domain
+        used = self.s > 0
+        below, above = (low > U) & used[:, None], (high < U) & used[:, None]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            factors = np.concatenate([(low / U)[below], (high / U)[above]])
+        # One rounding less than the exact factor: the product must not step over the edge again.
+        return 1.0 if factors.size == 0 else float(max(factors.min(), 0.0)) * (1 - 4e-16)
+
+    def balance(self, U: FloatArray) -> FloatArray:
+        """Brings sum_i s_i u_i to 0: every u_i moves towards 0 (one score) or inside the simplex (joint)."""
+        s = self.s
+        if not self.loss.is_joint:
+            up, down = s @ np.maximum(U, 0.0), s @ np.maximum(-U, 0.0)
+            lighter = np.minimum(up, down)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                keep_up = np.where(up > 0, lighter / up, 1.0)
+                keep_down = np.where(down > 0, lighter / down, 1.0)
+            return np.where(U > 0, U * keep_up, U * keep_down)
+        # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
+        gold = one_hot(self.y, self.n_outputs)
+        p = U + gold
+        mass, wanted = s @ p, s @ gold
+        excess, lack = np.maximum(mass - wanted, 0.0), np.maximum(wanted - mass, 0.0)
+        if lack.sum() == 0:
+            return U
+        taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
+        freed = p @ taken
+        return p * (1 - taken) + freed[:, None] * (lack / lack.sum()) - gold
+
+    def refit(self, Z: FloatArray) -> Refit:
+        return refit_rows(self, Z)
+
+    def constants_hessian(self, Z: FloatArray, U: FloatArray) -> FloatArray:
+        found = self.loss.constants_hessian(self.y, U, self.s) if self.loss.is_joint else None
+        return super().constants_hessian(Z, U) if found is None else found
+
+    # ---- relatives ----------------------------------------------------------------------------
+
+    def with_loss(self, loss: Loss) -> RowLosses:
+        """The same targets and weights under another loss."""
+        return RowLosses(loss, self.y, self.s, self.n_outputs)
+
+    def smoothed(self, width: float) -> LossSum:
+        return self.with_loss(self.loss.smoothed(width))
+
+    def of_outputs(self, part: slice) -> RowLosses:
+        """Some outputs of a loss of one score."""
+        y = np.ascontiguousarray(self.y[:, part])
+        return replace(self, y=y, n_outputs=y.shape[1])
+
+    def in_core(self, n_threads: int) -> LossSum:
+        if self.loss.native is None or self.loss.is_joint:
+            return self
+        y, s = (np.ascontiguousarray(each, dtype=np.float64) for each in (self.y, self.s))
+        return NativeRowLosses(self.loss, y, s, self.n_outputs, n_threads)
+
+    def check(self) -> None:
+        self.loss.check(self.y)
+
+    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
+        if not self.loss.is_likelihood:
+            return False
+        heavy = self.s > 0
+        if not self.loss.is_joint:
+            is_apart = np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0
+            return bool(np.all(is_apart) if are_together else np.any(is_apart))
+        rows = np.arange(len(self.y))
+        rivals = Z.copy()
+        rivals[rows, self.y] = -np.inf
+        return bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))
+
+
+@dataclass(frozen=True)
+class NativeRowLosses(RowLosses):
+    """The same with its sums taken in the core, threaded."""
+
+    n_threads: int = 1
+
+    def value(self, Z: FloatArray) -> float:
+        return _core.loss_sum(self._native, self.y, self.s, np.ascontiguousarray(Z), self.n_threads)
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        U = np.empty(Z.shape)
+        _core.slopes(self._native, self.y, np.ascontiguousarray(Z), U, self.n_threads)
+        return U
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        H = np.empty(Z.shape)
+        _core.curvatures(self._native, self.y, np.ascontiguousarray(Z), H, self.n_threads)
+        return H
+
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.along(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def conjugate(self, U: FloatArray) -> float:
+        return _core.conjugate_sum(self._native, self.y, self.s, np.ascontiguousarray(U), self.n_threads)
+
+    def worst(self, Z: FloatArray, U: FloatArray) -> float:
+        Z, U = np.ascontiguousarray(Z), np.ascontiguousarray(U)
+        return _core.worst_residual(self._native, self.y, self.s, Z, U, self.n_threads)
+
+    def smoothed(self, width: float) -> LossSum:
+        return super().smoothed(width).in_core(self.n_threads)
+
+    @cached_property
+    def _native(self) -> Any:
+        return self.loss.native
