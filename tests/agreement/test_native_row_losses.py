@@ -10,7 +10,6 @@ from lineal import LinearClassifier, verify
 from lineal.objective import L2, Log
 from lineal.objective.linear_maps import NumpyRows, native_dense
 from lineal.objective.loss_sums import NativeRowLosses
-from lineal.objective.loss_sums import NativeRowLosses
 from lineal.objective.problem import Intercept, Problem
 from strategies import losses, named, seeds, target_of
 

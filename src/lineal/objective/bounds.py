@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy.typing import NDArray
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
