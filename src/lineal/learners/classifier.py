@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import InputError, NoMinimumError, ParameterError
 from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.recipe import Recipe, joint_name
@@ -21,7 +22,7 @@ from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import Rows
 from lineal.solvers import Solution, Solver
-from lineal.solvers.driver import Callback, Interruption
+from lineal.solvers.driver import Callback
 
 
 class BaseLinearClassifier(StreamedClassifier, LinearModel):
@@ -50,7 +51,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         """
         began = time.perf_counter()
         task = self._task(X, y, sample_weight)
-        with Interruption():  # one Ctrl-C ends the fit and the folds behind it
+        with cancellable():  # one Ctrl-C ends the fit and the folds behind it
             self._learn(task, self._solve(task.problem, self._start(task.problem)))
             if self._is_calibrated(task.problem):
                 self._calibrate(X, task.targets, task.s, began=began)

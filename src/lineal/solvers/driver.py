@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import FrameType, TracebackType
-from typing import TypeVar
 
 import numpy as np
 
+from lineal.cancellation import CancellationToken, cancellable, following, shielded
 from lineal.errors import CombinationError, InputError
 from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
@@ -29,7 +26,6 @@ from lineal.solvers.native_problem import native_problem
 from lineal.solvers.offsets import near_zero
 
 Callback = Callable[[Progress], object]
-_Item = TypeVar("_Item")
 
 # An epoch whose own estimate is within this factor of the tolerance is worth a certificate: estimates run
 # behind the truth, by a factor of 1.2 to 3 where that was looked at.
@@ -60,59 +56,6 @@ class Budget:
     max_seconds: float | None = None
     max_epochs: int | None = None
     callbacks: Sequence[Callback] = ()
-
-
-class _BrokenOff(BaseException):
-    """Ctrl-C, on its way out of a solver."""
-
-
-class Interruption:
-    """While open, Ctrl-C breaks off the epoch in progress and the driver ends the fit; a second one raises.
-
-    One that is opened inside another is the other: a Ctrl-C meant for many fits stops the present one.
-    Only the main thread receives signals; elsewhere this does nothing.
-    """
-
-    def __init__(self) -> None:
-        self.requested = False
-        self._is_in_solver = False
-        self._before: object = None
-
-    def __enter__(self) -> Interruption:
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.getsignal(signal.SIGINT)
-            outer = getattr(self._before, "__self__", None)
-            if isinstance(outer, Interruption):
-                self._before = None
-                return outer
-            if self._before is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._ask)
-            else:
-                self._before = None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def following(self, stream: Iterator[_Item]) -> _Item | None:
-        """What a solver yields next; None at the end of the stream, or when Ctrl-C broke it off."""
-        try:
-            self._is_in_solver = True
-            item = None if self.requested else next(stream, None)
-            self._is_in_solver = False
-            return item
-        except _BrokenOff:
-            return None
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            raise KeyboardInterrupt
-        self.requested = True
-        if self._is_in_solver:
-            raise _BrokenOff
 
 
 @dataclass
@@ -186,7 +129,13 @@ def _minimised(
     epochs, reason, used = 0, "", []
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with Interruption() as interruption, quiet, _cores_for_passes(problem), _overflow_in_words(problem, best):
+    with (
+        cancellable() as caller,
+        quiet,
+        _cores_for_passes(problem),
+        _overflow_in_words(problem, best),
+    ):
+        own = CancellationToken(seconds=budget.max_seconds, parent=caller)
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
@@ -196,19 +145,20 @@ def _minimised(
             stream = solver.iterates(problem, start, tol, seed)
             latest: Iterate | None = None
             is_fresh, doubt = False, 1.0
-            while (iterate := interruption.following(stream)) is not None:
+            while (iterate := following(stream, own)) is not None:
                 latest = best.latest = iterate
                 epochs += 1
                 seconds = time.perf_counter() - began
-                is_last = _exhausted(budget, epochs, seconds) or interruption.requested
+                is_last = _exhausted(budget, epochs, seconds) or own.is_over
                 expected = iterate.expected_gap
                 is_promising = expected is None or doubt * expected <= _HOPE * tol
                 is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
                 if is_fresh:
                     _certify(problem, iterate, best)
-                    if epochs >= look_due:
+                    if epochs >= look_due and not own.is_over:
                         look_due = epochs + int(_LOOK_GROWTH * epochs)
-                        _look_closer(problem, best, tol)
+                        with own:
+                            _look_closer(problem, best, tol)
                     point = _record(best, epochs, time.perf_counter() - began)
                     if epochs >= due:
                         # A bound may say nothing until the weights are nearly right: then P alone can tell.
@@ -216,7 +166,7 @@ def _minimised(
                         waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
                         due = epochs + max(_EVERY, int(_GROWTH * epochs))
                         mark, height = point.gap, point.primal
-                    reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
+                    reason = _why_stop(problem, best, tol, budget, point, caller, waited >= patience)
                     if reason:
                         break
                     if is_promising and expected:
@@ -224,16 +174,16 @@ def _minimised(
                         found = problem.relative_gap(best.primal, best.dual)
                         doubt = max(1.0, min(found / expected, 1e6))
                     best.keep()
-            is_broken_off = interruption.requested and not reason
+            is_broken_off = own.is_over and not reason
             if latest is not None and not is_fresh:
                 # An epoch that was broken off may have moved weights on: what was known of them is void.
                 _certify(
                     problem, replace(latest, bound=None, residue=None) if is_broken_off else latest, best
                 )
                 _record(best, epochs, time.perf_counter() - began)
-                reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, False)
-            if interruption.requested and not reason:
-                reason = _INTERRUPTED
+                reason = _why_stop(problem, best, tol, budget, best.trace[-1], caller, False)
+            if own.is_over and not reason:
+                reason = _INTERRUPTED if caller.is_over else f"max_seconds={budget.max_seconds} reached"
             if reason and reason != _STALLED:
                 break
             reason = _STALLED
@@ -287,6 +237,12 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 
 
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
+    """Proves what it can of an iterate, also after the token is over."""
+    with shielded():
+        _prove(problem, iterate, best)
+
+
+def _prove(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
     # A loss may take NaN for a score that costs nothing.
@@ -373,13 +329,13 @@ def _why_stop(
     tol: float,
     budget: Budget,
     point: Progress,
-    interruption: Interruption,
+    caller: CancellationToken,
     stalled: bool,
 ) -> str:
     asked = [callback(point) for callback in budget.callbacks]
     if problem.relative_gap(best.primal, best.dual) <= tol:
         return _CERTIFIED
-    if interruption.requested:
+    if caller.is_over:
         return _INTERRUPTED
     if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
         return "a callback asked to stop"
@@ -417,6 +373,8 @@ def _finish(
     if best.Z is None or best.bound is None:  # no weights had an objective that is a number
         raise InputError(BEYOND)
     relative = problem.relative_gap(best.primal, best.dual)
+    if relative <= tol:  # the start may be good enough for a budget of no epoch
+        reason = _CERTIFIED
     certificate = Certificate(
         primal=best.primal,
         dual=best.dual,

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import is_over
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.solvers.group_interior import interior_point
@@ -137,6 +138,8 @@ def solve(
             reason = "the gap is certified"
         elif steps >= limit:
             reason = f"max_steps={max_steps} reached"
+        elif is_over():
+            reason = "interrupted: this is the best model so far"
         elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
             reason = f"max_seconds={max_seconds} reached"
         elif not done or waited >= _PATIENCE:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import is_over
 from lineal.objective.certificate import Bound
 from lineal.objective.dual_points import joint_hessian, newton_point, refit_intercept, repaired, scaled
 from lineal.objective.joint import CrammerSinger, Softmax
@@ -314,6 +315,8 @@ def _descend(
     model: _Model | None = None
     foreseen: FloatArray | None = None
     for _ in range(_STEPS):
+        if is_over():
+            break
         u = np.ascontiguousarray(problem.slopes(Z)[:, outputs])
         gradient = part.gradient(u)
         if part.worst(w, gradient) <= tol:

@@ -18,13 +18,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import CancellationToken
 from lineal.deferred import sparse as sp
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.rows import NativeRows
 from lineal.solvers import Budget, Newton, Start, minimise, plan
-from lineal.solvers.driver import Interruption
 
 # |F| alone is no yardstick when the minimum is 0.
 _FLOOR = 1e-12
@@ -146,8 +146,8 @@ def improved(
 class Clock:
     """Whether there is time for another round."""
 
-    def __init__(self, max_seconds: float | None, interruption: Interruption) -> None:
-        self._max_seconds, self._interruption = max_seconds, interruption
+    def __init__(self, max_seconds: float | None, token: CancellationToken) -> None:
+        self._max_seconds, self._token = max_seconds, token
         self._began = time.perf_counter()
 
     @property
@@ -163,7 +163,7 @@ class Clock:
     @property
     def verdict(self) -> str:
         """Why to stop, or nothing."""
-        if self._interruption.requested:
+        if self._token.is_over:
             return "interrupted"
         if self._max_seconds is not None and self.seconds >= self._max_seconds:
             return f"max_seconds={self._max_seconds} reached"

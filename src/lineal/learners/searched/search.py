@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import nothing_done
 from lineal.data.compressed import CompressedRows
 from lineal.deferred import is_a
 from lineal.errors import NotCertifiedWarning
@@ -203,7 +204,7 @@ class Search:
                 model = self._learner(strength)
                 model.fit(taken_by(model, seen), y[train])
             if is_broken_off(model):
-                raise KeyboardInterrupt  # nothing is chosen yet: there is no model to keep
+                raise nothing_done()  # nothing is chosen yet: there is no model to keep
             unseen = taken_by(model, unseen)
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))

@@ -8,16 +8,17 @@ pull the same way, a variable: bounds add up, and coefficients are dealt out at 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lineal import _core
+from lineal.cancellation import CancellationToken, cancellable
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.blas import OneBlasThread
-from lineal.solvers.driver import Budget, Interruption
+from lineal.solvers.driver import Budget
 from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt, sums_by
 from lineal.solvers.kernel_dual.interior import InteriorProblem, interior_point
 from lineal.solvers.kernel_dual.values import KernelValues, Weighed, expanded, power_of_two
@@ -164,12 +165,8 @@ class KernelMachine:
         violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
         steps, is_helped, best = 0, False, (np.inf, self._start)
         _, share, max_inner = pace_of(len(self._lo), self._block)
-        with Interruption() as interruption:
-
-            def is_late() -> bool:
-                limit = budget.max_seconds
-                return interruption.requested or (limit is not None and time.perf_counter() - began >= limit)
-
+        with cancellable() as caller:
+            own = CancellationToken(seconds=budget.max_seconds, parent=caller)
             while not reason:
                 violation, n_inner, n_changed = self._native.step(share, max_inner, self._n_threads)
                 epochs, steps = epochs + 1, steps + n_inner
@@ -194,7 +191,7 @@ class KernelMachine:
                         self._native.refresh(True, self._n_threads)
                 if not reason and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
                     is_helped = True
-                    if self._help(tol, is_late):
+                    if self._help(tol, own):
                         rounds, last, is_stalled = 0, np.inf, False
                         gap, dual = self._proved()
                         if _relative(gap, dual, floor) > tol:
@@ -210,7 +207,7 @@ class KernelMachine:
                 point = Progress(epochs, unit * (dual + gap), unit * dual, unit * gap,
                                  time.perf_counter() - began)  # fmt: skip
                 trace.append(point)
-                asked = _why_stop(budget, point, interruption)  # callbacks hear of the last point, too
+                asked = _why_stop(budget, point, caller)  # callbacks hear of the last point, too
                 reason = reason or asked
                 self._grow_block()
             if reason != CERTIFIED:
@@ -372,7 +369,7 @@ class KernelMachine:
         np.minimum.at(down, self._group, np.where(beta > self._lo, v, np.inf))
         return max(0.0, float((up - down).max()))
 
-    def _help(self, tol: float, is_over: Callable[[], bool]) -> bool:
+    def _help(self, tol: float, token: CancellationToken) -> bool:
         """Goes to a point from the inside of the bounds, in float64; whether that was possible."""
         moves, V, K = self._lo < self._hi, self._values.factor(self._rows, _MOST_WORK), None
         if V is not None:
@@ -391,7 +388,7 @@ class KernelMachine:
             sums - sums_by(self._group, fixed, n_groups),
         )  # fmt: skip
         with OneBlasThread(), np.errstate(all="ignore"):
-            found = interior_point(problem, tol=tol, is_over=is_over)
+            found = interior_point(problem, tol=tol, is_over=lambda: token.is_over)
         beta = fixed.copy()
         beta[moves] = found
         missing = np.abs(sums_by(self._group, beta, n_groups) - sums)
@@ -464,9 +461,9 @@ def _relative(gap: float, dual: float, floor: float) -> float:
     return gap / size if size > 0 else (0.0 if gap == 0 else 1.0)
 
 
-def _why_stop(budget: Budget, point: Progress, interruption: Interruption) -> str:
+def _why_stop(budget: Budget, point: Progress, caller: CancellationToken) -> str:
     asked = [callback(point) for callback in budget.callbacks]
-    if interruption.requested:
+    if caller.is_over:
         return INTERRUPTED
     if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
         return "a callback asked to stop"

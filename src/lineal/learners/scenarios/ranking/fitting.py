@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal.cancellation import CancellationToken, cancellable, following
 from lineal.learners.scenarios.ranking.newton import Iterate, newton_iterates
 from lineal.learners.scenarios.ranking.problem import RankingProblem
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
-from lineal.solvers.driver import Budget, Interruption
+from lineal.solvers.driver import Budget
 
 # So many iterates in a row that gain less than 1 % of the gap: the solver is at its floor.
 _PATIENCE = 60
@@ -38,9 +39,10 @@ def minimise_pairs(
     proof: Iterate | None = None  # the highest dual
     trace: list[Progress] = []
     reason, mark, waited = "", np.inf, 0
-    with Interruption() as interruption, np.errstate(over="ignore", invalid="ignore"):
+    with cancellable() as caller, np.errstate(over="ignore", invalid="ignore"):
+        own = CancellationToken(seconds=budget.max_seconds, parent=caller)
         stream = newton_iterates(problem, start)
-        while not reason and (iterate := interruption.following(stream)) is not None:
+        while not reason and (iterate := following(stream, own)) is not None:
             best = iterate if best is None or iterate.primal < best.primal else best
             proof = iterate if proof is None or iterate.dual > proof.dual else proof
             gap = best.primal - proof.dual
@@ -50,9 +52,11 @@ def minimise_pairs(
             is_certified = problem.relative_gap(best.primal, proof.dual) <= tol
             reason = _why_stop(is_certified, budget, point, waited)
         if not reason:
-            reason = _INTERRUPTED if interruption.requested else _STALLED
-    if best is None or proof is None:  # interrupted before the first iterate
-        raise KeyboardInterrupt
+            is_late = own.is_over and not caller.is_over
+            late = f"max_seconds={budget.max_seconds} reached"
+            reason = _INTERRUPTED if caller.is_over else late if is_late else _STALLED
+        if best is None or proof is None:  # ended before the first iterate: the start is certified
+            best = proof = next(newton_iterates(problem, start))
     seconds = time.perf_counter() - began
     certificate = _certificate(problem, best, proof, len(trace), seconds, tol, reason)
     return RankingSolution(best.w, certificate, proof.slopes_at, proof.width, tuple(trace))
