@@ -22,10 +22,11 @@ from lineal.learners.targets import classes_and_codes, labels_of_rows
 from lineal.learners.weighting import class_factors
 from lineal.model.answers import winners
 from lineal.model.strategies import one_vs_one_code, scores_of_votes
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.selection.search.progress import FitBar
 from lineal.solvers.kernel_dual import KernelMachine, KernelValues, ProductTable, classification, summed
-from lineal.solvers.kernel_dual.machine import BLOCK, CERTIFIED
+from lineal.solvers.kernel_dual.machine import BLOCK
 
 # Hsu, Chang and Lin's grid: steps of 4.
 C_GRID = tuple(2.0**k for k in range(-5, 16, 2))
@@ -302,7 +303,7 @@ class _Task:
                 machine.scale(C / last)
             last = C
             solution = machine.run(self.tol, unit=1.0 / C)
-            if token.is_over and solution.reason != CERTIFIED:
+            if token.is_over and solution.stop is not Stop.CERTIFIED:
                 return
             dual = classification(signs, C * weight, rows)
             found = finished(machine, dual, solution, tol=self.tol, unit=1.0 / C)

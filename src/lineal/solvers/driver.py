@@ -12,7 +12,7 @@ import numpy as np
 
 from lineal.cancellation import CancellationToken, cancellable, following, shielded
 from lineal.errors import CombinationError, InputError
-from lineal.objective.certificate import Bound, Certificate, lower_bound_by_scores, worst_term
+from lineal.objective.certificate import Bound, Certificate, Stop, lower_bound_by_scores, worst_term
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point, refit_intercept
 from lineal.objective.joint import Softmax
 from lineal.objective.losses import FloatArray, Log
@@ -56,6 +56,10 @@ class Budget:
     max_seconds: float | None = None
     max_epochs: int | None = None
     callbacks: Sequence[Callback] = ()
+
+    def detail(self, stop: Stop) -> object:
+        """The limit that was reached, for ``Stop.sentence``."""
+        return {Stop.SECONDS: self.max_seconds, Stop.EPOCHS: self.max_epochs}.get(stop)
 
 
 @dataclass
@@ -126,7 +130,8 @@ def _minimised(
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)
     best = _Best(W, b)
-    epochs, reason, used = 0, "", []
+    epochs, used = 0, []
+    stop: Stop | None = None
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
     with (
@@ -166,38 +171,32 @@ def _minimised(
                         waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
                         due = epochs + max(_EVERY, int(_GROWTH * epochs))
                         mark, height = point.gap, point.primal
-                    reason = _why_stop(problem, best, tol, budget, point, caller, waited >= patience)
-                    if reason:
+                    stop = _why_stop(problem, best, tol, budget, point, caller, waited >= patience)
+                    if stop is not None:
                         break
                     if is_promising and expected:
                         # A certificate can cost many epochs: an estimate that was too low is believed less.
                         found = problem.relative_gap(best.primal, best.dual)
                         doubt = max(1.0, min(found / expected, 1e6))
                     best.keep()
-            is_broken_off = own.is_over and not reason
+            is_broken_off = own.is_over and stop is None
             if latest is not None and not is_fresh:
                 # An epoch that was broken off may have moved weights on: what was known of them is void.
                 _certify(
                     problem, replace(latest, bound=None, residue=None) if is_broken_off else latest, best
                 )
                 _record(best, epochs, time.perf_counter() - began)
-                reason = _why_stop(problem, best, tol, budget, best.trace[-1], caller, False)
-            if own.is_over and not reason:
-                reason = _INTERRUPTED if caller.is_over else f"max_seconds={budget.max_seconds} reached"
-            if reason and reason != _STALLED:
+                stop = _why_stop(problem, best, tol, budget, best.trace[-1], caller, False)
+            if own.is_over and stop is None:
+                stop = Stop.CANCELLED if caller.is_over else Stop.SECONDS
+            if stop not in (None, Stop.STALLED):
                 break
-            reason = _STALLED
+            stop = Stop.STALLED
             start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
-        return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
+        return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, stop, budget)
 
 
-_CERTIFIED = "the gap is certified"
-_STALLED = "no further progress: the last solver gained less than 1 % an attempt, or has no step left"
-_INTERRUPTED = "interrupted: this is the best model so far"
-_SEPARABLE = (
-    "the classes are separable and nothing is penalised, so the objective has no minimiser: "
-    "the weights are a separating direction, and the objective falls towards 0 along it"
-)
+_AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 
 
 def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
@@ -331,21 +330,21 @@ def _why_stop(
     point: Progress,
     caller: CancellationToken,
     stalled: bool,
-) -> str:
+) -> Stop | None:
     asked = [callback(point) for callback in budget.callbacks]
     if problem.relative_gap(best.primal, best.dual) <= tol:
-        return _CERTIFIED
+        return Stop.CERTIFIED
     if caller.is_over:
-        return _INTERRUPTED
+        return Stop.CANCELLED
     if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
-        return "a callback asked to stop"
+        return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
-        return f"max_epochs={budget.max_epochs} reached"
+        return Stop.EPOCHS
     if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
-        return f"max_seconds={budget.max_seconds} reached"
+        return Stop.SECONDS
     if _is_separated(problem, best):
-        return _SEPARABLE
-    return _STALLED if stalled else ""
+        return Stop.NO_MINIMUM
+    return Stop.STALLED if stalled else None
 
 
 def _is_separated(problem: Problem, best: _Best) -> bool:
@@ -366,15 +365,22 @@ def _is_separated(problem: Problem, best: _Best) -> bool:
 
 
 def _finish(
-    problem: Problem, best: _Best, name: str, epochs: int, seconds: float, tol: float, reason: str
+    problem: Problem,
+    best: _Best,
+    name: str,
+    epochs: int,
+    seconds: float,
+    tol: float,
+    stop: Stop | None,
+    budget: Budget,
 ) -> Solution:
     if best.bound is None:
         _certify(problem, Iterate(lambda: (best.W, best.b)), best)
     if best.Z is None or best.bound is None:  # no weights had an objective that is a number
         raise InputError(BEYOND)
     relative = problem.relative_gap(best.primal, best.dual)
-    if relative <= tol:  # the start may be good enough for a budget of no epoch
-        reason = _CERTIFIED
+    # The start may be good enough for a budget of no epoch.
+    stop = Stop.CERTIFIED if relative <= tol else stop or Stop.STALLED
     certificate = Certificate(
         primal=best.primal,
         dual=best.dual,
@@ -385,6 +391,7 @@ def _finish(
         epochs=epochs,
         seconds=seconds,
         converged=bool(relative <= tol),
-        reason=reason or _STALLED,
+        reason=stop.sentence(budget.detail(stop) or _AT_THE_FLOOR),
+        stop=stop,
     )
     return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace))

@@ -19,7 +19,7 @@ import numpy as np
 from lineal.cancellation import raise_if_over
 from lineal.deferred import linalg
 from lineal.errors import InputError
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 
 _ROUNDING = float(np.finfo(np.float64).eps)
@@ -203,4 +203,5 @@ def certificate(
         seconds=time.perf_counter() - began,
         converged=bool(relative <= tol),
         reason=reason,
+        stop=Stop.CERTIFIED if relative <= tol else Stop.STALLED,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lineal.kernels import Linear
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray, Hinge, Loss
 from lineal.objective.masked import Masked
 from lineal.objective.penalties import L2
@@ -75,7 +76,7 @@ class ThresholdSMO(Solver):
             b = np.zeros(problem.n_outputs)
             b[: len(solution.b)] = solution.b
             yield _iterate(problem, beta, b, strength)
-            if "no further progress" in solution.reason:
+            if solution.stop is Stop.STALLED:
                 return
             goal /= _FALL
 

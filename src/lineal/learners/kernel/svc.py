@@ -28,11 +28,10 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
-from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 _FOLDS = 5
 
@@ -352,7 +351,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         for k in np.flatnonzero(found.is_certified).tolist():
             proof = Proof(
                 float(found.dual[k]), float(found.gap[k]), float(found.worst[k]), int(found.epochs[k]),
-                float(found.seconds[k]), CERTIFIED,
+                float(found.seconds[k]), Stop.CERTIFIED, Stop.CERTIFIED.sentence(),
             )  # fmt: skip
             certificates[k] = proof.certificate(tol, 1.0 / C)
 

@@ -211,7 +211,7 @@ class MultipleInstanceSVM(KernelScorer):
         self.objective_ = best.objective
         self.certificate_ = best.fit.certificate
         self.stopped_ = best.stopped
-        is_cut = any("reached" in each.stopped or "interrupted" in each.stopped for each in results)
+        is_cut = any(each.stop is not None for each in results)
         if is_cut or not self.certificate_.converged:
             what = "the search was cut short" if is_cut else str(self.certificate_)
             warnings.warn(f"{type(self).__name__}: {what}.", NotCertifiedWarning, stacklevel=4)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lineal.learners.scenarios.pu_risk import NonNegativeProblem, PURows
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Intercept
 from lineal.objective.soft import SoftLabel
@@ -98,7 +98,8 @@ def minimise_nonnegative(
     """
     began = time.perf_counter()
     search = _Search(data, loss, soft, strength, intercept)
-    epochs, trace, low, reason = 0, [], None, ""
+    epochs, trace, low = 0, [], None
+    stop, reason = Stop.STALLED, "no share in reach closes the gap"
     high = search.try_share(1.0, None, minimise, tol)
     for count in range(_ROUNDS):
         epochs += search.last.certificate.epochs
@@ -109,7 +110,7 @@ def minimise_nonnegative(
         if search.relative_gap <= tol:
             break
         if not search.last.certificate.converged:
-            reason = search.last.certificate.reason
+            stop, reason = search.last.certificate.stop or stop, search.last.certificate.reason
             break
         share = 0.5 * high.share if low is None else _between(low, high, is_bold=count % 3 != 0)
         near = high if low is None or -high.negative < low.negative else low
@@ -131,7 +132,8 @@ def minimise_nonnegative(
         epochs=epochs,
         seconds=time.perf_counter() - began,
         converged=bool(converged),
-        reason="the gap is certified" if converged else reason or "no share in reach closes the gap",
+        reason=Stop.CERTIFIED.sentence() if converged else reason,
+        stop=Stop.CERTIFIED if converged else stop,
     )
     assert search.W is not None
     assert search.b is not None

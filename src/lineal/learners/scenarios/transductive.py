@@ -256,7 +256,7 @@ class TransductiveSVM(KernelScorer):
         )
         self.objective_ = self.certificate_.primal
         self.n_rounds_ = len(self.history_)
-        is_cut = any("reached" in each.stopped or "interrupted" in each.stopped for each in found)
+        is_cut = any(each.stop is not None for each in found)
         if is_cut or not self.certificate_.converged:
             what = f"annealing was cut short: {self.stopped_}" if is_cut else str(self.certificate_)
             warnings.warn(f"{type(self).__name__}: {what}.", NotCertifiedWarning, stacklevel=3)

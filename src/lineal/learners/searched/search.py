@@ -27,6 +27,7 @@ from lineal.data.compressed import CompressedRows
 from lineal.deferred import is_a
 from lineal.errors import NotCertifiedWarning
 from lineal.learners.searched.folds import Fold
+from lineal.objective.certificate import Stop
 
 
 class Data(Protocol):
@@ -223,10 +224,11 @@ class Search:
 
 
 def is_broken_off(model: Any) -> bool:
-    """Whether Ctrl-C ended a fit before its time; the weights are the best so far."""
+    """Whether Ctrl-C, or a token, ended a fit before its time; the weights are the best so far."""
     certificate = getattr(model, "certificate_", None)
-    reason = getattr(model, "reason_", "") if certificate is None else certificate.reason
-    return str(reason).startswith("interrupted")
+    if certificate is not None:
+        return bool(certificate.stop is Stop.CANCELLED)
+    return str(getattr(model, "reason_", "")).startswith("interrupted")
 
 
 def taken_by(model: Any, X: Any) -> Any:
