@@ -184,7 +184,8 @@ class LinearClassifier(BaseLinearClassifier):
     progress : bool
         Shows the gap falling, on a terminal.
     callbacks : sequence of callables
-        Called with (epoch, primal, dual, gap, seconds) at certified points; returning True stops the fit.
+        Called with a :class:`lineal.solvers.Progress` after each epoch; returning True stops the fit.
+        Listening changes no bit of the model: most events have an estimate of the gap, some a proof.
     warm_start : bool
         Whether ``fit`` starts from the last fit's weights.
 

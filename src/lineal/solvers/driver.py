@@ -51,11 +51,25 @@ _MANY_STORED = 1_000_000
 
 @dataclass
 class Budget:
-    """When to stop short of the tolerance, and whom to tell on the way."""
+    """When to stop short of the tolerance, and whom to tell on the way.
+
+    Callbacks get one event each epoch, and change no bit by listening. Whoever needs more certificates
+    than the driver does asks for one every so many epochs, ``certify_every``.
+    """
 
     max_seconds: float | None = None
     max_epochs: int | None = None
     callbacks: Sequence[Callback] = ()
+    certify_every: int | None = None
+
+    def asks_for(self, epoch: int) -> bool:
+        """Whether this epoch must be certified."""
+        return self.certify_every is not None and epoch % self.certify_every == 0
+
+    def tell(self, event: Progress) -> bool:
+        """Tells all callbacks; whether one of them asks to stop."""
+        answers = [callback(event) for callback in self.callbacks]
+        return any(isinstance(answer, (bool, np.bool_)) and bool(answer) for answer in answers)
 
     def detail(self, stop: Stop) -> object:
         """The limit that was reached, for ``Stop.sentence``."""
@@ -157,21 +171,31 @@ def _minimised(
                 is_last = _exhausted(budget, epochs, seconds) or own.is_over
                 expected = iterate.expected_gap
                 is_promising = expected is None or doubt * expected <= _HOPE * tol
-                is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
+                is_fresh = is_last or is_promising or epochs >= due or budget.asks_for(epochs)
                 if is_fresh:
                     _certify(problem, iterate, best)
                     if epochs >= look_due and not own.is_over:
                         look_due = epochs + int(_LOOK_GROWTH * epochs)
                         with own:
                             _look_closer(problem, best, tol)
-                    point = _record(best, epochs, time.perf_counter() - began)
+                    point = _record(best, solver, iterate, epochs, began)
                     if epochs >= due:
                         # A bound may say nothing until the weights are nearly right: then P alone can tell.
                         has_fallen = goes_on and point.primal < height - _FALL * tol * abs(height)
                         waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
                         due = epochs + max(_EVERY, int(_GROWTH * epochs))
                         mark, height = point.gap, point.primal
-                    stop = _why_stop(problem, best, tol, budget, point, caller, waited >= patience)
+                is_asked = bool(budget.callbacks) and budget.tell(
+                    best.trace[-1] if is_fresh else _event(best, solver, iterate, epochs, began)
+                )
+                if is_asked and not is_fresh:
+                    is_fresh = True
+                    _certify(problem, iterate, best)
+                    _record(best, solver, iterate, epochs, began)
+                if is_fresh:
+                    stop = _why_stop(
+                        problem, best, tol, budget, caller, is_asked=is_asked, is_stalled=waited >= patience
+                    )
                     if stop is not None:
                         break
                     if is_promising and expected:
@@ -185,8 +209,8 @@ def _minimised(
                 _certify(
                     problem, replace(latest, bound=None, residue=None) if is_broken_off else latest, best
                 )
-                _record(best, epochs, time.perf_counter() - began)
-                stop = _why_stop(problem, best, tol, budget, best.trace[-1], caller, False)
+                _record(best, solver, latest, epochs, began)
+                stop = _why_stop(problem, best, tol, budget, caller, is_asked=False, is_stalled=False)
             if own.is_over and stop is None:
                 stop = Stop.CANCELLED if caller.is_over else Stop.SECONDS
             if stop not in (None, Stop.STALLED):
@@ -316,10 +340,18 @@ def _refitted(
     return b, Z, None
 
 
-def _record(best: _Best, epoch: int, seconds: float) -> Progress:
-    point = Progress(epoch, best.primal, best.dual, best.primal - best.dual, seconds)
-    best.trace.append(point)
-    return point
+def _event(best: _Best, solver: Solver, iterate: Iterate, epoch: int, began: float) -> Progress:
+    """What is known after an epoch that was not certified."""
+    expected = iterate.expected_gap
+    estimate = float(expected) if expected is not None and np.isfinite(expected) else None
+    gap, seconds = best.primal - best.dual, time.perf_counter() - began
+    return Progress(epoch, best.primal, best.dual, gap, seconds, False, estimate, solver.name)
+
+
+def _record(best: _Best, solver: Solver, iterate: Iterate, epoch: int, began: float) -> Progress:
+    """Adds a certified point to the trace."""
+    best.trace.append(replace(_event(best, solver, iterate, epoch, began), is_proved=True))
+    return best.trace[-1]
 
 
 def _why_stop(
@@ -327,16 +359,17 @@ def _why_stop(
     best: _Best,
     tol: float,
     budget: Budget,
-    point: Progress,
     caller: CancellationToken,
-    stalled: bool,
+    *,
+    is_asked: bool,
+    is_stalled: bool,
 ) -> Stop | None:
-    asked = [callback(point) for callback in budget.callbacks]
+    point = best.trace[-1]
     if problem.relative_gap(best.primal, best.dual) <= tol:
         return Stop.CERTIFIED
     if caller.is_over:
         return Stop.CANCELLED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
+    if is_asked:
         return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
         return Stop.EPOCHS
@@ -344,7 +377,7 @@ def _why_stop(
         return Stop.SECONDS
     if _is_separated(problem, best):
         return Stop.NO_MINIMUM
-    return Stop.STALLED if stalled else None
+    return Stop.STALLED if is_stalled else None
 
 
 def _is_separated(problem: Problem, best: _Best) -> bool:

@@ -183,10 +183,10 @@ class KernelMachine:
                 has_gained = gap < _GAIN * marks[0] or violation < _GAIN * marks[1]
                 quiet = 0 if has_gained else quiet + 1
                 marks = min(gap, marks[0]), min(violation, marks[1])
-                is_over, is_stalled = n_changed == 0 or quiet >= _PATIENCE, False
+                is_over, is_stalled, is_proved = n_changed == 0 or quiet >= _PATIENCE, False, False
                 if (relative <= CLAIM * tol and is_settled) or is_over:
                     gap, dual = self._proved()
-                    relative = _relative(gap, dual, floor)
+                    is_proved, relative = True, _relative(gap, dual, floor)
                     if relative <= tol and is_settled:
                         stop = Stop.CERTIFIED
                     else:
@@ -198,7 +198,7 @@ class KernelMachine:
                 if stop is None and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
                     is_helped = True
                     if self._help(tol, own):
-                        rounds, last, is_stalled = 0, np.inf, False
+                        rounds, last, is_stalled, is_proved = 0, np.inf, False, True
                         gap, dual = self._proved()
                         if _relative(gap, dual, floor) > tol:
                             gap, dual = self._weighed_gap(gap, dual)
@@ -210,8 +210,10 @@ class KernelMachine:
                         best = self._better(best, gap + dual)
                 if is_stalled:
                     stop = Stop.STALLED
-                point = Progress(epochs, unit * (dual + gap), unit * dual, unit * gap,
-                                 time.perf_counter() - began)  # fmt: skip
+                point = Progress(
+                    epochs, unit * (dual + gap), unit * dual, unit * gap, time.perf_counter() - began,
+                    is_proved, relative, "kernel_dual",
+                )  # fmt: skip
                 trace.append(point)
                 asked = _why_stop(budget, point, caller)  # callbacks hear of the last point, too
                 stop = stop or asked
@@ -469,10 +471,10 @@ def _relative(gap: float, dual: float, floor: float) -> float:
 
 
 def _why_stop(budget: Budget, point: Progress, caller: CancellationToken) -> Stop | None:
-    asked = [callback(point) for callback in budget.callbacks]
+    is_asked = budget.tell(point)
     if caller.is_over:
         return Stop.CANCELLED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
+    if is_asked:
         return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
         return Stop.EPOCHS

@@ -47,7 +47,8 @@ def minimise_pairs(
             best = iterate if best is None or iterate.primal < best.primal else best
             proof = iterate if proof is None or iterate.dual > proof.dual else proof
             gap = best.primal - proof.dual
-            point = Progress(len(trace) + 1, best.primal, proof.dual, gap, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            point = Progress(len(trace) + 1, best.primal, proof.dual, gap, seconds, solver="newton")
             trace.append(point)
             waited, mark = (0, gap) if not gap >= 0.99 * mark else (waited + 1, mark)
             is_certified = problem.relative_gap(best.primal, proof.dual) <= tol
@@ -65,10 +66,10 @@ _AT_THE_FLOOR = "rounding, or a bend as narrow as it can be, leaves no step"
 
 
 def _why_stop(is_certified: bool, budget: Budget, point: Progress, waited: int) -> Stop | None:
-    asked = [callback(point) for callback in budget.callbacks]
+    is_asked = budget.tell(point)
     if is_certified:
         return Stop.CERTIFIED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
+    if is_asked:
         return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
         return Stop.EPOCHS
