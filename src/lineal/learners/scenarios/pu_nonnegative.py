@@ -110,7 +110,6 @@ def minimise_nonnegative(
         if search.relative_gap <= tol:
             break
         if not search.last.certificate.converged:
-            stop, reason = search.last.certificate.stop or stop, search.last.certificate.reason
             break
         share = 0.5 * high.share if low is None else _between(low, high, is_bold=count % 3 != 0)
         near = high if low is None or -high.negative < low.negative else low
@@ -120,6 +119,8 @@ def minimise_nonnegative(
             t = low.negative / (low.negative - high.negative)
             mixed = [(1 - t) * one + t * other for one, other in zip(_point(low), _point(high), strict=True)]
             search.try_weights(mixed[0], mixed[1], mixed[2])
+    if not search.last.certificate.converged:
+        stop, reason = search.last.certificate.stop or stop, search.last.certificate.reason
     relative = search.relative_gap
     converged = relative <= tol
     certificate = Certificate(
