@@ -122,7 +122,7 @@ def comparison(record: dict[str, Any]) -> Comparison:
         SolverTrace(
             kept["label"],
             *(np.array(kept[name]) for name in ("epochs", "seconds", "primal", "dual", "relative_gap")),
-            Certificate(**kept["certificate"]),
+            Certificate.of_record(kept["certificate"]),
         )
         for kept in record["traces"]
     )

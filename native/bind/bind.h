@@ -21,6 +21,7 @@
 #include "lineal/pointer_loss.h"
 #include "lineal/rng.h"
 #include "lineal/rows.h"
+#include "lineal/token.h"
 #include "lineal/watch.h"
 
 namespace nb = nanobind;
@@ -81,13 +82,27 @@ inline int worthwhile(int n_threads, Index n_multiplications) {
   return int(std::clamp<Index>(n_multiplications / 32768, 1, n_threads));
 }
 
-// Runs body(watch) without Python's lock. On the main thread, the only one that signals are handled on,
-// Python is asked for them while it runs; what a handler raises ends the body's loops and is raised here.
+// What is asked of loops on this thread: the token in force, and whether a pass may be given up. Set by
+// lineal/cancellation.py when a scope is entered or left.
+struct Cancellation {
+  std::shared_ptr<const Token> token;
+  bool is_breakable = false;  // a driver is there to catch BrokenOff
+};
+Cancellation& current_cancellation() noexcept;
+
+// Whether this is the thread that Python handles signals on.
+bool is_main_thread() noexcept;
+
+// Work that was given up because its token is over; drivers catch it.
+struct BrokenOff : std::exception {
+  const char* what() const noexcept override { return "the cancellation token is over"; }
+};
+
+// Runs body(watch) without Python's lock; true if the watch said stop. On the main thread Python is asked for
+// signals while it runs; what a handler raises ends the body's loops and is raised here.
 template <class Body>
-void interruptible(Body&& body) {
-  const nb::object threading = nb::module_::import_("threading");
-  const bool is_main = threading.attr("current_thread")().is(threading.attr("main_thread")());
-  Watch watch = !is_main ? Watch() : Watch([] {
+bool run_watched(const std::shared_ptr<const Token>& token, Body&& body) {
+  Watch watch = !is_main_thread() ? Watch(token.get()) : Watch(token.get(), [] {
     const nb::gil_scoped_acquire locked;
     return PyErr_CheckSignals() != 0;
   });
@@ -96,8 +111,26 @@ void interruptible(Body&& body) {
     body(watch);
   }
   if (PyErr_Occurred()) throw nb::python_error();
+  return watch.is_over();
 }
 
+// For an epoch: at the end of the token in force it returns early, and what it leaves is a short epoch.
+template <class Body>
+void interruptible(Body&& body) {
+  // A copy: handlers of signals may enter and leave scopes meanwhile.
+  const std::shared_ptr<const Token> token = current_cancellation().token;
+  run_watched(token, body);
+}
+
+// For a pass, half of which is no result: at the end of the token it is given up with BrokenOff where somebody
+// catches that, and goes on to its end elsewhere.
+template <class Body>
+void interruptible_pass(Body&& body) {
+  const Cancellation current = current_cancellation();
+  if (run_watched(current.is_breakable ? current.token : nullptr, body)) throw BrokenOff();
+}
+
+void bind_cancellation(nb::module_& m);
 void bind_matrix(nb::module_& m);
 void bind_class_sums(nb::module_& m);
 void bind_dual_cd(nb::module_& m);

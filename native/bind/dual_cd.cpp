@@ -165,7 +165,8 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
           const int n_workers = std::min(run.n_threads, n_groups);
           std::atomic<bool> is_over{false};
           parallel(n_workers, [&](int part) {
-            Watch follower([&] { return is_over.load(); });  // only the calling thread may ask Python
+            // Only the calling thread may ask Python; all of them look at the token.
+            Watch follower(watch.token(), [&] { return is_over.load(); });
             Watch& own = part == 0 ? watch : follower;
             const Range mine = share(n_groups, part, n_workers);
             grouped_dual_cd_epoch(

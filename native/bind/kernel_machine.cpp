@@ -76,7 +76,7 @@ KernelValues from_gram(Array2<const double> G, nb::object owner) {
 std::unique_ptr<kernel::ProductTable> product_table(const Matrix& X, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   std::unique_ptr<kernel::ProductTable> table;
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     std::visit(
         [&](const auto& rows) {
           table = std::make_unique<kernel::ProductTable>(rows, column_means(rows), n_threads, watch);
@@ -121,7 +121,7 @@ void meet(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
   const kernel::SupportSums support{row.data(),          coefficient.data(),
                                     Index(row.shape(0)), Index(coefficient.shape(0)),
                                     segment.data(),      Index(segment.shape(0)) - 1};
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     std::visit(
         [&]<class S>(const S& source) {
           if constexpr (requires { source.exact(); }) {
@@ -189,7 +189,7 @@ using PairsResult = std::tuple<nb::ndarray<double, nb::numpy>, nb::ndarray<doubl
 PairsResult class_pairs(const KernelValues& values, Array1<const Index> rows, Array1<const Index> start,
                         Array1<const double> bound, double tol, double claim, Array1<const Index> block,
                         Array1<const double> share, Array1<const Index> max_inner, Index largest_block,
-                        const nb::object& stop, int n_threads) {
+                        int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   require(start.shape(0) >= 3 && start.data()[0] == 0 &&
               start.data()[start.shape(0) - 1] == Index(rows.shape(0)) &&
@@ -210,21 +210,13 @@ PairsResult class_pairs(const KernelValues& values, Array1<const Index> rows, Ar
   auto coefficient = new_array<double>({std::size_t(classes.n_classes) - 1, n}, true);
   auto told = new_array<double>({n_pairs, 7}, true);
   std::vector<PairFound> found(n_pairs);
-  Watch watch([&stop] {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) return true;
-    const nb::object answer = nb::steal(PyObject_CallNoArgs(stop.ptr()));
-    return !answer.is_valid() || PyObject_IsTrue(answer.ptr()) != 0;
-  });
-  {
-    const nb::gil_scoped_release unlocked;
+  interruptible([&](Watch& watch) {
     double* to = coefficient.data();
     solve_pairs(values.get(), classes, pace, found.data(), n_threads, watch,
                 [&](Index i, Index j, Index position, double beta) {
                   to[(position < start.data()[i + 1] ? j - 1 : i) * Index(n) + position] = beta;
                 });
-  }
-  if (PyErr_Occurred()) throw nb::python_error();
+  });
   double* to = told.data();
   for (const PairFound& each : found)
     for (const double number : {each.is_certified ? 1.0 : 0.0, each.b, each.gap, each.dual, each.worst,
@@ -306,7 +298,7 @@ void bind_kernel_machine(nb::module_& m) {
       .def("sums", &sums, "at"_a, "row"_a, "coefficient"_a, "n_threads"_a = 1,
            "out[i]: the sum of coefficient[k] times the kernel of row at[i] with row[k], in float64.")
       .def("solve_pairs", &class_pairs, "rows"_a, "start"_a, "bound"_a, "tol"_a, "claim"_a, "block"_a,
-           "share"_a, "max_inner"_a, "largest_block"_a, "stop"_a, "n_threads"_a = 1,
+           "share"_a, "max_inner"_a, "largest_block"_a, "n_threads"_a = 1,
            "Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, "
            "gap, D, worst, epochs, seconds).");
   nb::class_<kernel::ProductTable>(m, "ProductTable", "Dot products of every two rows.")

@@ -29,7 +29,7 @@ Values table_of(Index n, std::optional<Index> m, int n_threads, Fill&& fill) {
   require(n_threads >= 1, "n_threads must be at least 1");
   auto out = new_array<double>({std::size_t(n), std::size_t(m.value_or(n))});
   const Table table{n, m.value_or(n), !m.has_value(), out.data()};
-  interruptible([&](Watch& watch) { fill(table, watch); });
+  interruptible_pass([&](Watch& watch) { fill(table, watch); });
   return out;
 }
 
@@ -37,7 +37,7 @@ template <class Fill>
 Values diagonal_of(Index n, int n_threads, Fill&& fill) {
   require(n_threads >= 1, "n_threads must be at least 1");
   auto out = new_array<double>({std::size_t(n)});
-  interruptible([&](Watch& watch) { fill(out.data(), watch); });
+  interruptible_pass([&](Watch& watch) { fill(out.data(), watch); });
   return out;
 }
 
@@ -74,7 +74,7 @@ nb::tuple run_counts(const Symbols& symbols, const Places& start, Index length) 
   require(length >= 1, "length must be at least 1");
   const Sequences all = sequences(symbols, start);
   kernel::CountRows rows;
-  interruptible([&](Watch& watch) { rows = kernel::run_counts(all, length, watch); });
+  interruptible_pass([&](Watch& watch) { rows = kernel::run_counts(all, length, watch); });
   return nb::make_tuple(array_of(rows.start), array_of(rows.column), array_of(rows.count), rows.n_columns);
 }
 
@@ -88,7 +88,7 @@ nb::tuple read_trees(const Symbols& symbols, const Places& start) {
   const Sequences texts = sequences(symbols, start);
   Forest forest;
   kernel::Flaw flaw;
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     for (Index i = 0; i < texts.size && !watch.says_stop(16 * texts[i].size); ++i)
       if (flaw = kernel::read_tree(text_of(texts[i]), i, forest); flaw.tree >= 0) return;
   });

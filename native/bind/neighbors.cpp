@@ -26,7 +26,7 @@ Found found(Index n_queries, Index k, Index n_rows, int n_threads, Search&& sear
   auto distance = new_array<double>({std::size_t(n_queries), std::size_t(k)});
   auto row = new_array<Index>({std::size_t(n_queries), std::size_t(k)});
   const near::Answers answers{k, distance.data(), row.data()};
-  interruptible([&](Watch& watch) { search(answers, watch); });
+  interruptible_pass([&](Watch& watch) { search(answers, watch); });
   return nb::make_tuple(nb::cast(distance), nb::cast(row));
 }
 
@@ -34,7 +34,7 @@ template <class Fill>
 nb::ndarray<double, nb::numpy> table(Index n_queries, Index n_rows, int n_threads, Fill&& fill) {
   require(n_threads >= 1, "n_threads must be at least 1");
   auto out = new_array<double>({std::size_t(n_queries), std::size_t(n_rows)});
-  interruptible([&](Watch& watch) { fill(out.data(), watch); });
+  interruptible_pass([&](Watch& watch) { fill(out.data(), watch); });
   return out;
 }
 

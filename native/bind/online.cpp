@@ -81,7 +81,7 @@ void scores(const Matrix& X, const OnlineSettings& set, const OnlineArrays& arra
   const OnlineTable table = arrays.table(set);
   const auto n_scores = Index(table.tally().scores);
   require(Index(Z.shape(0)) == X.n_rows() && Index(Z.shape(1)) == n_scores, "Z has the wrong shape");
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     std::visit([&](const auto& rows) { online_scores(rows, table, n_scores, Z.data(), watch); }, X.rows);
   });
 }

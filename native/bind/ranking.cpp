@@ -55,7 +55,7 @@ Totals bent_slopes(const RankingPairs& pairs, Numbers z, double margin, double b
   const BentHinge loss = bent(margin, bend, width);
   PairSums sums;
   n_threads = worthwhile(n_threads, 16 * Index(z.size()));
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     sums = bent_slopes_pass(pairs.view(), loss, z.data(), slope.data(), curvature.data(), n_threads, watch);
   });
   return {sums.value, sums.hinge, sums.slopes};
@@ -67,7 +67,7 @@ void bent_products(const RankingPairs& pairs, Numbers z, double margin, double b
   require(V.shape(1) == out.shape(1), "V and out need the same shape");
   const BentHinge loss = bent(margin, bend, width);
   n_threads = worthwhile(n_threads, 16 * Index(V.size()));
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     bent_products_pass(pairs.view(), loss, z.data(), V.data(), Index(V.shape(1)), out.data(), n_threads,
                        watch);
   });
@@ -78,7 +78,7 @@ Totals log_slopes(const RankingPairs& pairs, Numbers z, Array1<double> slope, Ar
   check(pairs, z, slope.size(), curvature.size());
   PairSums sums;
   n_threads = worthwhile(n_threads, 64 * Index(z.size()));
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     sums = log_slopes_pass(pairs.view(), z.data(), slope.data(), curvature.data(), n_threads, watch);
   });
   return {sums.value, sums.hinge, sums.slopes};
@@ -89,7 +89,7 @@ void log_products(const RankingPairs& pairs, Numbers z, Array2<const double> V, 
   check(pairs, z, V.shape(0), out.shape(0));
   require(V.shape(1) == out.shape(1), "V and out need the same shape");
   n_threads = worthwhile(n_threads, 64 * Index(V.size()));
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     log_products_pass(pairs.view(), z.data(), V.data(), Index(V.shape(1)), out.data(), n_threads, watch);
   });
 }
@@ -99,7 +99,7 @@ void disorder(const RankingPairs& pairs, Numbers z, Array1<double> wrong, Array1
   check(pairs, z, z.size(), z.size());
   require(wrong.size() == pairs.c.size() && tied.size() == pairs.c.size(), "one number per query is needed");
   n_threads = worthwhile(n_threads, 16 * Index(z.size()));
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     disorder_pass(pairs.view(), z.data(), wrong.data(), tied.data(), n_threads, watch);
   });
 }

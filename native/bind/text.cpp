@@ -69,7 +69,7 @@ template <class Make>
 Arrays matrix_of(bool is_double, Make&& make) {
   std::optional<TermMatrix<double>> doubles;
   std::optional<TermMatrix<float>> floats;
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     if (is_double)
       doubles = make.template operator()<double>(watch);
     else
@@ -125,7 +125,7 @@ struct Named {
 Tokens read(const Source& source, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
   std::optional<Tokens> made;
-  interruptible([&](Watch& watch) { made = Tokens::read(source, n_threads, watch); });
+  interruptible_pass([&](Watch& watch) { made = Tokens::read(source, n_threads, watch); });
   return std::move(*made);
 }
 
@@ -166,7 +166,7 @@ class Terms {
       : n_threads_(n_threads), min_n_(min_n) {
     require(n_threads >= 1 && min_n >= 1 && max_n >= min_n,
             "1 <= min_n <= max_n and n_threads >= 1 are needed");
-    interruptible([&](Watch& watch) {
+    interruptible_pass([&](Watch& watch) {
       ngrams_.emplace(tokens, int(max_n), min_documents, n_threads, watch);
       if (watch.is_over()) return;
       for (const std::uint32_t word : ngrams_->tokens()) words_.add(tokens.words().name(word));
@@ -381,7 +381,7 @@ class GramTerms {
  public:
   GramTerms(const Tokens& tokens, std::size_t min_n, std::size_t max_n) {
     require(min_n >= 1 && max_n >= min_n, "1 <= min_n <= max_n is needed");
-    interruptible([&](Watch& watch) {
+    interruptible_pass([&](Watch& watch) {
       grams_.emplace(tokens, names_, min_n, max_n);
       grams_->count(n_documents_, totals_, watch);
       if (!watch.is_over()) order_ = sorted(names_.names());
@@ -497,7 +497,7 @@ hashed_names(const HashedNames& found) {
 
 void read_names(HashedNames& self, const Hashing& hashing, const Source& source, int n_threads) {
   require(n_threads >= 1, "n_threads must be at least 1");
-  interruptible([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
+  interruptible_pass([&](Watch& watch) { self.read(source, hashing, n_threads, watch); });
 }
 
 // Rows of occurrences, weighed: value 1 times the weight of the column, then the norm.

@@ -49,7 +49,7 @@ nb::typed<nb::tuple, int, nb::ndarray<nb::numpy>, nb::ndarray<nb::numpy>> merge(
 template <class Use>
 void each_chosen(nb::handle read, std::uint64_t n_bytes, const Array1<const std::int32_t>& columns,
                  std::size_t buffer_size, Use&& use) {
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     RunReader<PythonRead> run(PythonRead{read}, 0, n_bytes, buffer_size);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (!run.next()) throw DamagedRun();

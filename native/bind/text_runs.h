@@ -32,7 +32,7 @@ struct PythonRead {
 template <class Each>
 std::uint64_t write_run(nb::handle write, Each&& each) {
   std::uint64_t n_bytes = 0;
-  interruptible([&](Watch& watch) {
+  interruptible_pass([&](Watch& watch) {
     RunWriter writer(PythonWrite{write});
     each([&](std::string_view term, std::uint64_t n_documents,
              std::uint64_t total) { writer.add(term, n_documents, total); },

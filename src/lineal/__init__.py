@@ -11,6 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "lineal.cancellation": ("CancellationToken",),
     "lineal.compose.bagging": ("Bagging", "BaggingRegressor"),
     "lineal.compose.calibration": ("Calibrated",),
     "lineal.compose.co_training": ("CoTraining",),

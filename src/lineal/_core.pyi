@@ -9,6 +9,38 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Token:
+    """A flag that any thread may raise, and a deadline (token.h)."""
+
+    def __init__(self, seconds: float | None = None, parent: Token | None = None) -> None:
+        """
+        Over when cancelled, when so many seconds from now have passed, or when its parent is over.
+        """
+
+    def cancel(self) -> None: ...
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it, or a token above it, was cancelled."""
+
+    @property
+    def is_over(self) -> bool:
+        """
+        Whether it, or a token above it, was cancelled or is past its deadline.
+        """
+
+    @property
+    def seconds_left(self) -> float | None:
+        """To the earliest deadline; None: there is none."""
+
+def set_current_token(token: Token | None, is_breakable: bool) -> None:
+    """
+    What loops on this thread look at; passes give up, by BrokenOff, only if is_breakable.
+    """
+
+class BrokenOff(BaseException):
+    pass
+
 class Matrix:
     """Rows of data, sparse or dense, borrowed from NumPy arrays."""
 
@@ -796,7 +828,7 @@ class KernelValues:
         out[i]: the sum of coefficient[k] times the kernel of row at[i] with row[k], in float64.
         """
 
-    def solve_pairs(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, claim: float, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_inner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_block: int, stop: object, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    def solve_pairs(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, claim: float, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_inner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_block: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
         Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, gap, D, worst, epochs, seconds).
         """

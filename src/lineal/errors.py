@@ -8,6 +8,7 @@
     │   └── CombinationError            loss, penalty and solver that do not go together
     ├── NoMinimumError (ValueError)     the objective has no minimiser, so no certificate can exist
     │   └── NotSeparableError           a hard margin where classes overlap, with the proof
+    ├── CancelledError                  work that a token ended before it had a result
     ├── ModelFileError (ValueError)     a file that is no model, is damaged, or was made by a later version
     └── FileWriteError (OSError)        a file that cannot be written: disk full, no such folder, no right to
 
@@ -96,6 +97,10 @@ class NotSeparableError(NoMinimumError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.distance, self.weights)
+
+
+class CancelledError(LinealError):
+    """A cancellation token ended the work before there was anything to return."""
 
 
 class ModelFileError(LinealError, ValueError):

@@ -263,9 +263,8 @@ def test_a_learning_rate_that_is_too_large_is_cut(kind, size, loss):
     """1e6 is a million times too much: the objective never rises, nothing is NaN, the optimum is reached."""
     problem = small(loss, L2(5.0), Intercept.FREE)
     solver = kind(learning_rate=1e6, **({"batch_size": size} if size or kind is not SVRG else {}))
-    seen = []
-    budget = Budget(max_seconds=20, callbacks=[lambda point: seen.append(point.primal)])
-    solution = minimise(problem, [solver], tol=2e-2, budget=budget)
+    solution = minimise(problem, [solver], tol=2e-2, budget=Budget(max_seconds=20, certify_every=1))
+    seen = [point.primal for point in solution.trace]
     assert np.all(np.isfinite(solution.W))
     assert np.all(np.isfinite(seen))
     assert seen[0] <= problem.losses.at_zero * (1 + 1e-12)

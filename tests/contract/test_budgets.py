@@ -6,7 +6,8 @@ import sys
 import textwrap
 import time
 from contextlib import contextmanager
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -26,13 +27,14 @@ from lineal import (
     verify,
 )
 from lineal.errors import NotCertifiedWarning
-from lineal.objective import L1, L2, Absolute, Hinge, Log, Squared, SquaredHinge
+from lineal.objective import L1, L2, Absolute, Hinge, Log, Softmax, Squared, SquaredHinge
 from lineal.objective import ElasticNet as ElasticNetPenalty
 from lineal.objective.linear_maps import native_csr
 from lineal.objective.problem import Intercept
 from lineal.solvers.base import Iterate, Solver
+from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.driver import Budget, minimise
-from strategies import stated
+from strategies import every_solver, small, stated, takes
 
 LOSSES = [Log(), Hinge(), SquaredHinge()]
 PENALTIES = [L2(0.01), L1(2.0)]
@@ -117,20 +119,35 @@ def test_max_seconds_ends_a_long_fit():
 @pytest.mark.parametrize("penalty", [L2(0.01), L1(0.5)], ids=repr)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_callbacks_see_the_gap_fall(loss, penalty):
-    """Callbacks get epoch, primal, dual, gap and seconds; epochs and seconds grow and the gap never does."""
+    """Callbacks get one event each epoch; what is proved never gets worse, and is in the trace."""
     X, y = words(100, 60)
     seen = []
     model = LinearClassifier(loss=loss, penalty=penalty, tol=1e-4, callbacks=[seen.append]).fit(X, y)
-    assert len(seen) >= 2
-    for point in seen:
-        assert point.gap == point.primal - point.dual
-        assert point.dual <= point.primal
+    assert [event.epoch for event in seen] == list(range(1, model.certificate_.epochs + 1))
+    for event in seen:
+        assert event.gap == event.primal - event.dual
+        assert event.dual <= event.primal
+        assert event.solver in model.certificate_.solver
     for before, after in pairwise(seen):
-        assert after.epoch > before.epoch
         assert after.seconds >= before.seconds
         assert after.gap <= before.gap
+        # An epoch that was not certified knows no more than the one before.
+        assert after.is_proved or after.gap == before.gap
+    if not seen[0].is_proved:
+        assert (seen[0].primal, seen[0].dual, seen[0].gap) == (np.inf, -np.inf, np.inf)
     assert seen[-1].gap == model.certificate_.gap
-    assert list(model.trace_) == seen
+    assert all(point.is_proved for point in model.trace_)
+    assert {event for event in seen if event.is_proved} == set(model.trace_)
+
+
+def test_every_epoch_is_certified_on_request():
+    """certify_every=1 proves each epoch, for curves; 3 proves every third at least."""
+    problem = small(Log(), L2(0.1), Intercept.FREE)
+    for every in (1, 3):
+        found = minimise(
+            problem, [SOLVERS["gd"]()], tol=1e-9, budget=Budget(max_epochs=12, certify_every=every)
+        )
+        assert [point.epoch for point in found.trace] == list(range(every, 13, every))
 
 
 def test_a_callback_that_returns_true_stops_the_fit():
@@ -157,12 +174,38 @@ def test_an_error_in_a_callback_is_the_callers():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_callbacks_change_no_bit():
-    """Being watched does not change the model."""
+def told(solution):
+    """What a solution says, but the time it took."""
+    points = [replace(point, seconds=0.0) for point in solution.trace]
+    return replace(solution.certificate, seconds=0.0), points
+
+
+@pytest.mark.parametrize("solver", every_solver(), ids=lambda solver: solver.name)
+def test_callbacks_change_no_bit(solver):
+    """Being watched changes nothing: weights, dual point, certificate and trace are the same."""
+    losses, penalties = (Log(), Hinge(), Softmax(), Squared()), (L2(0.1), L1(0.5))
+    posed = [small(*each, Intercept.FREE, solver=solver) for each in product(losses, penalties)]
+    posed = [problem for problem in posed if takes(solver, problem)]
+    assert posed
+    for problem in posed:
+        budgets = [Budget(max_epochs=60), Budget(max_epochs=60, callbacks=[lambda event: None])]
+        alone, watched = (minimise(problem, [solver], tol=1e-7, budget=budget, seed=3) for budget in budgets)
+        for one, other in zip((alone.W, alone.b, alone.U), (watched.W, watched.b, watched.U), strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert told(alone) == told(watched)
+
+
+@pytest.mark.parametrize("options", [{"progress": True}, {"callbacks": [print]}], ids=str)
+@pytest.mark.parametrize("solver", ["auto", "dual_cd", "lbfgs", "svrg"])
+def test_a_watched_learner_learns_the_same(solver, options):
+    """The same for learners, with a bar and with callbacks."""
     X, y = words(300, 200)
-    watched = LinearClassifier(solver="lbfgs", tol=1e-6, callbacks=[lambda point: None]).fit(X, y)
-    alone = LinearClassifier(solver="lbfgs", tol=1e-6).fit(X, y)
-    assert watched.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=1e-6)
+    alone, watched = (
+        LinearClassifier(solver=solver, tol=1e-5, max_seconds=20, **each).fit(X, y) for each in ({}, options)
+    )
+    np.testing.assert_array_equal(alone.coef_, watched.coef_)
+    np.testing.assert_array_equal(alone.dual_, watched.dual_)
+    assert replace(alone.certificate_, seconds=0.0) == replace(watched.certificate_, seconds=0.0)
 
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------
@@ -345,7 +388,8 @@ def test_progress_is_silent_off_a_terminal(kind, capfd):
     out, err = capfd.readouterr()
     assert (out, err) == ("", "")
     plain = kind(solver="lbfgs").fit(X, y)
-    assert model.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-3)
+    assert model.certificate_.primal == plain.certificate_.primal
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
 
 
 # ---- warm start -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import cancellable
 from lineal.compose.confidence import Mask, Proposals, believed, surest
 from lineal.compose.fitting import Job, fit_parts
 from lineal.compose.inputs import take
@@ -20,7 +21,6 @@ from lineal.errors import ParameterError
 from lineal.learners.marks import MarkedLabels, marked_labels
 from lineal.learners.targets import codes_among
 from lineal.objective.losses import FloatArray
-from lineal.solvers.driver import Interruption
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,13 +220,13 @@ def run_rounds(
     """
     history: list[Added] = []
     n_rounds, reason, began = 0, "", time.perf_counter()
-    with Interruption() as interruption:
+    with cancellable() as token:
         while not reason:
             if not has_more():
                 reason = "no unlabelled rows are left"
                 break
             train()
-            if interruption.requested:
+            if token.is_over:
                 reason = "interrupted"
                 break
             n_rounds += 1
@@ -243,9 +243,9 @@ def run_rounds(
                 reason = f"rounds={rounds} reached"
             elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
                 reason = f"max_seconds={max_seconds} reached"
-            elif interruption.requested:
+            elif token.is_over:
                 reason = "interrupted"
         is_up_to_date = n_rounds > 0 and reason in (_NOTHING, _NOTHING_WITHIN)
-        if not (interruption.requested or is_up_to_date):
+        if not (token.is_over or is_up_to_date):
             train()
-        return Rounds(history, n_rounds, reason, interruption.requested)
+        return Rounds(history, n_rounds, reason, token.is_over)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from lineal.solvers.driver import Interruption
+from lineal.cancellation import cancellable, current_token, nothing_done
 
 Result = TypeVar("Result")
 
@@ -34,26 +34,23 @@ def in_threads(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Re
 
 
 def _run(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
-    if n_threads == 1 or len(calls) <= 1:
-        return _one_by_one(calls)
-    pool = ThreadPoolExecutor(min(n_threads, len(calls)))
-    try:
-        futures = [pool.submit(call) for call in calls]
-        return [future.result() for future in futures]
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _one_by_one(calls: Sequence[Callable[[], Result]]) -> list[Result]:
     """Ctrl-C, which a single fit takes as the wish for its best model so far, leaves the others unfitted."""
-    own = Interruption()
-    results = []
-    with own as present:
-        for call in calls:
-            results.append(call())
-            if present is own and own.requested and len(calls) > 1:
-                raise KeyboardInterrupt
-    return results
+    is_outermost = current_token() is None
+    with cancellable() as token:
+
+        def finished(result: Result) -> Result:
+            if is_outermost and token.is_over and len(calls) > 1:
+                raise nothing_done()
+            return result
+
+        if n_threads == 1 or len(calls) <= 1:
+            return [finished(call()) for call in calls]
+        pool = ThreadPoolExecutor(min(n_threads, len(calls)))
+        try:
+            futures = [pool.submit(token.apply, call) for call in calls]
+            return [finished(future.result()) for future in futures]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _tell(met: Sequence[warnings.WarningMessage], n_calls: int) -> None:

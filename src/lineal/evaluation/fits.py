@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import cancellable
 from lineal.data.dealing import dealer, dealt, dealt_by_label, parted
 from lineal.data.targets import classes_and_codes, groups_as_given, weights_of_rows
 from lineal.deferred import is_sparse
@@ -20,7 +21,6 @@ from lineal.evaluation.bar import FitBar
 from lineal.evaluation.inputs import checked_count
 from lineal.evaluation.predictions import checked_labels, one_column
 from lineal.protocol import NotFittedError, check_is_fitted, clone, has_fit_parameter
-from lineal.solvers.driver import Interruption
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -155,14 +155,14 @@ def run(
     done: list[Done] = []
     bar = FitBar(len(tasks), progress)
     try:
-        with Interruption() as interruption:
+        with cancellable() as token:
 
             def one(task: tuple[tuple[int, int], str, Callable[[], Any]]) -> Done | None:
                 place, _, function = task
-                if interruption.requested:
+                if token.is_over:
                     return None
-                result = function()
-                return None if interruption.requested else Done(place, result)
+                result = token.apply(function)
+                return None if token.is_over else Done(place, result)
 
             if n_threads == 1:
                 for task in tasks:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal.cancellation import nothing_done
 from lineal.deferred import stats
 from lineal.errors import ParameterError
 from lineal.evaluation.comparison import ModelComparison
@@ -97,7 +98,7 @@ def fold_scores(
         seconds[entry.place[1]] += spent
     runs = runs[~np.isnan(runs).any(axis=1)]
     if len(runs) < 2:
-        raise KeyboardInterrupt
+        raise nothing_done()
     return runs, seconds, is_complete
 
 

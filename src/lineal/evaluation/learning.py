@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import nothing_done
 from lineal.data.targets import classes_and_codes
 from lineal.deferred import stats
 from lineal.errors import InputError, ParameterError
@@ -163,7 +164,7 @@ def _runs(
         runs[:, *entry.place] = entry.result
     runs = runs[:, ~np.isnan(runs).any(axis=(0, 2))]
     if runs.shape[1] < 2:
-        raise KeyboardInterrupt
+        raise nothing_done()
     return runs, is_complete
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal.cancellation import nothing_done
 from lineal.errors import ParameterError
 from lineal.evaluation.classification import class_scores
 from lineal.evaluation.comparison import ModelComparison
@@ -54,7 +55,7 @@ def compare_on_rows(
     tasks = [((i, 0), name, bound(name, model)) for i, (name, model) in enumerate(models.items())]
     done, is_complete = run(tasks, options.n_threads, options.progress)
     if len(done) < 2:
-        raise KeyboardInterrupt
+        raise nothing_done()
     names = [list(models)[entry.place[0]] for entry in done]
     found = [entry.result[1] for entry in done]
     on = f"on {counted(len(held_out), 'example')}"

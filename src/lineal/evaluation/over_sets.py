@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lineal.errors import ParameterError
+from lineal.cancellation import nothing_done
+from lineal.errors import CancelledError, ParameterError
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.fits import Table, run, timed_fit
 from lineal.evaluation.in_folds import Plan, fold_scores, mean_score, planned
@@ -40,7 +41,7 @@ def compare_over_sets(
     for (train, rest), plan in zip(tables.values(), plans, strict=True):
         try:
             scores, spent, is_whole = _set_scores(models, train, rest, plan, options)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, CancelledError):
             is_whole = False
         if not is_whole:
             is_complete = False
@@ -48,7 +49,7 @@ def compare_over_sets(
         rows.append(scores)
         seconds += spent
     if len(rows) < 2:
-        raise KeyboardInterrupt
+        raise nothing_done()
     return _ranked(
         list(models), list(sets)[: len(rows)], np.array(rows), seconds, plans[0].metric, is_complete, options
     )

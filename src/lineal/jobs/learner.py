@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import lineal
+from lineal.cancellation import nothing_done
 from lineal.deferred import is_a
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
@@ -174,7 +175,7 @@ def _check_storable(inner: Any, task: str) -> None:
         except Exception:  # what these rows are too few for, others may suit
             return
         if is_broken_off(fitted):
-            raise KeyboardInterrupt
+            raise nothing_done()
         freeze(fitted)
 
 

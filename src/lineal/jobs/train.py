@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal.cancellation import nothing_done
 from lineal.data.records import Records, read_records
 from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
@@ -163,7 +164,7 @@ class _Work:
             with self.clock.step("folds", f"fold {number} of {len(plan.splits)}"):
                 fitted = self.learner.fitted(self.estimator, data.take(train_rows))
                 if is_broken_off(fitted):
-                    raise KeyboardInterrupt  # without all folds the rows are not judged
+                    raise nothing_done()  # without all folds the rows are not judged
                 parts.append(answers_of(freeze(fitted), data.take(test_rows).X))
                 rows.append(test_rows)
         answers = Answers.joined(parts, rows, len(data))

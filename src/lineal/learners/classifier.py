@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import InputError, NoMinimumError, ParameterError
 from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.recipe import Recipe, joint_name
@@ -20,7 +21,7 @@ from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.solvers import Solution, Solver
-from lineal.solvers.driver import Callback, Interruption
+from lineal.solvers.driver import Callback
 
 
 class BaseLinearClassifier(StreamedClassifier, LinearModel):
@@ -49,7 +50,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         """
         began = time.perf_counter()
         task = self._task(X, y, sample_weight)
-        with Interruption():  # one Ctrl-C ends the fit and the folds behind it
+        with cancellable():  # one Ctrl-C ends the fit and the folds behind it
             self._learn(task, self._solve(task.problem, self._start(task.problem)))
             if self._is_calibrated(task.problem):
                 self._calibrate(X, task.targets, task.s, began=began)
@@ -183,7 +184,8 @@ class LinearClassifier(BaseLinearClassifier):
     progress : bool
         Shows the gap falling, on a terminal.
     callbacks : sequence of callables
-        Called with (epoch, primal, dual, gap, seconds) at certified points; returning True stops the fit.
+        Called with a :class:`lineal.solvers.Progress` after each epoch; returning True stops the fit.
+        Listening changes no bit of the model: most events have an estimate of the gap, some a proof.
     warm_start : bool
         Whether ``fit`` starts from the last fit's weights.
 

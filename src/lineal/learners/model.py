@@ -60,6 +60,7 @@ class LinearModel(StreamedModel):
     max_epochs: int | None = None
     progress: bool = False
     callbacks: Sequence[Callback] = ()
+    _certify_every: int | None = None  # for curves that need every epoch proved; of no use to a model
     warm_start: bool = False
 
     # ---- what subclasses say ------------------------------------------------------------------
@@ -173,7 +174,7 @@ class LinearModel(StreamedModel):
         self.plan_: Plan = self._plan(problem)
         bar = GapBar(tol) if self.progress else None
         callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
-        budget = Budget(self._seconds(problem), self._epoch_limit(), callbacks)
+        budget = Budget(self._seconds(problem), self._epoch_limit(), callbacks, self._certify_every)
         try:
             return minimise(
                 problem, self.plan_.solvers, tol=tol, budget=budget, start=start, seed=self._seed()

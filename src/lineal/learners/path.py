@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import r2_score
 
+from lineal.cancellation import cancellable, nothing_done
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, LinealError, NotCertifiedWarning, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
@@ -24,7 +25,6 @@ from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.objective.strengths import largest_strength
 from lineal.solvers import Solution, Start
-from lineal.solvers.driver import Interruption
 
 
 def path(
@@ -109,22 +109,22 @@ def path(
     is_sparse = penalty.has_corners
     points: list[_Point] = []
     start: Start | None = None
-    with Interruption() as interruption:
+    with cancellable() as token:
         for strength in given.tolist():
             option = template._strength_option(strength, problem.losses.total_weight)
             model = copy.copy(template).set_params(**option)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
             solution = model._solve(posed, start)
-            if interruption.requested and not solution.certificate.converged:
+            if token.is_over and not solution.certificate.converged:
                 break
             model._learn(replace(task, problem=posed), solution)
             scores = {name: judge.score(model, solution) for name, judge in judges.items()}
             points.append(_Point.of(model, strength, option, scores, is_sparse))
             start = Start(solution.W.astype(np.float64), solution.b, solution.U)
-            if interruption.requested:
+            if token.is_over:
                 break
     if not points:
-        raise KeyboardInterrupt
+        raise nothing_done()
     result = Path(tuple(points), len(given))
     result._warn_unless_certified()
     return result

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class GapBar:
-    """Fills on a logarithmic scale from the first certified gap to the tolerance; silent off a terminal.
+    """Fills on a logarithmic scale from the first gap to the tolerance; silent off a terminal.
 
-    It is on the screen from the first certified point on, from where Ctrl-C leaves a model behind.
+    A gap that is proved is shown as it is, a solver's estimate below it with a tilde.
     """
 
     def __init__(self, tol: float) -> None:
@@ -28,22 +28,29 @@ class GapBar:
         console = Console(file=sys.stderr)
         self._bar: RichProgress | None = None
         if console.is_terminal:
-            columns = (TextColumn("gap {task.fields[gap]:.1e} of {task.fields[tol]:.0e}"), BarColumn(),
+            columns = (TextColumn("gap {task.fields[sign]}{task.fields[gap]:.1e} of {task.fields[tol]:.0e}"),
+                       BarColumn(),
                        TextColumn("epoch {task.fields[epoch]}, {task.fields[seconds]:.1f} s"))  # fmt: skip
             self._bar = RichProgress(*columns, console=console, transient=True)
-            self._task = self._bar.add_task("", total=1.0, gap=math.inf, tol=tol, epoch=0, seconds=0.0)
+            self._task = self._bar.add_task(
+                "", total=1.0, sign="", gap=math.inf, tol=tol, epoch=0, seconds=0.0
+            )
 
     def __call__(self, point: Progress) -> None:
-        """Draws one certified point."""
-        if self._bar is None or not math.isfinite(point.gap):
+        """Draws where the fit is."""
+        proved = point.gap / max(abs(point.primal), 1e-300) if math.isfinite(point.gap) else math.inf
+        is_guess = not point.is_proved and point.estimate is not None and point.estimate < proved
+        relative = point.estimate if is_guess and point.estimate is not None else proved
+        if self._bar is None or not math.isfinite(relative):
             return
-        relative = max(point.gap / max(abs(point.primal), 1e-300), 1e-300)
+        relative = max(relative, 1e-300)
         self._first = self._first or max(relative, 2 * self._tol)
         done = math.log(self._first / relative) / math.log(self._first / self._tol)
         self._bar.start()
         self._bar.update(
             self._task,
             completed=min(max(done, 0.0), 1.0),
+            sign="~" if is_guess else "",
             gap=relative,
             epoch=point.epoch,
             seconds=point.seconds,

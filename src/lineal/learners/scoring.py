@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import InputError, NotCertifiedWarning
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
@@ -18,7 +19,6 @@ from lineal.learners.targets import codes_among, labels_of_rows
 from lineal.model.answers import crowned, log_probabilities, probabilities, winners
 from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if
-from lineal.solvers.driver import Interruption
 
 # What a fold is given where there is no time left: an epoch or so.
 _LEAST_SECONDS = 1e-3
@@ -121,17 +121,17 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
         params.update({"warm_start": False} if "warm_start" in params else {})
         limit = params.get("max_seconds")
         Z, held_out = [], []
-        with Interruption() as interruption:
+        with cancellable() as token:
             splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(codes, codes)
             for n_before, (train, test) in enumerate(splits):
-                if interruption.requested:
+                if token.is_over:
                     break
                 if limit is not None:
                     left = max(limit - (time.perf_counter() - began), _LEAST_SECONDS)
                     params["max_seconds"] = left / (folds - n_before)
                 weights = () if s is None else (s[rows[train]],)
                 fold = type(self)(**params).fit(array[rows[train]], labels[rows[train]], *weights)
-                if interruption.requested:  # before it was done
+                if token.is_over:  # before it was done
                     break
                 Z.append(fold._scores(array[rows[test]]))
                 held_out.append(test)

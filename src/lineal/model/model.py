@@ -205,7 +205,7 @@ class Model:
         from lineal.objective.certificate import Certificate  # with SciPy, which predicting does without
 
         try:
-            return Certificate(**{name: _number(value) for name, value in kept.items()})
+            return Certificate.of_record({name: _number(value) for name, value in kept.items()})
         except (TypeError, ValueError, AttributeError):
             raise ModelFileError("the model's record is damaged: certificate is no certificate.") from None
 

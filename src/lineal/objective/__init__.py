@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from lineal.deferred import names_from
 
 if TYPE_CHECKING:
-    from lineal.objective.certificate import Certificate
+    from lineal.objective.certificate import Certificate, Stop
     from lineal.objective.compiled import CompiledLoss
     from lineal.objective.custom import CustomLoss
     from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # Where names live that are loaded when they are first used.
 _HOMES = {
-    "certificate": "Certificate",
+    "certificate": "Certificate Stop",
     "compiled": "CompiledLoss",
     "custom": "CustomLoss",
     "joint": "CrammerSinger JointPerceptron Softmax",
@@ -76,6 +76,7 @@ __all__ = [
     "Squared",
     "SquaredEpsilonInsensitive",
     "SquaredHinge",
+    "Stop",
     "ZeroOne",
 ]
 

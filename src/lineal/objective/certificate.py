@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+
+class Stop(StrEnum):
+    """Why a fit ended; files keep the value."""
+
+    CERTIFIED = "certified"
+    CANCELLED = "cancelled"
+    SECONDS = "seconds"
+    EPOCHS = "epochs"
+    CALLBACK = "callback"
+    NO_MINIMUM = "no_minimum"
+    STALLED = "stalled"
+
+    def sentence(self, detail: object = "") -> str:
+        """The same in words; ``detail`` is the limit that was reached, or what is in the way of progress."""
+        return _SENTENCES[self].format(detail)
+
+
+_SENTENCES = {
+    Stop.CERTIFIED: "the gap is certified",
+    Stop.CANCELLED: "interrupted: this is the best model so far",
+    Stop.SECONDS: "max_seconds={} reached",
+    Stop.EPOCHS: "max_epochs={} reached",
+    Stop.CALLBACK: "a callback asked to stop",
+    Stop.NO_MINIMUM: (
+        "the classes are separable and nothing is penalised, so the objective has no minimiser: "
+        "the weights are a separating direction, and the objective falls towards 0 along it"
+    ),
+    Stop.STALLED: "no further progress: {}",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +66,9 @@ class Certificate:
     converged : bool
         Whether relative_gap <= tol.
     reason : str
-        Why the fit ended.
+        Why the fit ended, in words.
+    stop : Stop or None
+        Why the fit ended; None where nothing was fitted, as in ``verify``, or an earlier version did not say.
     """
 
     primal: float
@@ -46,6 +81,16 @@ class Certificate:
     seconds: float = 0.0
     converged: bool = False
     reason: str = ""
+    stop: Stop | None = None
+
+    @classmethod
+    def of_record(cls, kept: Mapping[str, Any]) -> Self:
+        """A certificate from its fields as text and numbers; earlier versions kept no ``stop``."""
+        known = {**kept, "stop": kept.get("stop", Stop.CERTIFIED if kept.get("converged") else None)}
+        return cls(**known | {"stop": None if known["stop"] is None else Stop(known["stop"])})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"stop": Stop.CERTIFIED if state["converged"] else None} | state)
 
     def __str__(self) -> str:
         state = "certified" if self.converged else "not certified"

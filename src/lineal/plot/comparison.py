@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import LinealError, ParameterError
 from lineal.learners.model import LinearModel
 from lineal.objective import Certificate, Problem
@@ -17,7 +18,6 @@ from lineal.objective.losses import FloatArray
 from lineal.plot.choice import Choice, chosen_plans, pose, positive, whole
 from lineal.plot.comparison_picture import draw
 from lineal.solvers import Budget, Iterate, Plan, Progress, Solver, Start, minimise
-from lineal.solvers.driver import Interruption
 
 # The gaps of the table, as far as the comparison asked for them.
 _GAPS = (1e-1, 1e-3, 1e-6)
@@ -86,7 +86,7 @@ def compare_solvers(
     problem.pull(problem.losses.slopes(np.zeros(problem.losses.shape)))
     seed = reader._seed()  # one for all, also where a generator draws it
     traces: list[SolverTrace] = []
-    with Interruption() as interruption:
+    with cancellable() as token:
         for label, plan in plans.items():
             try:
                 traces.append(_run(label, problem, plan, tol, Budget(seconds, limit), seed))
@@ -95,11 +95,11 @@ def compare_solvers(
                 if solvers is not None:
                     raise
                 refused[label] = str(error)
-            if interruption.requested:
+            if token.is_over:
                 break
     title = f"{type(learner).__name__}, {problem.X.n_rows:,} rows, {problem.X.n_columns:,} columns"
     is_complete = len(traces) + sum(label in refused for label in plans) == len(plans)
-    return Comparison(tuple(traces), refused, tol, title, is_complete and not interruption.requested)
+    return Comparison(tuple(traces), refused, tol, title, is_complete and not token.is_over)
 
 
 # ---- one run --------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import CancellationToken, cancellable, nothing_done
 from lineal.errors import InputError, ParameterError
 from lineal.learners.presets.classification import LinearSVC
 from lineal.learners.presets.regression import Ridge
@@ -19,7 +20,6 @@ from lineal.selection.history import History, Step
 from lineal.selection.judge import Columns, Examples, Scorer, Trainer
 from lineal.selection.progress import SearchLine
 from lineal.selection.wrappers import LearnerSelector, Lesson
-from lineal.solvers.driver import Interruption
 
 
 class RecursiveElimination(LearnerSelector):
@@ -138,8 +138,8 @@ class RecursiveElimination(LearnerSelector):
         trainer = Trainer(lesson.learner, warm_start=bool(self.warm_start))
         line = SearchLine(is_wanted=bool(self.progress))
         try:
-            with Interruption() as interruption:
-                elimination = _Elimination(self, lesson, trainer, interruption, line)
+            with cancellable() as token:
+                elimination = _Elimination(self, lesson, trainer, token, line)
                 scores = {} if self.n_columns is not None else elimination.scores_of_sizes()
                 wanted = self.n_columns or _best_size(scores)
                 order, steps = elimination.whole(wanted, scores)
@@ -180,11 +180,11 @@ class _Elimination:
         owner: RecursiveElimination,
         lesson: Lesson,
         trainer: Trainer,
-        interruption: Interruption,
+        token: CancellationToken,
         line: SearchLine,
     ) -> None:
         self._owner, self._lesson, self._trainer = owner, lesson, trainer
-        self._interruption, self._line = interruption, line
+        self._token, self._line = token, line
         self._stop_at = owner.n_columns
         self._score = Scorer(lesson.learner, owner.scoring)
 
@@ -196,8 +196,8 @@ class _Elimination:
             held_out, known = examples.rows(test), examples.rows(train)
             pool = self._owner._pool(known, are_classes=self._lesson.are_classes)
             for columns, model, _ in self._models(known, pool):
-                if self._interruption.requested:
-                    raise KeyboardInterrupt  # without all folds there is no number of columns to keep
+                if self._token.is_over:
+                    raise nothing_done()  # without all folds there is no number of columns to keep
                 scores.setdefault(len(columns), []).append(self._score(model, held_out, columns))
         return scores
 
@@ -215,13 +215,13 @@ class _Elimination:
                 steps.append(Step("remove", gone, len(columns), float(found.mean()), found, seconds))
             order += gone
             left = columns[_smallest_first(columns, model)]
-            if self._interruption.requested:
+            if self._token.is_over:
                 break
         return np.array([*order, *left.tolist()], dtype=np.intp)[::-1], steps
 
     def reason(self) -> str:
         """How it ended."""
-        if self._interruption.requested:
+        if self._token.is_over:
             return "interrupted: the columns that were left are ranked by their weights"
         return "every column is ranked"
 

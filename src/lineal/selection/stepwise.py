@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lineal.cancellation import CancellationToken, cancellable, nothing_done
 from lineal.errors import ParameterError
 from lineal.learners.presets.classification import LogisticRegression
 from lineal.learners.presets.regression import Ridge
@@ -18,7 +19,6 @@ from lineal.selection.history import History, Step
 from lineal.selection.judge import Columns, Judge, Scorer, Trainer, Verdict
 from lineal.selection.progress import SearchLine
 from lineal.selection.wrappers import LearnerSelector, Lesson, require_count
-from lineal.solvers.driver import Interruption
 
 _PARAMETERS = """
     Parameters
@@ -154,14 +154,14 @@ class BaseStepwise(LearnerSelector):
         if self.criterion is None:
             parts = [(examples.rows(train), examples.rows(test)) for train, test in self._folds(lesson)]
         judge = Judge(parts, trainer, scorer)
-        with Interruption() as interruption:
-            search = _Search(self, lesson, judge, interruption)
+        with cancellable() as token:
+            search = _Search(self, lesson, judge, token)
             try:
                 self.stopped_ = search.run()
             finally:
                 search.line.close()
         if search.answer is None:
-            raise KeyboardInterrupt
+            raise nothing_done()
         self._learn(lesson, search, search.answer)
         return self
 
@@ -250,9 +250,9 @@ class FloatingSelection(BaseStepwise):
 class _Search:
     """One search: the columns at hand, the best that were met, and the steps so far."""
 
-    def __init__(self, owner: BaseStepwise, lesson: Lesson, judge: Judge, interruption: Interruption) -> None:
+    def __init__(self, owner: BaseStepwise, lesson: Lesson, judge: Judge, token: CancellationToken) -> None:
         self._owner, self._judge, self._pool = owner, judge, lesson.pool
-        self._interruption = interruption
+        self._token = token
         self._began = time.perf_counter()
         self.line = SearchLine(is_wanted=bool(owner.progress))
         self.steps: list[Step] = []
@@ -369,10 +369,10 @@ class _Search:
         return self._verdict(_changed(here, move, columns), trials[0]), columns
 
     def _verdict(self, columns: Columns, start: Verdict | None) -> Verdict:
-        if self._interruption.requested:
+        if self._token.is_over:
             raise _BrokenOffError
         found = self._judge.verdict(columns, start)
-        if self._interruption.requested:  # fits that were broken off say little
+        if self._token.is_over:  # fits that were broken off say little
             raise _BrokenOffError
         return found
 

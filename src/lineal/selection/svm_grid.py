@@ -6,11 +6,13 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import CancellationToken, cancellable, nothing_done
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.kernels import Gaussian
@@ -20,10 +22,9 @@ from lineal.learners.targets import classes_and_codes, labels_of_rows
 from lineal.learners.weighting import class_factors
 from lineal.model.answers import winners
 from lineal.model.strategies import one_vs_one_code, scores_of_votes
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.selection.search.progress import FitBar
-from lineal.solvers.base import Progress
-from lineal.solvers.driver import Budget, Interruption
 from lineal.solvers.kernel_dual import KernelMachine, KernelValues, ProductTable, classification, summed
 from lineal.solvers.kernel_dual.machine import BLOCK
 
@@ -161,24 +162,23 @@ def svm_grid(
     if y is None:
         raise InputError("svm_grid requires y to be passed, but the target y is None.")
     task = _Task.of(X, y, C, gamma, cv, sample_weight, class_weight, float(tol), random_state, n_threads)
-    deadline = np.inf if max_seconds is None else began + float(max_seconds)
     shape = (task.n_folds, len(task.gammas), len(task.Cs))
     scores = np.full(shape, np.nan)
     bar = FitBar(progress)
     n_fits = 0
     try:
-        with Interruption() as stop, ThreadPoolExecutor(task.n_threads) as pool:
+        left = None if max_seconds is None else float(max_seconds) - (time.perf_counter() - began)
+        with cancellable(left) as token, ThreadPoolExecutor(task.n_threads) as pool:
             bar.begin("svm_grid", int(np.prod(shape[:2])))
-
-            def is_over() -> bool:
-                return stop.requested or time.perf_counter() > deadline
-
             for g, value in enumerate(task.gammas):
-                if is_over():
+                if token.is_over:
                     break
                 values = task.values(value)
                 _ = values.native, values.has_copies  # made once, before threads want them
-                jobs = [pool.submit(task.along, values, fold, is_over) for fold in range(task.n_folds)]
+                jobs = [
+                    pool.submit(token.apply, partial(task.along, values, fold, token))
+                    for fold in range(task.n_folds)
+                ]
                 for fold, job in enumerate(jobs):
                     found = job.result()
                     scores[fold, g, : len(found)] = found
@@ -189,6 +189,8 @@ def svm_grid(
     # A place counts where every fold was done.
     means = scores.mean(axis=0)
     if np.isnan(means).all():
+        if token.is_cancelled:
+            raise nothing_done()
         raise InputError("no place of the grid was finished in time: give more max_seconds, or fewer places.")
     g, c = _best(means, task)
     best = SVC(
@@ -259,7 +261,7 @@ class _Task:
         """The kernel on all rows."""
         return self.rows.with_kernel(Gaussian(gamma=float(gamma)))
 
-    def along(self, values: KernelValues, fold: int, is_over: Any) -> list[float]:
+    def along(self, values: KernelValues, fold: int, token: CancellationToken) -> list[float]:
         """Accuracies on a fold, one for each C that there was time for."""
         test = np.flatnonzero((self.folds == fold) & (self.s > 0))
         train = np.flatnonzero((self.folds != fold) & (self.s > 0))
@@ -272,24 +274,26 @@ class _Task:
                 Z[:, :, m] = signs[0] if len(signs) else 0.0
                 continue
             k = 0
-            for k, scores in enumerate(self._machine(values, rows, signs, test, n_done, is_over), 1):
+            for k, scores in enumerate(self._machine(values, rows, signs, test, n_done, token), 1):
                 Z[k - 1, :, m] = scores
             n_done = min(n_done, k)
         return [self._accuracy(Z[k], test) for k in range(n_done)]
 
     def _machine(
-        self, values: KernelValues, rows: Any, signs: FloatArray, test: Any, n: int, is_over: Any
+        self,
+        values: KernelValues,
+        rows: Any,
+        signs: FloatArray,
+        test: Any,
+        n: int,
+        token: CancellationToken,
     ) -> Iterator[FloatArray]:
         """Scores of the held-out rows by one machine, C after C."""
         weight = self.s[rows] * self.factors[rows]
         machine: KernelMachine | None = None
         last = 0.0
-
-        def should_stop(_: Progress) -> bool:
-            return bool(is_over())
-
         for C in self.Cs[:n]:
-            if is_over():
+            if token.is_over:
                 return
             if machine is None:
                 machine = KernelMachine(
@@ -298,7 +302,9 @@ class _Task:
             else:
                 machine.scale(C / last)
             last = C
-            solution = machine.run(self.tol, budget=Budget(None, None, [should_stop]), unit=1.0 / C)
+            solution = machine.run(self.tol, unit=1.0 / C)
+            if token.is_over and solution.stop is not Stop.CERTIFIED:
+                return
             dual = classification(signs, C * weight, rows)
             found = finished(machine, dual, solution, tol=self.tol, unit=1.0 / C)
             support = np.flatnonzero(found.beta)

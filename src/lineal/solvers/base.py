@@ -62,13 +62,31 @@ class Start:
 
 @dataclass(frozen=True)
 class Progress:
-    """One certified point of a fit, as callbacks and ``trace_`` see it."""
+    """How far a fit is after an epoch: what callbacks get and, where it is proved, a point of ``trace_``.
+
+    Attributes
+    ----------
+    epoch : int
+    primal, dual, gap : float
+        The best that is proved so far; inf, -inf and inf before the first certificate.
+    seconds : float
+        Since the fit began.
+    is_proved : bool
+        Whether this very epoch was certified.
+    estimate : float or None
+        The solver's own guess of the relative gap, which proves nothing.
+    solver : str
+        Which one is at work.
+    """
 
     epoch: int
     primal: float
     dual: float
     gap: float
     seconds: float
+    is_proved: bool = True
+    estimate: float | None = None
+    solver: str = ""
 
 
 @dataclass(frozen=True)

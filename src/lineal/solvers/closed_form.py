@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from lineal.cancellation import break_off_if_over
 from lineal.deferred import linalg
 from lineal.errors import InputError
 from lineal.objective.dual_points import units
@@ -58,7 +59,8 @@ class ClosedForm(Solver):
     Notes
     -----
     Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding; without a penalty and
-    with collinear columns, the solution of least norm. Costs one Gram matrix and one factorisation.
+    with collinear columns, the solution of least norm. Costs one Gram matrix and one factorisation;
+    neither can be broken off: a fit that is cancelled or out of time ends between them, at its start.
     Published: Gauss 1809; the dual form is Saunders, Gammerman and Vovk 1998.
     """
 
@@ -101,6 +103,7 @@ def _by_columns(problem: Problem, losses: RowLosses, strength: float) -> Solve:
     if strength == 0.0 and (dense := X.dense_array(_SMALL)) is not None:
         return _by_centred_columns(dense, s, has_constant)
     G = X.gram(s, has_constant)
+    break_off_if_over()
     bend = np.full(len(G), strength)
     if has_constant and not penalises_b:
         bend[-1] = 0.0
@@ -113,10 +116,15 @@ def _by_columns(problem: Problem, losses: RowLosses, strength: float) -> Solve:
         if strength == 0.0:
             step = _least_norm(G, right, has_constant, X.n_rows)
         else:
-            step = np.column_stack([solve_positive(G, bend, column) for column in right.T])
+            step = np.column_stack([_solved(G, bend, column) for column in right.T])
         return step[:d], step[d] if has_constant else np.zeros_like(b)
 
     return by_gram
+
+
+def _solved(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
+    break_off_if_over()
+    return solve_positive(G, bend, right)
 
 
 def _by_centred_columns(dense: FloatArray, s: FloatArray, has_constant: bool) -> Solve:
@@ -142,6 +150,7 @@ def _by_centred_columns(dense: FloatArray, s: FloatArray, has_constant: bool) ->
     unit = np.ones(len(centre)) if is_wide else units(np.where(is_constant, 0.0, np.square(spread)))
     centred *= unit
     noise *= unit
+    break_off_if_over()
     explain = None if is_wide or dense.size * len(centre) <= _SMALL else _by_products(centred, noise)
     shorten: Shorten = _as_they_are
     if explain is None:
@@ -249,6 +258,7 @@ def _by_rows(problem: Problem, losses: RowLosses, X: NativeRows, strength: float
     if problem.intercept is Intercept.PENALIZED:
         K += np.outer(root, root)
     K[np.diag_indices(n)] += strength
+    break_off_if_over()
     factor = linalg.cho_factor(K, check_finite=False)
     a = linalg.cho_solve(factor, root[:, None] * losses.y, check_finite=False)
     b = np.zeros(problem.n_outputs)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import FrameType, TracebackType
-from typing import TypeVar
 
 import numpy as np
 
+from lineal.cancellation import CancellationToken, cancellable, following, shielded
 from lineal.errors import CombinationError, InputError
 from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -26,7 +23,6 @@ from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.offsets import near_zero
 
 Callback = Callable[[Progress], object]
-_Item = TypeVar("_Item")
 
 # An epoch whose own estimate is within this factor of the tolerance is worth a certificate: estimates run
 # behind the truth, by a factor of 1.2 to 3 where that was looked at.
@@ -52,64 +48,29 @@ _MANY_STORED = 1_000_000
 
 @dataclass
 class Budget:
-    """When to stop short of the tolerance, and whom to tell on the way."""
+    """When to stop short of the tolerance, and whom to tell on the way.
+
+    Callbacks get one event each epoch, and change no bit by listening. Whoever needs more certificates
+    than the driver does asks for one every so many epochs, ``certify_every``.
+    """
 
     max_seconds: float | None = None
     max_epochs: int | None = None
     callbacks: Sequence[Callback] = ()
+    certify_every: int | None = None
 
+    def asks_for(self, epoch: int) -> bool:
+        """Whether this epoch must be certified."""
+        return self.certify_every is not None and epoch % self.certify_every == 0
 
-class _BrokenOff(BaseException):
-    """Ctrl-C, on its way out of a solver."""
+    def tell(self, event: Progress) -> bool:
+        """Tells all callbacks; whether one of them asks to stop."""
+        answers = [callback(event) for callback in self.callbacks]
+        return any(isinstance(answer, (bool, np.bool_)) and bool(answer) for answer in answers)
 
-
-class Interruption:
-    """While open, Ctrl-C breaks off the epoch in progress and the driver ends the fit; a second one raises.
-
-    One that is opened inside another is the other: a Ctrl-C meant for many fits stops the present one.
-    Only the main thread receives signals; elsewhere this does nothing.
-    """
-
-    def __init__(self) -> None:
-        self.requested = False
-        self._is_in_solver = False
-        self._before: object = None
-
-    def __enter__(self) -> Interruption:
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.getsignal(signal.SIGINT)
-            outer = getattr(self._before, "__self__", None)
-            if isinstance(outer, Interruption):
-                self._before = None
-                return outer
-            if self._before is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._ask)
-            else:
-                self._before = None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def following(self, stream: Iterator[_Item]) -> _Item | None:
-        """What a solver yields next; None at the end of the stream, or when Ctrl-C broke it off."""
-        try:
-            self._is_in_solver = True
-            item = None if self.requested else next(stream, None)
-            self._is_in_solver = False
-            return item
-        except _BrokenOff:
-            return None
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            raise KeyboardInterrupt
-        self.requested = True
-        if self._is_in_solver:
-            raise _BrokenOff
+    def detail(self, stop: Stop) -> object:
+        """The limit that was reached, for ``Stop.sentence``."""
+        return {Stop.SECONDS: self.max_seconds, Stop.EPOCHS: self.max_epochs}.get(stop)
 
 
 @dataclass
@@ -180,10 +141,17 @@ def _minimised(
     began = time.perf_counter()
     W, b = (start.W, start.b) if start is not None else zeros(problem)
     best = _Best(W, b)
-    epochs, reason, used = 0, "", []
+    epochs, used = 0, []
+    stop: Stop | None = None
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with Interruption() as interruption, quiet, _cores_for_passes(problem), _overflow_in_words(problem, best):
+    with (
+        cancellable() as caller,
+        quiet,
+        _cores_for_passes(problem),
+        _overflow_in_words(problem, best),
+    ):
+        own = CancellationToken(seconds=budget.max_seconds, parent=caller)
         for place, solver in enumerate(solvers):
             used.append(solver.name)
             goes_on = place == len(solvers) - 1 or solver.is_patient(problem)
@@ -193,58 +161,63 @@ def _minimised(
             stream = solver.iterates(problem, start, tol, seed)
             latest: Iterate | None = None
             is_fresh, doubt = False, 1.0
-            while (iterate := interruption.following(stream)) is not None:
+            while (iterate := following(stream, own)) is not None:
                 latest = best.latest = iterate
                 epochs += 1
                 seconds = time.perf_counter() - began
-                is_last = _exhausted(budget, epochs, seconds) or interruption.requested
+                is_last = _exhausted(budget, epochs, seconds) or own.is_over
                 expected = iterate.expected_gap
                 is_promising = expected is None or doubt * expected <= _HOPE * tol
-                is_fresh = is_last or is_promising or epochs >= due or bool(budget.callbacks)
+                is_fresh = is_last or is_promising or epochs >= due or budget.asks_for(epochs)
                 if is_fresh:
                     _certify(problem, iterate, best)
-                    if epochs >= look_due:
+                    if epochs >= look_due and not own.is_over:
                         look_due = epochs + int(_LOOK_GROWTH * epochs)
-                        _look_closer(problem, best, tol)
-                    point = _record(best, epochs, time.perf_counter() - began)
+                        with own:
+                            _look_closer(problem, best, tol)
+                    point = _record(best, solver, iterate, epochs, began)
                     if epochs >= due:
                         # A bound may say nothing until the weights are nearly right: then P alone can tell.
                         has_fallen = goes_on and point.primal < height - _FALL * tol * abs(height)
                         waited = 0 if point.gap < gain * mark or has_fallen else waited + 1
                         due = epochs + max(_EVERY, int(_GROWTH * epochs))
                         mark, height = point.gap, point.primal
-                    reason = _why_stop(problem, best, tol, budget, point, interruption, waited >= patience)
-                    if reason:
+                is_asked = bool(budget.callbacks) and budget.tell(
+                    best.trace[-1] if is_fresh else _event(best, solver, iterate, epochs, began)
+                )
+                if is_asked and not is_fresh:
+                    is_fresh = True
+                    _certify(problem, iterate, best)
+                    _record(best, solver, iterate, epochs, began)
+                if is_fresh:
+                    stop = _why_stop(
+                        problem, best, tol, budget, caller, is_asked=is_asked, is_stalled=waited >= patience
+                    )
+                    if stop is not None:
                         break
                     if is_promising and expected:
                         # A certificate can cost many epochs: an estimate that was too low is believed less.
                         found = problem.relative_gap(best.primal, best.dual)
                         doubt = max(1.0, min(found / expected, 1e6))
                     best.keep()
-            is_broken_off = interruption.requested and not reason
+            is_broken_off = own.is_over and stop is None
             if latest is not None and not is_fresh:
                 # An epoch that was broken off may have moved weights on: what was known of them is void.
                 _certify(
                     problem, replace(latest, bound=None, residue=None) if is_broken_off else latest, best
                 )
-                _record(best, epochs, time.perf_counter() - began)
-                reason = _why_stop(problem, best, tol, budget, best.trace[-1], interruption, False)
-            if interruption.requested and not reason:
-                reason = _INTERRUPTED
-            if reason and reason != _STALLED:
+                _record(best, solver, latest, epochs, began)
+                stop = _why_stop(problem, best, tol, budget, caller, is_asked=False, is_stalled=False)
+            if own.is_over and stop is None:
+                stop = Stop.CANCELLED if caller.is_over else Stop.SECONDS
+            if stop not in (None, Stop.STALLED):
                 break
-            reason = _STALLED
+            stop = Stop.STALLED
             start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
-        return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, reason)
+        return _finish(problem, best, "+".join(used), epochs, time.perf_counter() - began, tol, stop, budget)
 
 
-_CERTIFIED = "the gap is certified"
-_STALLED = "no further progress: the last solver gained less than 1 % an attempt, or has no step left"
-_INTERRUPTED = "interrupted: this is the best model so far"
-_SEPARABLE = (
-    "the classes are separable and nothing is penalised, so the objective has no minimiser: "
-    "the weights are a separating direction, and the objective falls towards 0 along it"
-)
+_AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 
 
 def _cores_for_passes(problem: Problem) -> AbstractContextManager[None]:
@@ -284,6 +257,12 @@ def _exhausted(budget: Budget, epochs: int, seconds: float) -> bool:
 
 
 def _certify(problem: Problem, iterate: Iterate, best: _Best) -> None:
+    """Proves what it can of an iterate, also after the token is over."""
+    with shielded():
+        _prove(problem, iterate, best)
+
+
+def _prove(problem: Problem, iterate: Iterate, best: _Best) -> None:
     W, b = iterate.weights()
     b, Z, U = _refitted(problem, problem.scores(W, b), b)
     # A loss may take NaN for a score that costs nothing.
@@ -359,10 +338,18 @@ def _refitted(
     return b, Z, None
 
 
-def _record(best: _Best, epoch: int, seconds: float) -> Progress:
-    point = Progress(epoch, best.primal, best.dual, best.primal - best.dual, seconds)
-    best.trace.append(point)
-    return point
+def _event(best: _Best, solver: Solver, iterate: Iterate, epoch: int, began: float) -> Progress:
+    """What is known after an epoch that was not certified."""
+    expected = iterate.expected_gap
+    estimate = float(expected) if expected is not None and np.isfinite(expected) else None
+    gap, seconds = best.primal - best.dual, time.perf_counter() - began
+    return Progress(epoch, best.primal, best.dual, gap, seconds, False, estimate, solver.name)
+
+
+def _record(best: _Best, solver: Solver, iterate: Iterate, epoch: int, began: float) -> Progress:
+    """Adds a certified point to the trace."""
+    best.trace.append(replace(_event(best, solver, iterate, epoch, began), is_proved=True))
+    return best.trace[-1]
 
 
 def _why_stop(
@@ -370,24 +357,25 @@ def _why_stop(
     best: _Best,
     tol: float,
     budget: Budget,
-    point: Progress,
-    interruption: Interruption,
-    stalled: bool,
-) -> str:
-    asked = [callback(point) for callback in budget.callbacks]
+    caller: CancellationToken,
+    *,
+    is_asked: bool,
+    is_stalled: bool,
+) -> Stop | None:
+    point = best.trace[-1]
     if problem.relative_gap(best.primal, best.dual) <= tol:
-        return _CERTIFIED
-    if interruption.requested:
-        return _INTERRUPTED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
-        return "a callback asked to stop"
+        return Stop.CERTIFIED
+    if caller.is_over:
+        return Stop.CANCELLED
+    if is_asked:
+        return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
-        return f"max_epochs={budget.max_epochs} reached"
+        return Stop.EPOCHS
     if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
-        return f"max_seconds={budget.max_seconds} reached"
+        return Stop.SECONDS
     if _is_separated(problem, best):
-        return _SEPARABLE
-    return _STALLED if stalled else ""
+        return Stop.NO_MINIMUM
+    return Stop.STALLED if is_stalled else None
 
 
 def _is_separated(problem: Problem, best: _Best) -> bool:
@@ -398,13 +386,22 @@ def _is_separated(problem: Problem, best: _Best) -> bool:
 
 
 def _finish(
-    problem: Problem, best: _Best, name: str, epochs: int, seconds: float, tol: float, reason: str
+    problem: Problem,
+    best: _Best,
+    name: str,
+    epochs: int,
+    seconds: float,
+    tol: float,
+    stop: Stop | None,
+    budget: Budget,
 ) -> Solution:
     if best.bound is None:
         _certify(problem, Iterate(lambda: (best.W, best.b)), best)
     if best.Z is None or best.bound is None:  # no weights had an objective that is a number
         raise InputError(BEYOND)
     relative = problem.relative_gap(best.primal, best.dual)
+    # The start may be good enough for a budget of no epoch.
+    stop = Stop.CERTIFIED if relative <= tol else stop or Stop.STALLED
     certificate = Certificate(
         primal=best.primal,
         dual=best.dual,
@@ -415,6 +412,7 @@ def _finish(
         epochs=epochs,
         seconds=seconds,
         converged=bool(relative <= tol),
-        reason=reason or _STALLED,
+        reason=stop.sentence(budget.detail(stop) or _AT_THE_FLOOR),
+        stop=stop,
     )
     return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace))

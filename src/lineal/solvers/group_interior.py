@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import is_over
 from lineal.deferred import linalg
 from lineal.objective.losses import FloatArray
 
@@ -43,6 +44,8 @@ def interior_point(
     s = cost - np.bincount(group, weights=a, minlength=G)
     z, lam, nu = np.ones(n), np.ones(G), 0.0
     for _ in range(_MOST_STEPS):
+        if is_over():
+            break
         gradient, leak = Q @ a - 1 - z + lam[group] + nu * y, float(y @ a)
         mu, scale = (float(a @ z) + float(s @ lam)) / (n + G), max(float(a.sum()), 1e-300)
         if mu * (n + G) <= tol * scale and np.abs(gradient).max() <= 1e-6 and abs(leak) <= tol * scale:

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.objective.certificate import Certificate
+from lineal.cancellation import is_over
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.group_interior import interior_point
 from lineal.solvers.kernel_dual.values import power_of_two
@@ -34,6 +35,7 @@ _PATIENCE = 20
 _CREEPING, _FACTORISED = 10, 2000
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
+_AT_THE_FLOOR = "no pair is left whose step rounding would not swallow"
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +123,9 @@ def solve(
     state = _State(K, groups, start)
     limit = np.inf if max_steps is None else max_steps
     stretch = max(200, min(2 * groups.n_rows, 5000))
-    steps, reason, best, waited, is_helped = 0, "", np.inf, 0, bool((groups.cost == 0).any())
-    while not reason:
+    steps, best, waited, is_helped = 0, np.inf, 0, bool((groups.cost == 0).any())
+    stop: Stop | None = None
+    while stop is None:
         done = state.run(int(min(stretch, limit - steps)))
         steps += done
         state.refresh()
@@ -134,16 +137,20 @@ def solve(
         waited = 0 if gap < 0.99 * best else waited + 1
         best = min(best, gap)
         if gap <= tol:
-            reason = "the gap is certified"
+            stop = Stop.CERTIFIED
         elif steps >= limit:
-            reason = f"max_steps={max_steps} reached"
+            stop = Stop.EPOCHS
+        elif is_over():
+            stop = Stop.CANCELLED
         elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
-            reason = f"max_seconds={max_seconds} reached"
+            stop = Stop.SECONDS
         elif not done or waited >= _PATIENCE:
-            reason = "no further progress: no pair is left whose step rounding would not swallow"
+            stop = Stop.STALLED
+    detail = {Stop.SECONDS: max_seconds, Stop.STALLED: _AT_THE_FLOOR}.get(stop)
+    reason = f"max_steps={max_steps} reached" if stop is Stop.EPOCHS else stop.sentence(detail)
     certificate = Certificate(
         primal, dual, primal - dual, gap, state.worst_term(b), "group_smo", -(-steps // groups.n_rows),
-        time.perf_counter() - began, bool(gap <= tol), reason,
+        time.perf_counter() - began, bool(gap <= tol), reason, stop,
     )  # fmt: skip
     return GroupSolution(state.a, state.f, b, certificate)
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal.cancellation import raise_if_over
 from lineal.deferred import linalg
 from lineal.errors import InputError
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 
 _ROUNDING = float(np.finfo(np.float64).eps)
@@ -133,10 +134,13 @@ def solve(
     -----
     Needs strength > 0 and K positive semi-definite. Costs n^3 / 3 multiplications, twice as many more for
     predictions of left-out rows; n^2 numbers, K included. Residuals are solved for again as long as that
-    lowers a gap above ``tol``.
+    lowers a gap above ``tol``. A factorisation cannot be broken off: cancelled before or after it, there is
+    no result, which ``raise_if_over`` says.
     """
     shift = strength / s
+    raise_if_over()
     jitter = _factorized(K, shift)
+    raise_if_over()
     A = K.solve(Y)
     F = K.product(A)
     parts, refinements = objective_parts(Y, s, strength, A, F), 0
@@ -148,6 +152,7 @@ def solve(
         if not new[2] < parts[2]:
             break
         A, F, parts = better, values, new
+    raise_if_over()
     # Leaving row i out changes its prediction to y_i - a_i / [(K + strength S^-1)^-1]_ii (Allen 1974).
     left_out = Y - A / K.inverse_diagonal()[:, None] if with_left_out else None
     return RidgeSolution(A, F, parts, jitter, refinements, left_out)
@@ -198,4 +203,5 @@ def certificate(
         seconds=time.perf_counter() - began,
         converged=bool(relative <= tol),
         reason=reason,
+        stop=Stop.CERTIFIED if relative <= tol else Stop.STALLED,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lineal.cancellation import break_off_if_over
 from lineal.deferred import linalg
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
@@ -42,8 +43,8 @@ class Newton(SmoothSolver):
     Needs a differentiable penalty (L2, Lp, none); losses with kinks are smoothed in stages. Guarantees:
     the objective falls at every step; quadratic convergence near the optimum. With few columns an
     iteration costs one weighted Gram matrix; with many, two passes over X per conjugate-gradient step,
-    in a trust region, preconditioned by the Hessian's diagonal. Published: Lin, Weng and Keerthi 2008;
-    Steihaug 1983.
+    in a trust region, preconditioned by the Hessian's diagonal. A cancelled fit waits for the
+    Gram matrix, the factorisation or the pass at hand. Published: Lin, Weng and Keerthi 2008; Steihaug 1983.
     """
 
     name = "newton"
@@ -151,6 +152,7 @@ def _direct_step(objective: Objective, point: Point) -> _Step | None:
         (H, 1e-3),
         (np.maximum(H, 1e-2 * (losses.curvature or 1.0)), 1e-10),
     ):
+        break_off_if_over()
         direction, bent = steps(objective, point, curvatures)
         taken = _search(objective, point, direction, shortest)
         if taken is not None:
@@ -200,6 +202,7 @@ def _separate_steps(
     gradient = point.gradient.reshape(-1, K)
     step, bent = np.empty_like(gradient), np.empty_like(gradient)
     for k in range(K):
+        break_off_if_over()
         G = problem.X.gram(np.ascontiguousarray(H[:, k]), has_intercept)
         step[:, k] = -solve_positive(G, bend[:, k], gradient[:, k])
         bent[:, k] = G @ step[:, k]
@@ -308,6 +311,7 @@ def _steihaug(
     for _ in range(250):
         if square**0.5 <= forcing:
             break
+        break_off_if_over()
         bent = product(direction)
         curvature = float(direction @ bent)
         t = square / curvature if curvature > 0 else np.inf

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Solution, Start
 
-_ROUNDED = (
-    "no further progress: scores of columns so far from 0 are rounded by more than that. Subtract the offsets"
-)
+_ROUNDED = "scores of columns so far from 0 are rounded by more than that. Subtract the offsets"
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,15 @@ class Moved:
         known, primal = found.certificate, self.primal(W, b)
         relative = self.origin.relative_gap(primal, known.dual)
         is_done = bool(relative <= tol)
+        is_lost = known.converged and not is_done
         certificate = replace(
             known,
             primal=primal,
             gap=primal - known.dual,
             relative_gap=relative,
             converged=is_done,
-            reason=_ROUNDED if known.converged and not is_done else known.reason,
+            reason=Stop.STALLED.sentence(_ROUNDED) if is_lost else known.reason,
+            stop=Stop.STALLED if is_lost else known.stop,
         )
         return replace(found, b=b, certificate=certificate)
 

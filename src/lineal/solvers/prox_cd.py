@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import is_over
 from lineal.objective.bounds import Bound
 from lineal.objective.dual_points import joint_hessian, newton_point, repaired, scaled
 from lineal.objective.linear_maps import NativeRows
@@ -332,6 +333,8 @@ def _descend(
     model: _Model | None = None
     foreseen: FloatArray | None = None
     for _ in range(_STEPS):
+        if is_over():
+            break
         u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
         gradient = part.gradient(u)
         if part.worst(w, gradient) <= tol:

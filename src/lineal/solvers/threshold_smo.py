@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lineal.kernels import Linear
+from lineal.objective.certificate import Stop
 from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -84,7 +85,7 @@ class ThresholdSMO(Solver):
             b = np.zeros(problem.n_outputs)
             b[: len(solution.b)] = solution.b
             yield _iterate(problem, losses.s[:, None], beta, b, strength)
-            if "no further progress" in solution.reason:
+            if solution.stop is Stop.STALLED:
                 return
             goal /= _FALL
 

@@ -72,18 +72,14 @@ struct Answers {
   void take(Nearest& nearest, Index query) const { nearest.write(distance + query * k, row + query * k); }
 };
 
-// Lets the first thread ask whether the search should end, and tells the others.
+// Whether the search should end, asked by any of its threads.
 class Ending {
  public:
-  explicit Ending(Watch& watch) noexcept : watch_(watch) {}
-  bool is_near(int part, Index work) {
-    if (part == 0 && watch_.says_stop(work)) is_over_.store(true, std::memory_order_relaxed);
-    return is_over_.load(std::memory_order_relaxed);
-  }
+  explicit Ending(Watch& watch) : watch_(watch) {}
+  bool is_near(int part, Index work) { return watch_.says_stop(part, std::size_t(work)); }
 
  private:
-  Watch& watch_;
-  std::atomic<bool> is_over_{false};
+  SharedWatch watch_;
 };
 
 // Calls body(scratch, part, first, last) for blocks of queries, taken by whichever thread is free: a query is

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import cancellable, raise_if_over, shielded
 from lineal.features.joint import JointMap, stacked
 from lineal.learners.joint.online import JointWeights, Terms
 from lineal.learners.online.arrivals import Arrivals
 from lineal.objective.linear_maps import native_csr
 from lineal.objective.losses import FloatArray
-from lineal.solvers.driver import Interruption
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class JointStream:
             for segment in piece.segments:
                 self._pass(segment)
         finally:
-            with Interruption():  # labels and features are those of the examples that were met
+            with cancellable(), shielded():  # labels and features are those of the examples that were met
                 self._settle(piece, self.weights.seen - before)
 
     def _segments(
@@ -132,6 +132,7 @@ class JointStream:
             return
         rows = native_csr(segment.matrix, 1)
         self.weights.meet(rows, segment.codes, np.arange(len(segment)), is_new=segment.is_new)
+        raise_if_over()
 
     def _settle(self, piece: Piece, n_met: int) -> None:
         self._n_unguessed += int(not len(piece.known) and n_met > 0)

@@ -23,16 +23,15 @@ from lineal.learners.targets import weights_of_rows
 from lineal.model.kernel_heads import KernelHead
 from lineal.model.kernel_profile import MOST_DEGREE
 from lineal.model.kernel_sums import KernelSums, SupportVectors
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.protocol import check_is_fitted
 from lineal.solvers.driver import Budget, Callback
 from lineal.solvers.kernel_dual import KernelSolution, KernelValues, expanded
-from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 IntArray = NDArray[np.int64]
 
-FLOOR = "no further progress: the floor of the arithmetic"
+FLOOR = Stop.STALLED.sentence("the floor of the arithmetic")
 _ROUNDING = 1e-9
 
 
@@ -212,7 +211,9 @@ def certificate_of(
     solution: KernelSolution, gap: float, tol: float, unit: float, worst: float, floor: float = 0.0
 ) -> Certificate:
     """A solution's certificate in units of the objective as it is written."""
-    proof = Proof(solution.dual, gap, worst, solution.epochs, solution.seconds, solution.reason)
+    proof = Proof(
+        solution.dual, gap, worst, solution.epochs, solution.seconds, solution.stop, solution.reason
+    )
     return proof.certificate(tol, unit, floor)
 
 
@@ -225,6 +226,7 @@ class Proof:
     worst: float
     epochs: int
     seconds: float
+    stop: Stop
     reason: str
 
     def certificate(self, tol: float, unit: float, floor: float = 0.0) -> Certificate:
@@ -232,11 +234,13 @@ class Proof:
         primal, gap = self.dual + self.gap, self.gap
         size = max(abs(primal), abs(self.dual), floor)
         relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
-        is_done = self.reason == CERTIFIED and is_proof(relative, tol)
+        is_done = self.stop is Stop.CERTIFIED and is_proof(relative, tol)
+        is_lost = self.stop is Stop.CERTIFIED and not is_done
         return Certificate(
             primal=unit * primal, dual=unit * self.dual, gap=unit * gap, relative_gap=relative,
             kkt_violation=unit * self.worst, solver="kernel_dual", epochs=self.epochs, seconds=self.seconds,
-            converged=is_done, reason=FLOOR if self.reason == CERTIFIED and not is_done else self.reason,
+            converged=is_done, reason=FLOOR if is_lost else self.reason,
+            stop=Stop.STALLED if is_lost else self.stop,
         )  # fmt: skip
 
 
@@ -259,6 +263,7 @@ def together(certificates: Sequence[Certificate]) -> Certificate:
         kkt_violation=max(c.kkt_violation for c in certificates), solver=certificates[0].solver,
         epochs=sum(c.epochs for c in certificates), seconds=sum(c.seconds for c in certificates),
         converged=not bad, reason=(bad or certificates)[0].reason,
+        stop=(bad or certificates)[0].stop,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lineal.cancellation import raise_if_over
 from lineal.data import thread_count
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError, PrecisionWarning
 from lineal.kernels import Kernel
@@ -136,6 +137,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         rows = np.flatnonzero(s > 0)
         self._refuse_too_large(len(rows))
         K = SymmetricMatrix(values(kernel, _taken(kernel, items, rows), None, threads))
+        raise_if_over()
         if is_given(kernel):
             refuse_indefinite(K, len(rows))
         found = {

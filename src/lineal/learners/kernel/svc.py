@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
@@ -26,12 +28,10 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
-from lineal.solvers.base import Progress
-from lineal.solvers.driver import Callback, Interruption
+from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
-from lineal.solvers.kernel_dual.machine import CERTIFIED, INTERRUPTED
 
 _FOLDS = 5
 
@@ -43,14 +43,6 @@ class _Part:
     rows: IntArray
     y: FloatArray
     machine: TwoClassMachine
-
-    def interrupted(self) -> _Part:
-        """The same, broken off by Ctrl-C unless it was done; threads are told by a callback."""
-        certificate = self.machine.certificate
-        if certificate.converged:
-            return self
-        told = replace(certificate, reason=INTERRUPTED)
-        return replace(self, machine=replace(self.machine, certificate=told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +234,10 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self._need_classes(codes, data.s)
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
-        with Interruption() as interruption:  # one Ctrl-C is for all machines
+        with cancellable() as token:  # one Ctrl-C is for all machines
             self._keep(data, self._learned(data, deadline))
             if self.probability:
-                wanted = not interruption.requested
+                wanted = not token.is_over
                 n_machines = len(self.intercept_)
                 self._temperatures = self._calibrated(data, deadline) if wanted else np.ones(n_machines)
         self._warn_unless_certified(self.certificates_)
@@ -350,21 +342,16 @@ class SVC(ClassifierMixin, KernelMachineModel):
         """Fills in what the core can prove of pairs by itself."""
         rows, start = data.by_class()
         C, tol = float(self.C), float(self.tol)
-        with Interruption() as interruption:
-
-            def stop() -> bool:
-                is_late = deadline is not None and time.perf_counter() >= deadline
-                return interruption.requested or is_late
-
+        with cancellable(None if deadline is None else deadline - time.perf_counter()):
             found: PairSolutions = solved_pairs(
-                data.values, rows, start, C * data.s[rows], tol=tol, stop=stop, n_threads=n_threads
+                data.values, rows, start, C * data.s[rows], tol=tol, n_threads=n_threads
             )
         coefficients[:, rows] = found.coefficients
         intercepts[:] = found.b
         for k in np.flatnonzero(found.is_certified).tolist():
             proof = Proof(
                 float(found.dual[k]), float(found.gap[k]), float(found.worst[k]), int(found.epochs[k]),
-                float(found.seconds[k]), CERTIFIED,
+                float(found.seconds[k]), Stop.CERTIFIED, Stop.CERTIFIED.sentence(),
             )  # fmt: skip
             certificates[k] = proof.certificate(tol, 1.0 / C)
 
@@ -393,14 +380,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
             return list(
                 with_bar(self.progress, tol, lambda bar: [part(q, n_threads, bar) for q in questions])
             )
-        with Interruption() as interruption, ThreadPoolExecutor(n_threads) as pool:
-
-            def is_unwanted(_: Progress) -> bool:
-                return interruption.requested
-
-            futures = [pool.submit(part, question, 1, [is_unwanted]) for question in questions]
-            parts = [future.result() for future in futures]
-        return [each.interrupted() for each in parts] if interruption.requested else parts
+        with cancellable() as token, ThreadPoolExecutor(n_threads) as pool:
+            futures = [pool.submit(token.apply, partial(part, question, 1, [])) for question in questions]
+            return [future.result() for future in futures]
 
     def _keep(self, data: _Data, learned: _Learned) -> None:
         """Machines become attributes."""

@@ -8,13 +8,12 @@ import numpy as np
 
 from lineal.errors import NotSeparableError
 from lineal.learners.kernel.machine import certificate_of
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Budget
 from lineal.solvers.kernel_dual import Dual, KernelMachine, KernelSolution, KernelValues, classification
 from lineal.solvers.kernel_dual.duals import IntArray
-from lineal.solvers.kernel_dual.machine import CERTIFIED, STALLED
 
 # Two convex combinations, one of each class, that are nearer to each other than this share of the largest
 # length prove that no margin worth the name exists.
@@ -77,7 +76,9 @@ def solved(
 def _one_sided(y: FloatArray) -> TwoClassMachine:
     """No row of one class has weight: f = 0 and b = -1 or 1 cost nothing."""
     b = float(y[0]) if len(y) else 0.0
-    certificate = Certificate(0.0, 0.0, 0.0, 0.0, 0.0, "kernel_dual", 0, 0.0, True, CERTIFIED)
+    certificate = Certificate(
+        0.0, 0.0, 0.0, 0.0, 0.0, "kernel_dual", 0, 0.0, True, Stop.CERTIFIED.sentence(), Stop.CERTIFIED
+    )
     return TwoClassMachine(np.zeros(len(y)), b, np.zeros(len(y)), certificate, ())
 
 
@@ -98,8 +99,8 @@ def finished(
         if gap_at_mean <= max(gap, tol * max(abs(solution.dual + gap_at_mean), abs(solution.dual))):
             b, gap = mean, gap_at_mean
     is_done = gap <= tol * max(abs(solution.dual + gap), abs(solution.dual))
-    if is_done and solution.reason == STALLED:  # at another threshold
-        solution = replace(solution, reason=CERTIFIED)
+    if is_done and solution.stop is Stop.STALLED:  # at another threshold
+        solution = solution.certified()
     if not is_done:
         stretched = _without_slack(machine, dual, gap, tol, unit)
         if stretched is not None:
@@ -122,7 +123,7 @@ def _without_slack(
     if not street.margin > 0 or not street.gap < gap:
         return None
     is_done = street.gap <= tol * max(abs(solution.dual + street.gap), abs(solution.dual))
-    found = replace(solution, reason=CERTIFIED) if is_done else solution
+    found = solution.certified() if is_done else solution
     return street.machine(found, certificate_of(found, street.gap, tol, unit, street.worst))
 
 
@@ -206,8 +207,8 @@ def _hard(
         # Stopped before either was found: separation, or a proof that there is none.
         certificate = certificate_of(solution, np.inf, tol, 1.0, np.inf)
         return TwoClassMachine(beta, street.b, solution.f, certificate, solution.trace)
-    reason = CERTIFIED if street.gap <= tol * street.dual else solution.reason
-    found = replace(solution, dual=street.dual, reason=reason)
+    found = replace(solution, dual=street.dual)
+    found = found.certified() if street.gap <= tol * street.dual else found
     return street.machine(found, certificate_of(found, street.gap, tol, 1.0, street.worst))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from lineal import _core
+from lineal.cancellation import raise_if_over
 from lineal.learners.online.recipe import PRIOR_ROWS, WHOLE_PRIOR_ROWS, Recipe, Strengths
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
@@ -155,10 +156,12 @@ class Stream:
     def learn(self, rows: NativeRows, steps: Any, s: FloatArray) -> None:
         """Meets rows, for whose columns and scores there is room."""
         _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays)
+        raise_if_over()
 
     def learn_texts(self, texts: _core.HashedTexts, steps: Any, s: FloatArray) -> None:
         """Meets texts as they are hashed; any number of threads gives the same bits."""
         _core.online_learn_texts(texts, steps, s, self.settings, self.arrays)
+        raise_if_over()
 
     def scores(self, rows: NativeRows) -> FloatArray:
         """(n, n_scores); columns that were never met count nothing."""

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
@@ -33,7 +34,6 @@ from lineal.learners.targets import classes_and_codes, codes_among, require_targ
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.linear_maps import NativeRows
 from lineal.protocol import check_is_fitted, clone
-from lineal.solvers.driver import Interruption
 
 VARIANTS = ("averaged", "plain", "voted", "random", "best")
 
@@ -154,7 +154,7 @@ class Perceptron(StreamedPerceptron):
         rows, codes, labels = self._training(X, y)
         self._forget()
         train, keeper = self._keeper(rows, codes)
-        with Interruption():  # one Ctrl-C ends the epochs and the folds behind them
+        with cancellable():  # one Ctrl-C ends the epochs and the folds behind them
             self._run(rows, codes, train, keeper)
             if self.probability:
                 self._calibrate(X, labels, began=began)

@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import cancellable, following
 from lineal.learners.perceptron.keepers import Keeper
 from lineal.learners.perceptron.online import Epoch, OnlineWeights
 from lineal.objective.linear_maps import NativeRows
-from lineal.solvers.driver import Interruption
 
 # The clock is looked at after so many multiplications: some milliseconds.
 _PIECE = 1 << 22
@@ -117,10 +117,10 @@ class Run:
         """Meets the rows of each epoch, in its order."""
         self._began = time.perf_counter()
         stream = self._pieces(epochs)
-        with Interruption() as interruption:
-            while interruption.following(stream) is not None:
+        with cancellable() as token:
+            while following(stream, token) is not None:
                 pass
-            if interruption.requested and not self.reason:
+            if token.is_over and not self.reason:
                 self.reason = "interrupted: these are the weights so far"
                 self._count()
 

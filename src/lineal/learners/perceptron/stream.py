@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import cancellable, nothing_done, raise_if_over, shielded
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Average, Every, Keeper, Last, taken
 from lineal.learners.perceptron.online import OnlineWeights
 from lineal.learners.perceptron.survivors import Survivors
 from lineal.model.answers import winners
 from lineal.objective.linear_maps import NativeRows
-from lineal.solvers.driver import Interruption
 
 KEEPERS: dict[str, type[Keeper]] = {"averaged": Average, "plain": Last, "voted": Every}
 
@@ -95,10 +95,10 @@ class MistakeStream:
         begin = 0
         for n, first in enumerate(known_from[len(known) :].tolist(), start=len(known) + 1):
             self._pass(rows, codes, order[begin:first], numbers[begin:first])
-            with Interruption() as interruption:  # labels and weights change together
+            with cancellable() as token, shielded():  # labels and weights change together
                 self._meet_new(rows, codes, int(order[first]), by_the_end.first(n))
-            if interruption.requested:
-                raise KeyboardInterrupt
+            if token.is_over:
+                raise nothing_done()
             begin = first + 1
         self._pass(rows, codes, order[begin:], numbers[begin:])
 
@@ -128,6 +128,7 @@ class MistakeStream:
         codes[order] = self._places()[numbers]
         try:
             self.keeper.meet(self.weights, rows, codes, order)
+            raise_if_over()
         finally:
             self.keeper.settle(rows, codes, self.labels.order)
 

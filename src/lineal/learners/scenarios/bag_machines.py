@@ -23,6 +23,7 @@ from lineal.learners.kernel.machine import is_proof
 from lineal.learners.scenarios.bags import Bags
 from lineal.learners.scenarios.machines import Clock, Fit, improved
 from lineal.learners.scenarios.space import ScenarioEngine
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.group_smo import Groups, best_intercept, relative_gap, solve
 
@@ -61,6 +62,7 @@ class BagResult:
     objective: float
     rounds: list[BagRound]
     stopped: str
+    stop: Stop | None  # where the search was cut short
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +127,8 @@ class BagTask:
         while True:
             objective = self._witness_objective(fit, witness)
             rounds.append(BagRound(start, changed, objective, fit.certificate.relative_gap))
-            reason = clock.verdict
-            if reason or not objective - self.bag_objective(fit) > _ROUNDING * objective:
+            stop = clock.stop
+            if stop or not objective - self.bag_objective(fit) > _ROUNDING * objective:
                 break
             better = self.bags.witnesses(fit.z)
             changed = int(np.count_nonzero(better[self.positive] != witness[self.positive]))
@@ -134,7 +136,8 @@ class BagTask:
             found = self._machine(witness, fit, clock)
             fit = self._never_worse(found, fit, witness)
         signs = self.best_signs(fit.z)
-        return BagResult(fit, signs, objective, rounds, reason or "no witness lowers the objective")
+        why = clock.words(stop, "no witness lowers the objective")
+        return BagResult(fit, signs, objective, rounds, why, stop)
 
     def _witness_objective(self, fit: Fit, witness: NDArray[np.intp]) -> float:
         """What is minimised for these witnesses; at the best ones it is M."""
@@ -165,7 +168,7 @@ class BagTask:
         tol = self.tol / 2
         for _ in range(_MOST_CUTS):
             fit = self._restricted(np.flatnonzero(is_in), witness, a, tol, clock)
-            if fit.certificate.relative_gap <= self.tol or clock.verdict:
+            if fit.certificate.relative_gap <= self.tol or clock.stop:
                 break
             a = self._duals(witness, fit)
             news = self.bags.witnesses(fit.z)[self.negative]
@@ -230,12 +233,12 @@ class BagTask:
             objective = fit.objective(y, cost)
             rounds.append(BagRound(start, changed, objective, fit.certificate.relative_gap))
             better = self.best_signs(fit.z)
-            reason = clock.verdict
-            if reason or not objective - fit.objective(better, cost) > _ROUNDING * objective:
+            stop = clock.stop
+            if stop or not objective - fit.objective(better, cost) > _ROUNDING * objective:
                 break
             changed, y = int(np.count_nonzero(better != y)), better
             fit = improved(self.engine, y, cost, fit, clock.left)
-        return BagResult(fit, y, objective, rounds, reason or "no sign lowers the objective")
+        return BagResult(fit, y, objective, rounds, clock.words(stop, "no sign lowers the objective"), stop)
 
     def best_signs(self, z: FloatArray) -> FloatArray:
         """(n,) those of the scores; -1 in negative bags, and +1 for the highest of a positive bag."""
@@ -249,7 +252,7 @@ def best_of_starts(task: BagTask, variant: str, n_starts: int, seed: int, clock:
     rng = np.random.default_rng(seed)
     results = []
     for start in range(n_starts if task.has_choice else 1):
-        if start and clock.verdict:
+        if start and clock.stop:
             break
         is_drawn = start > 0
         if variant == "MI":

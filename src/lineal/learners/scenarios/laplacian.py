@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lineal.cancellation import cancellable, raise_if_over
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.marks import MarkedLabels, marked_labels
 from lineal.learners.scenarios.machines import joined_certificate
@@ -152,10 +153,12 @@ class LaplacianSVM(KernelScorer):
             neighbor_graph(values, G, self.n_neighbors) if graph is None else checked_graph(graph, len(G))
         )
         labelled = np.flatnonzero(given.is_given)
+        raise_if_over()
         space = deformed(G, laplacian(self.graph_), float(self.gamma_manifold), labelled)
         solve = by_hinge if self.loss == "hinge" else by_squares
         signs = [np.where(given.codes[labelled] == k, 1.0, -1.0) for k in self._sides()]
-        fits = [solve(space, y, C, tol, self.n_threads) for y in signs]
+        with cancellable():  # one Ctrl-C is for all classes
+            fits = [solve(space, y, C, tol, self.n_threads) for y in signs]
         self._learned(values, given, fits, time.perf_counter() - began)
         return self
 

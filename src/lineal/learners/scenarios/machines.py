@@ -18,13 +18,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import CancellationToken
 from lineal.deferred import sparse as sp
 from lineal.objective import L2, Hinge, Intercept, Problem
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.solvers import Budget, Newton, Start, minimise, plan
-from lineal.solvers.driver import Interruption
 
 # |F| alone is no yardstick when the minimum is 0.
 _FLOOR = 1e-12
@@ -146,8 +146,8 @@ def improved(
 class Clock:
     """Whether there is time for another round."""
 
-    def __init__(self, max_seconds: float | None, interruption: Interruption) -> None:
-        self._max_seconds, self._interruption = max_seconds, interruption
+    def __init__(self, max_seconds: float | None, token: CancellationToken) -> None:
+        self._max_seconds, self._token = max_seconds, token
         self._began = time.perf_counter()
 
     @property
@@ -161,23 +161,29 @@ class Clock:
         return None if self._max_seconds is None else max(self._max_seconds - self.seconds, 1e-3)
 
     @property
-    def verdict(self) -> str:
-        """Why to stop, or nothing."""
-        if self._interruption.requested:
-            return "interrupted"
-        if self._max_seconds is not None and self.seconds >= self._max_seconds:
-            return f"max_seconds={self._max_seconds} reached"
-        return ""
+    def stop(self) -> Stop | None:
+        """Why to stop, or None."""
+        if self._token.is_over:
+            return Stop.CANCELLED
+        is_late = self._max_seconds is not None and self.seconds >= self._max_seconds
+        return Stop.SECONDS if is_late else None
+
+    def words(self, stop: Stop | None, otherwise: str) -> str:
+        """Why there was no further round."""
+        if stop is None:
+            return otherwise
+        return "interrupted" if stop is Stop.CANCELLED else stop.sentence(self._max_seconds)
 
 
 def joined_certificate(parts: list[Certificate], seconds: float, reason: str) -> Certificate:
     """The proof of several problems that share nothing: their objectives and their bounds add up."""
     if len(parts) == 1:
         return replace(parts[0], seconds=seconds)
+    bad = next((part.stop for part in parts if not part.converged), Stop.CERTIFIED)
     primal, dual = (float(sum(getattr(part, name) for part in parts)) for name in ("primal", "dual"))
     relative = (primal - dual) / abs(primal) if primal else 0.0
     return Certificate(
         primal, dual, primal - dual, relative, max(part.kkt_violation for part in parts),
         parts[0].solver, sum(part.epochs for part in parts), seconds,
-        all(part.converged for part in parts), reason,
+        all(part.converged for part in parts), reason, bad,
     )  # fmt: skip

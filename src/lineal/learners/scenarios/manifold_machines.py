@@ -22,10 +22,9 @@ from lineal.kernels import Precomputed
 from lineal.learners.kernel.machine import FLOOR, is_proof
 from lineal.learners.scenarios.manifold import DeformedKernel
 from lineal.learners.scenarios.space import KernelEngine
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual import KernelValues
-from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 # |P| alone is no yardstick when the optimum is 0.
 _FLOOR = 1e-12
@@ -64,8 +63,9 @@ def by_hinge(space: DeformedKernel, y: FloatArray, C: float, tol: float, n_threa
     primal = (norm + space.gamma * roughness) / 2 + C * float(slack.sum())
     dual = float(y @ beta) - space.norm_bound(beta, a, f) / 2
     worst = float((C * slack - beta * y * (1 - margin)).max(initial=0.0))
-    solver, epochs = found.certificate.solver, found.certificate.epochs
-    proof = _proof(primal, dual, C * len(y), worst, solver, epochs, time.perf_counter() - began, tol)
+    known = found.certificate
+    seconds = time.perf_counter() - began
+    proof = _proof(primal, dual, C * len(y), worst, known.solver, known.epochs, seconds, tol, known)
     return SmoothFit(a, found.b, f + found.b, roughness, proof)
 
 
@@ -106,8 +106,15 @@ def _proof(
     epochs: int,
     seconds: float,
     tol: float,
+    known: Certificate | None = None,
 ) -> Certificate:
     relative = (primal - dual) / max(abs(primal), _FLOOR * at_zero)
     is_done = is_proof(relative, tol)
-    reason = CERTIFIED if is_done else FLOOR
-    return Certificate(primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason)
+    stop, reason = Stop.STALLED, FLOOR
+    if is_done:
+        stop, reason = Stop.CERTIFIED, Stop.CERTIFIED.sentence()
+    elif known is not None and known.stop not in (None, Stop.CERTIFIED):
+        stop, reason = known.stop, known.reason
+    return Certificate(
+        primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason, stop
+    )

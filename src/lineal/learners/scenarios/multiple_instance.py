@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.scenarios.bag_machines import BagResult, BagTask, best_of_starts
 from lineal.learners.scenarios.bags import Bags, labels_of_bags, of_bags, read_bags, stacked
@@ -22,7 +23,6 @@ from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
-from lineal.solvers.driver import Interruption
 
 _VARIANTS = ("MI", "mi")
 
@@ -156,8 +156,8 @@ class MultipleInstanceSVM(KernelScorer):
         s = weights_of_rows(weights, found.n_bags)
         sign = self._signs(labels, s)
         task = BagTask(engine, found, sign, C * s, tol)
-        with Interruption() as interruption:
-            clock = Clock(self.max_seconds, interruption)
+        with cancellable() as token:
+            clock = Clock(self.max_seconds, token)
             results = best_of_starts(task, self.variant, n_starts, self._seed(), clock)
             self._learned(task, results, clock.seconds)
         return self
@@ -211,7 +211,7 @@ class MultipleInstanceSVM(KernelScorer):
         self.objective_ = best.objective
         self.certificate_ = best.fit.certificate
         self.stopped_ = best.stopped
-        is_cut = any("reached" in each.stopped or "interrupted" in each.stopped for each in results)
+        is_cut = any(each.stop is not None for each in results)
         if is_cut or not self.certificate_.converged:
             what = "the search was cut short" if is_cut else str(self.certificate_)
             warnings.warn(f"{type(self).__name__}: {what}.", NotCertifiedWarning, stacklevel=4)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lineal.cancellation import is_over
 from lineal.deferred import optimize
 from lineal.learners.scenarios.pu_risk import PURows
 from lineal.objective.losses import FloatArray, Loss
@@ -104,6 +105,10 @@ def descend(
             found.values.append(value)
         quiet = quiet + 1 if before - value <= tol * abs(before) else 0
         width /= 4
-        if quiet >= _QUIET or (max_seconds is not None and time.perf_counter() - began > max_seconds):
+        if (
+            quiet >= _QUIET
+            or is_over()
+            or (max_seconds is not None and time.perf_counter() - began > max_seconds)
+        ):
             break
     return found

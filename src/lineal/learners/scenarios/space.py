@@ -19,14 +19,13 @@ from lineal.learners.reading import SHAPE
 from lineal.learners.scenarios.machines import Fit, LinearEngine
 from lineal.learners.scoring import ScoringClassifier
 from lineal.model.heads import Head
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if, check_is_fitted
 from lineal.solvers import Budget
 from lineal.solvers.group_smo import Groups, feasible, solve
 from lineal.solvers.kernel_dual import KernelMachine, KernelValues, classification, expanded
 from lineal.solvers.kernel_dual.duals import Dual
-from lineal.solvers.kernel_dual.machine import CERTIFIED
 
 # Up to so many rows a tolerance below the reach of float32 is met by a solver that holds the kernel matrix.
 _FINE = 2000
@@ -74,10 +73,14 @@ class KernelEngine:
         dual = float(signs @ beta) - half
         relative = (primal - dual) / max(abs(primal), _FLOOR * float(bound.sum()))
         is_done = is_proof(relative, self._tol)
-        reason = CERTIFIED if is_done else FLOOR if found.reason == CERTIFIED else found.reason
+        stop, reason = found.stop, found.reason
+        if is_done:
+            stop, reason = Stop.CERTIFIED, Stop.CERTIFIED.sentence()
+        elif stop is Stop.CERTIFIED:
+            stop, reason = Stop.STALLED, FLOOR
         proof = replace(
             found, primal=primal, dual=dual, gap=primal - dual, relative_gap=relative, converged=is_done,
-            reason=reason,
+            reason=reason, stop=stop,
         )  # fmt: skip
         return Fit(f + b, half, weights, b, u, proof)
 

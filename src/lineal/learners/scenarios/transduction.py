@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.learners.scenarios.machines import Clock, Engine, Fit, improved
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 
 # Signs change when F falls by more than rounding.
@@ -55,6 +56,7 @@ class Transduction:
     fit: Fit
     rounds: list[Round]
     stopped: str
+    stop: Stop | None = None  # where annealing was cut short
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +126,8 @@ def transduce(
             fit = improved(engine, y, cost, fit, clock.left)
             objective, gap = fit.objective(y, cost), fit.certificate.relative_gap
             rounds.append(Round(label, factor * highest, switched, objective, gap))
-            if clock.verdict:
-                return Transduction(y, fit, rounds, clock.verdict)
+            if (stop := clock.stop) is not None:
+                return Transduction(y, fit, rounds, clock.words(stop, ""), stop)
             wanted = rows.switched(y, fit.z, switches)
             if not objective - fit.objective(wanted, cost) > _ROUNDING * objective:
                 break

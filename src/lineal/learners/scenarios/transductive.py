@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.cancellation import cancellable
 from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.learners.marks import MarkedLabels, marked_labels
 from lineal.learners.scenarios.machines import Clock, joined_certificate
@@ -25,7 +26,6 @@ from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
 from lineal.objective.losses import FloatArray
-from lineal.solvers.driver import Interruption
 
 
 class TransductiveSVM(KernelScorer):
@@ -161,8 +161,8 @@ class TransductiveSVM(KernelScorer):
         self.classes_ = given.classes
         counts = self._counts(given, s)
         cost = s * np.where(given.is_given, C, C_unlabelled)
-        with Interruption() as interruption:
-            clock = Clock(self.max_seconds, interruption)
+        with cancellable() as token:
+            clock = Clock(self.max_seconds, token)
             found = [self._one(engine, given, cost, k, int(counts[k]), clock) for k in self._sides()]
             seconds = clock.seconds
         self._learned(engine, given, found, cost, seconds)
@@ -256,7 +256,7 @@ class TransductiveSVM(KernelScorer):
         )
         self.objective_ = self.certificate_.primal
         self.n_rounds_ = len(self.history_)
-        is_cut = any("reached" in each.stopped or "interrupted" in each.stopped for each in found)
+        is_cut = any(each.stop is not None for each in found)
         if is_cut or not self.certificate_.converged:
             what = f"annealing was cut short: {self.stopped_}" if is_cut else str(self.certificate_)
             warnings.warn(f"{type(self).__name__}: {what}.", NotCertifiedWarning, stacklevel=3)

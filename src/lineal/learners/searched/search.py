@@ -22,10 +22,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.cancellation import nothing_done
 from lineal.data.compressed import CompressedRows
 from lineal.deferred import is_a
 from lineal.errors import NotCertifiedWarning
 from lineal.learners.searched.folds import Fold
+from lineal.objective.certificate import Stop
 
 
 class Data(Protocol):
@@ -203,7 +205,7 @@ class Search:
                 model = self._learner(strength)
                 model.fit(taken_by(model, seen), y[train])
             if is_broken_off(model):
-                raise KeyboardInterrupt  # nothing is chosen yet: there is no model to keep
+                raise nothing_done()  # nothing is chosen yet: there is no model to keep
             unseen = taken_by(model, unseen)
             decide = getattr(model, "decision_function", model.predict)
             held_out.append((test, decide(unseen)))
@@ -222,10 +224,11 @@ class Search:
 
 
 def is_broken_off(model: Any) -> bool:
-    """Whether Ctrl-C ended a fit before its time; the weights are the best so far."""
+    """Whether Ctrl-C, or a token, ended a fit before its time; the weights are the best so far."""
     certificate = getattr(model, "certificate_", None)
-    reason = getattr(model, "reason_", "") if certificate is None else certificate.reason
-    return str(reason).startswith("interrupted")
+    if certificate is not None:
+        return bool(certificate.stop is Stop.CANCELLED)
+    return str(getattr(model, "reason_", "")).startswith("interrupted")
 
 
 def taken_by(model: Any, X: Any) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lineal.errors import ParameterError
 from lineal.model.labels import put_labels, read_labels
 from lineal.model.record import Draft, Spec
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 
 _MOST_SPREAD = 1 << 27
 _NUMBERS = tuple(np.dtype(c) for c in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
@@ -86,7 +86,11 @@ def read_value(spec: Spec, name: str) -> Any:
         return np.array(read_labels(own.child("labels")))
     if "certificate" in own.value:
         found = read_values(own.child("certificate"))
-        return Certificate(**{field.name: found[field.name] for field in fields(Certificate)})
+        if found.get("stop") is not None:
+            own.child("certificate").text("stop", tuple(Stop))
+        # Files of earlier versions have no stop.
+        names = {field.name for field in fields(Certificate)} - ({"stop"} - found.keys())
+        return Certificate.of_record({name: found[name] for name in names})
     if "list" in own.value:
         items = own.value["list"]
         if not isinstance(items, list):

@@ -9,32 +9,41 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from lineal.errors import NotCertifiedWarning
+from lineal.cancellation import CancellationToken, cancellable
+from lineal.errors import CancelledError, NotCertifiedWarning
 from lineal.objective.losses import FloatArray
 from lineal.selection.search.record import Setting, Trial
 from lineal.selection.search.space import with_setting
 from lineal.selection.search.stages import Part, Stages, fitted, mark, own_rows, scaled_up
-from lineal.solvers.driver import Interruption
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Parts = Callable[[int], NDArray[np.intp]]
 
 
-class Stop(Interruption):
-    """Ctrl-C, or the end of a budget; a second Ctrl-C raises."""
+class Stop:
+    """Why a search ends early: its token is over, or its budget is."""
 
-    def __init__(self, max_seconds: float | None) -> None:
-        super().__init__()
-        self.max_seconds = max_seconds
-        self._n_asked = 0
+    def __init__(self, max_seconds: float | None, token: CancellationToken) -> None:
+        self.max_seconds, self.token = max_seconds, token
         self._began = time.perf_counter()
+
+    @classmethod
+    @contextmanager
+    def after(cls, max_seconds: float | None) -> Iterator[Stop]:
+        """The first Ctrl-C ends the search, the second raises."""
+        with cancellable() as token:
+            yield cls(max_seconds, token)
+
+    @property
+    def requested(self) -> bool:
+        """Whether somebody wants the search to end at once."""
+        return self.token.is_over
 
     def restart(self) -> None:
         """The seconds are counted from now on."""
@@ -44,25 +53,17 @@ class Stop(Interruption):
     def reason(self) -> str:
         """Why to stop, or ""."""
         if self.requested:
-            return "stopped by Ctrl-C"
+            return "stopped by Ctrl-C" if self.token.n_interrupts else "cancelled"
         is_late = self.max_seconds is not None and time.perf_counter() - self._began >= self.max_seconds
         return f"stopped after {self.max_seconds:g} seconds" if is_late else ""
-
-    def __enter__(self) -> Stop:
-        super().__enter__()
-        return self
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self._n_asked += 1
-        super()._ask(number, frame)
 
     @contextmanager
     def broken_off_once(self) -> Iterator[None]:
         """A fit that the first Ctrl-C ended without a result is let go of; the second one raises."""
         try:
             yield
-        except KeyboardInterrupt:
-            if not self.requested or self._n_asked > 1:
+        except (KeyboardInterrupt, CancelledError):
+            if not self.requested or self.token.n_interrupts > 1:
                 raise
 
 
@@ -179,9 +180,9 @@ class Bench:
                     found = [one(k) for k in chunk]
                 else:
                     with ThreadPoolExecutor(step) as pool:
-                        found = list(pool.map(one, chunk))
-            if self.stop.requested and step == 1:
-                return  # the last fit may have been broken off
+                        found = list(pool.map(lambda k: self.stop.token.apply(lambda: one(k)), chunk))
+            if self.stop.requested:
+                return  # fits may have been broken off
             for scores, seconds in found:
                 self._report(len(members))
                 for tally, score in zip(members, scores, strict=True):

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 
+from lineal.cancellation import nothing_done
 from lineal.data import thread_count
 from lineal.data.dealing import dealer
 from lineal.errors import InputError, ParameterError
@@ -132,7 +133,7 @@ class Plan:
     def refuse(self, trials: Sequence[Trial], where: str = "") -> NoReturn:
         """There is no best setting."""
         if not trials:
-            raise KeyboardInterrupt
+            raise nothing_done()
         raise InputError(
             f"all {len(trials)} settings failed{where}; the first, {trials[0].params}, with {trials[0].error}"
         )

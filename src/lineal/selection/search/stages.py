@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from lineal.cancellation import nothing_done
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.kernel.svc import SVC
 from lineal.learners.kernel.svr import SVR
@@ -194,7 +195,7 @@ def _along_a_path(stages: Sequence[Stages], part: Part) -> list[Any]:
     strengths = [each.penalty(total).strength for each in stages]  # type: ignore[union-attr]
     points = path(stages[0].learner, part.X, part.y, strengths=strengths, sample_weight=part.s)
     if not points.is_complete:
-        raise KeyboardInterrupt
+        raise nothing_done()
     place = {strength: k for k, strength in enumerate(points.strengths.tolist())}
     return [
         _finished(each, points.model(place[strength]))

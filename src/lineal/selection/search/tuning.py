@@ -108,7 +108,7 @@ def tune(
     began = time.perf_counter()
     bar = FitBar(progress)
     try:
-        with Stop(plan.seconds_each) as stop:
+        with Stop.after(plan.seconds_each) as stop:
             trials, n_folds = plan.trials(data, stop, bar, "search")
             stopped = stop.reason or plan.left_out
             best = best_of(trials)

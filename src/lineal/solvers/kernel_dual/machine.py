@@ -8,16 +8,18 @@ pull the same way, a variable: bounds add up, and coefficients are dealt out at 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lineal import _core
+from lineal.cancellation import CancellationToken, cancellable
+from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.blas import OneBlasThread
-from lineal.solvers.driver import Budget, Interruption
+from lineal.solvers.driver import Budget
 from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt, sums_by
 from lineal.solvers.kernel_dual.interior import InteriorProblem, interior_point
 from lineal.solvers.kernel_dual.values import KernelValues, Weighed, expanded, power_of_two
@@ -45,9 +47,7 @@ _SETTLED, _NOTHING = 1e-11, 1e-3
 # Coefficients whose sums are right up to this share of them.
 _BALANCED = 1e-12
 
-CERTIFIED = "the gap is certified"
-INTERRUPTED = "interrupted: this is the best model so far"
-STALLED = "no further progress: float32 increments gain nothing more"
+_AT_THE_FLOOR = "float32 increments gain nothing more"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +76,15 @@ class KernelSolution:
     violation: float
     epochs: int
     seconds: float
+    stop: Stop
     reason: str
     n_values: int
     doubt: float
     trace: tuple[Progress, ...]
+
+    def certified(self) -> KernelSolution:
+        """The same, proved in another way."""
+        return replace(self, stop=Stop.CERTIFIED, reason=Stop.CERTIFIED.sentence())
 
 
 class KernelMachine:
@@ -125,7 +130,8 @@ class KernelMachine:
         self._n_values = 0  # of machines that were left
         self._native = self._made(start)
         self._has_F = not np.any(dual.start)
-        self._ending: tuple[float, int, float, str, tuple[Progress, ...]] = (np.inf, 0, 0.0, "", ())
+        self._ending: tuple[float, int, float, Stop, str, tuple[Progress, ...]]
+        self._ending = np.inf, 0, 0.0, Stop.STALLED, "", ()
         self._D: float | None = None  # in float64, of where a run ended
 
     def scale(self, factor: float) -> None:
@@ -160,17 +166,14 @@ class KernelMachine:
             self._native.refresh(True, self._n_threads)
             self._has_F = True
         trace: list[Progress] = []
-        epochs, rounds, reason, last = 0, 0, "", np.inf
+        epochs, rounds, last = 0, 0, np.inf
+        stop: Stop | None = None
         violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
         steps, is_helped, best = 0, False, (np.inf, self._start)
         _, share, max_inner = pace_of(len(self._lo), self._block)
-        with Interruption() as interruption:
-
-            def is_late() -> bool:
-                limit = budget.max_seconds
-                return interruption.requested or (limit is not None and time.perf_counter() - began >= limit)
-
-            while not reason:
+        with cancellable() as caller:
+            own = CancellationToken(seconds=budget.max_seconds, parent=caller)
+            while stop is None:
                 violation, n_inner, n_changed = self._native.step(share, max_inner, self._n_threads)
                 epochs, steps = epochs + 1, steps + n_inner
                 _, gap, dual = self._native.gap(False)
@@ -180,46 +183,48 @@ class KernelMachine:
                 has_gained = gap < _GAIN * marks[0] or violation < _GAIN * marks[1]
                 quiet = 0 if has_gained else quiet + 1
                 marks = min(gap, marks[0]), min(violation, marks[1])
-                is_over, is_stalled = n_changed == 0 or quiet >= _PATIENCE, False
+                is_over, is_stalled, is_proved = n_changed == 0 or quiet >= _PATIENCE, False, False
                 if (relative <= CLAIM * tol and is_settled) or is_over:
                     gap, dual = self._proved()
-                    relative = _relative(gap, dual, floor)
+                    is_proved, relative = True, _relative(gap, dual, floor)
                     if relative <= tol and is_settled:
-                        reason = CERTIFIED
+                        stop = Stop.CERTIFIED
                     else:
                         rounds += 1
                         is_stalled = not relative <= _STALL * last or rounds > _MAX_ROUNDS
                         last, quiet, marks = relative, 0, (np.inf, np.inf)
                         best = self._better(best, gap + dual)
                         self._native.refresh(True, self._n_threads)
-                if not reason and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
+                if stop is None and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
                     is_helped = True
-                    if self._help(tol, is_late):
-                        rounds, last, is_stalled = 0, np.inf, False
+                    if self._help(tol, own):
+                        rounds, last, is_stalled, is_proved = 0, np.inf, False, True
                         gap, dual = self._proved()
                         if _relative(gap, dual, floor) > tol:
                             gap, dual = self._weighed_gap(gap, dual)
                         relative, violation = _relative(gap, dual, floor), self._violation()
                         if relative <= tol and self._is_settled(violation, settled, size):
-                            reason = CERTIFIED
+                            stop = Stop.CERTIFIED
                         else:
                             self._weighed = None
                         best = self._better(best, gap + dual)
                 if is_stalled:
-                    reason = STALLED
-                point = Progress(epochs, unit * (dual + gap), unit * dual, unit * gap,
-                                 time.perf_counter() - began)  # fmt: skip
+                    stop = Stop.STALLED
+                point = Progress(
+                    epochs, unit * (dual + gap), unit * dual, unit * gap, time.perf_counter() - began,
+                    is_proved, relative, "kernel_dual",
+                )  # fmt: skip
                 trace.append(point)
-                asked = _why_stop(budget, point, interruption)  # callbacks hear of the last point, too
-                reason = reason or asked
+                asked = _why_stop(budget, point, caller)  # callbacks hear of the last point, too
+                stop = stop or asked
                 self._grow_block()
-            if reason != CERTIFIED:
+            if stop is not Stop.CERTIFIED:
                 if is_priced:
                     gap, dual = self._return_to(best)
                     violation = self._violation()
                     is_proved = _relative(gap, dual, floor) <= tol
-                    if is_proved and self._is_settled(violation, settled, size) and reason == STALLED:
-                        reason = CERTIFIED
+                    if is_proved and self._is_settled(violation, settled, size) and stop is Stop.STALLED:
+                        stop = Stop.CERTIFIED
                 else:
                     self._proved()
         if self._weighed is None:
@@ -228,7 +233,8 @@ class KernelMachine:
             self._D = float(self._dual.c @ self._beta()) - 0.5 * self._weighed.squared
         if self._values.offsets is not None:
             self._scores = self._given_scores()
-        self._ending = (violation, epochs, time.perf_counter() - began, reason, tuple(trace))
+        reason = stop.sentence(budget.detail(stop) or _AT_THE_FLOOR)
+        self._ending = (violation, epochs, time.perf_counter() - began, stop, reason, tuple(trace))
         return self.snapshot()
 
     def snapshot(self, *, exactly: bool = False) -> KernelSolution:
@@ -240,10 +246,10 @@ class KernelMachine:
         moved = self._moved(beta)
         b = b * self._slope - moved
         D = dual * self._value if self._D is None else self._D
-        violation, epochs, seconds, reason, trace = self._ending
+        violation, epochs, seconds, stop, reason, trace = self._ending
         return KernelSolution(
             beta=beta, f=self._f(moved), b=b, gap=self._sure_gap(gap * self._value, beta, b), dual=D,
-            violation=violation * self._slope, epochs=epochs, seconds=seconds, reason=reason,
+            violation=violation * self._slope, epochs=epochs, seconds=seconds, stop=stop, reason=reason,
             n_values=self._n_values + self._native.n_values, doubt=self._doubt(), trace=trace,
         )  # fmt: skip
 
@@ -372,7 +378,7 @@ class KernelMachine:
         np.minimum.at(down, self._group, np.where(beta > self._lo, v, np.inf))
         return max(0.0, float((up - down).max()))
 
-    def _help(self, tol: float, is_over: Callable[[], bool]) -> bool:
+    def _help(self, tol: float, token: CancellationToken) -> bool:
         """Goes to a point from the inside of the bounds, in float64; whether that was possible."""
         moves, V, K = self._lo < self._hi, self._values.factor(self._rows, _MOST_WORK), None
         if V is not None:
@@ -391,7 +397,7 @@ class KernelMachine:
             sums - sums_by(self._group, fixed, n_groups),
         )  # fmt: skip
         with OneBlasThread(), np.errstate(all="ignore"):
-            found = interior_point(problem, tol=tol, is_over=is_over)
+            found = interior_point(problem, tol=tol, is_over=lambda: token.is_over)
         beta = fixed.copy()
         beta[moves] = found
         missing = np.abs(sums_by(self._group, beta, n_groups) - sums)
@@ -464,14 +470,14 @@ def _relative(gap: float, dual: float, floor: float) -> float:
     return gap / size if size > 0 else (0.0 if gap == 0 else 1.0)
 
 
-def _why_stop(budget: Budget, point: Progress, interruption: Interruption) -> str:
-    asked = [callback(point) for callback in budget.callbacks]
-    if interruption.requested:
-        return INTERRUPTED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
-        return "a callback asked to stop"
+def _why_stop(budget: Budget, point: Progress, caller: CancellationToken) -> Stop | None:
+    is_asked = budget.tell(point)
+    if caller.is_over:
+        return Stop.CANCELLED
+    if is_asked:
+        return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
-        return f"max_epochs={budget.max_epochs} reached"
+        return Stop.EPOCHS
     if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
-        return f"max_seconds={budget.max_seconds} reached"
-    return ""
+        return Stop.SECONDS
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,20 +44,19 @@ def solved_pairs(
     bound: FloatArray,
     *,
     tol: float,
-    stop: Callable[[], bool],
     n_threads: int,
 ) -> PairSolutions:
     """Machines of classes whose rows follow each other, class k's from ``start[k]`` on, with finite bounds.
 
-    Equal rows of a class must be one already, and kernel values of ordinary size. ``stop`` is asked now and
-    then whether to leave the rest.
+    Equal rows of a class must be one already, and kernel values of ordinary size. At the end of
+    the token in force the rest is left.
     """
     counts = np.diff(start)
     i, j = np.triu_indices(len(counts), 1)
     block, share, max_inner = zip(*(pace_of(int(m)) for m in counts[i] + counts[j]), strict=True)
     coefficients, told = values.native.solve_pairs(
         values.first_equal[rows], start, bound, tol, CLAIM, np.array(block, dtype=np.int64),
-        np.array(share), np.array(max_inner, dtype=np.int64), LARGEST_BLOCK, stop, n_threads,
+        np.array(share), np.array(max_inner, dtype=np.int64), LARGEST_BLOCK, n_threads,
     )  # fmt: skip
     is_certified, b, gap, dual, worst, epochs, seconds = told.T
     return PairSolutions(

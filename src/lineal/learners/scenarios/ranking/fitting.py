@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lineal.cancellation import CancellationToken, cancellable, following
 from lineal.learners.scenarios.ranking.newton import Iterate, newton_iterates
 from lineal.learners.scenarios.ranking.problem import RankingProblem
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
-from lineal.solvers.driver import Budget, Interruption
+from lineal.solvers.driver import Budget
 
 # So many iterates in a row that gain less than 1 % of the gap: the solver is at its floor.
 _PATIENCE = 60
@@ -37,43 +38,44 @@ def minimise_pairs(
     best: Iterate | None = None  # the least primal
     proof: Iterate | None = None  # the highest dual
     trace: list[Progress] = []
-    reason, mark, waited = "", np.inf, 0
-    with Interruption() as interruption, np.errstate(over="ignore", invalid="ignore"):
+    mark, waited = np.inf, 0
+    stop: Stop | None = None
+    with cancellable() as caller, np.errstate(over="ignore", invalid="ignore"):
+        own = CancellationToken(seconds=budget.max_seconds, parent=caller)
         stream = newton_iterates(problem, start)
-        while not reason and (iterate := interruption.following(stream)) is not None:
+        while stop is None and (iterate := following(stream, own)) is not None:
             best = iterate if best is None or iterate.primal < best.primal else best
             proof = iterate if proof is None or iterate.dual > proof.dual else proof
             gap = best.primal - proof.dual
-            point = Progress(len(trace) + 1, best.primal, proof.dual, gap, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            point = Progress(len(trace) + 1, best.primal, proof.dual, gap, seconds, solver="newton")
             trace.append(point)
             waited, mark = (0, gap) if not gap >= 0.99 * mark else (waited + 1, mark)
             is_certified = problem.relative_gap(best.primal, proof.dual) <= tol
-            reason = _why_stop(is_certified, budget, point, waited)
-        if not reason:
-            reason = _INTERRUPTED if interruption.requested else _STALLED
-    if best is None or proof is None:  # interrupted before the first iterate
-        raise KeyboardInterrupt
+            stop = _why_stop(is_certified, budget, point, waited)
+        if stop is None:
+            stop = Stop.CANCELLED if caller.is_over else Stop.SECONDS if own.is_over else Stop.STALLED
+        if best is None or proof is None:  # ended before the first iterate: the start is certified
+            best = proof = next(newton_iterates(problem, start))
     seconds = time.perf_counter() - began
-    certificate = _certificate(problem, best, proof, len(trace), seconds, tol, reason)
+    certificate = _certificate(problem, best, proof, len(trace), seconds, tol, stop, budget)
     return RankingSolution(best.w, certificate, proof.slopes_at, proof.width, tuple(trace))
 
 
-_CERTIFIED = "the gap is certified"
-_STALLED = "no further progress: rounding, or a bend as narrow as it can be, leaves no step"
-_INTERRUPTED = "interrupted: this is the best model so far"
+_AT_THE_FLOOR = "rounding, or a bend as narrow as it can be, leaves no step"
 
 
-def _why_stop(is_certified: bool, budget: Budget, point: Progress, waited: int) -> str:
-    asked = [callback(point) for callback in budget.callbacks]
+def _why_stop(is_certified: bool, budget: Budget, point: Progress, waited: int) -> Stop | None:
+    is_asked = budget.tell(point)
     if is_certified:
-        return _CERTIFIED
-    if any(isinstance(answer, (bool, np.bool_)) and answer for answer in asked):
-        return "a callback asked to stop"
+        return Stop.CERTIFIED
+    if is_asked:
+        return Stop.CALLBACK
     if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
-        return f"max_epochs={budget.max_epochs} reached"
+        return Stop.EPOCHS
     if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
-        return f"max_seconds={budget.max_seconds} reached"
-    return _STALLED if waited >= _PATIENCE else ""
+        return Stop.SECONDS
+    return Stop.STALLED if waited >= _PATIENCE else None
 
 
 def _certificate(
@@ -83,7 +85,8 @@ def _certificate(
     epochs: int,
     seconds: float,
     tol: float,
-    reason: str,
+    stop: Stop,
+    budget: Budget,
 ) -> Certificate:
     """The gap's terms of the weights are known one by one; those of the pairs as a sum, which bounds each."""
     gap = best.primal - proof.dual
@@ -101,5 +104,6 @@ def _certificate(
         epochs=epochs,
         seconds=seconds,
         converged=bool(relative <= tol),
-        reason=reason,
+        reason=stop.sentence(budget.detail(stop) or _AT_THE_FLOOR),
+        stop=stop,
     )
