@@ -84,12 +84,6 @@ class Penalty(ABC):
 
     l1: ClassVar[Any] = 0.0
     l2: ClassVar[Any] = 0.0
-    l1: ClassVar[Any] = 0.0
-    l2: ClassVar[Any] = 0.0
-    l1: ClassVar[Any] = 0.0
-    l2: ClassVar[Any] = 0.0
-    l1: ClassVar[Any] = 0.0
-    l2: ClassVar[Any] = 0.0
     is_smooth: ClassVar[bool] = False
     is_elastic: ClassVar[bool] = False
     has_corners: ClassVar[bool] = False
