@@ -171,6 +171,8 @@ def takers(problem: Problem) -> str:
 
     capable = ("newton", "prox_cd", "lbfgs", "dual_cd", "closed_form")
     able = [name for name in capable if takes(SOLVERS[name](), problem)]
+    if not able and takes(SOLVERS["nesterov"](), problem):
+        return "nesterov"
     return " or ".join(able[:2]) if able else "another loss or penalty: no solver takes this one"
 
 

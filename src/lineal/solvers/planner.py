@@ -91,6 +91,11 @@ def _prefer(problem: Problem) -> Plan:
     size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
+    if penalty.has_groups:
+        if takes(SOLVERS["prox_cd"](), problem):
+            how = "sets whole groups to 0, which working sets exploit"
+            return Plan((SOLVERS["prox_cd"](),), f"{penalty} {how} ({size})")
+        return Plan((SOLVERS["nesterov"](),), f"{penalty} has a proximal step ({size})")
     has_corners, is_shared = penalty.has_corners, problem.has_shared_weights
     if not (losses.is_by_score or losses.is_smooth) and (has_corners or is_shared):
         how = ", orthant by orthant" if has_corners else ""
