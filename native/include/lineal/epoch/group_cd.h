@@ -194,8 +194,8 @@ class GroupDescent {
       square += sqr(right_[std::size_t(i)]);
       largest = std::max(largest, value_[std::size_t(i)]);
     }
-    if (largest <= 0) return;  // columns of zeros: any weights give the same scores
     const bool vanishes = strength > 0 && square <= strength * strength;
+    if (largest <= 0 && !vanishes) return;  // columns of zeros have nothing to say about their weights
     double t = 0;
     if (!vanishes && strength > 0) t = norm_of_minimiser(right_.data(), value_.data(), total, strength, size);
     for (Index i = 0; i < total; ++i) {
