@@ -22,6 +22,8 @@ from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
 _SMALLEST_SET = 250
+# The same where columns come in groups.
+_SMALLEST_GROUPS = 100
 # A larger working set takes no columns whose |v| is below this share of l1.
 _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
@@ -173,7 +175,8 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
         problem.penalty.grouping(len(state.W)), state.W, price.V, problem.penalty.slopes_at_0(len(state.W))
     )
     foreseen: FloatArray | None = None
-    parts = _in_parts(chosen, max(1, GRAM_LIMIT // width - 1))
+    # The outputs of a joint loss meet in a Gram matrix; others may do without.
+    parts = [np.sort(np.concatenate(chosen))] if width == 1 else _in_parts(chosen, GRAM_LIMIT // width - 1)
     for columns in parts:
         foreseen = _descend(problem, columns, every, state, _ROUND * price.worst)
     # A part that has moved has moved the slopes of those before it.
@@ -186,12 +189,12 @@ def _working_groups(
 ) -> list[NDArray[np.int64]]:
     """The columns of the groups in play and of those whose gradient is largest beside their weight."""
     groups = np.arange(grouping.n_groups)
-    if grouping.n_columns > 2 * _SMALLEST_SET:
+    if grouping.n_columns > 2 * _SMALLEST_GROUPS:
         strength = grouping.norms(V) / slopes_at_0
         in_play = grouping.norms(W) > 0
         strength[in_play] = np.inf
         n_near = int(grouping.sizes[strength >= _NEAR].sum())
-        size = max(_SMALLEST_SET, min(2 * int(grouping.sizes[in_play].sum()), n_near))
+        size = max(_SMALLEST_GROUPS, min(2 * int(grouping.sizes[in_play].sum()), n_near))
         groups = np.argsort(-strength, kind="stable")
         groups = np.sort(groups[: 1 + int(np.searchsorted(np.cumsum(grouping.sizes[groups]), size))])
     return [grouping.order[grouping.start[g] : grouping.start[g + 1]] for g in groups]
