@@ -72,7 +72,7 @@ def main() -> None:
     X = sp.csc_matrix(X) if sp.issparse(X) else np.asfortranarray(X)
     lams, floor, t = np.loadtxt(strengths, ndmin=1), np.loadtxt(bounds, ndmin=1), targets(kind, y)
     run = {"adelie": adelie, "skglm": skglm}[name]
-    few = X[:200] if not sp.issparse(X) else sp.csc_matrix(X[:200])
+    few = sp.csc_matrix(X[:200]) if sp.issparse(X) else np.asfortranarray(X[:200])
     run(kind, few, t[:200], lams[:1], 1e-2)  # compiles what is compiled on first use
     for tol in TOLERANCES:
         times = []

@@ -1,7 +1,7 @@
 """The group lasso against adelie and skglm: CPU time on one thread to a relative gap of 1e-6.
 
-Run it with the interpreter that holds lineal; the peers live in the environment of ``benchmarks/versus``. All
-minimise the same objective without an intercept, at a twentieth of the strength from which all weights are 0,
+Run it with the interpreter that holds lineal; the peers, one of which wants an older NumPy than the rest of
+those we measure against, live in an environment of their own, ``benchmarks/groups/.venv``. All minimise the same objective without an intercept, at a twentieth of the strength from which all weights are 0,
 and on a path of 30 strengths down to it. Ours proves the gap at every point. A peer proves nothing: its own
 tolerance is tightened until its objective is within the gap of bounds that are proved a hundred times more
 closely, outside the clock, and its time at that tolerance counts. Records go to ``results/groups.json``, the
@@ -29,7 +29,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "benchmarks" / "versus")]
 
 from data import CACHE  # noqa: E402
-from environment import machine, peers_python, threads  # noqa: E402
+from environment import machine, threads  # noqa: E402
 from problems import SHAPES, SIZE, load, save, targets  # noqa: E402
 
 import lineal  # noqa: E402
@@ -119,9 +119,21 @@ def measured(shape: str, kind: str, task: str, options: Any, before: dict[str, A
     return found
 
 
+def peers_python() -> Path:
+    """The interpreter of the peers, installed on first use."""
+    home = HERE / ".venv"
+    python = home / "bin" / "python"
+    if not python.exists():
+        print("installing the peers into benchmarks/groups/.venv ...", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PEERS, "scipy"], check=True)
+    return python
+
+
 def asked(request: list[str], options: Any) -> dict[str, Any]:
     """A peer's answer, or that it did not end in time."""
-    command = [str(peers_python()), "-W", "ignore", str(HERE / "peers.py"), *request, str(options.repeats)]
+    python = options.peers or peers_python()
+    command = [str(python), "-W", "ignore", str(HERE / "peers.py"), *request, str(options.repeats)]
     environment = {**os.environ, **threads(1)}
     try:
         answer = subprocess.run(

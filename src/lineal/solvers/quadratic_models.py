@@ -231,15 +231,15 @@ class _Layout:
 
     def diagonal_of(self, G: FloatArray) -> FloatArray:
         """The blocks of groups on the diagonal of matrices, one below the other."""
-        m = G.shape[1]
-        row = np.concatenate([np.repeat(columns, len(columns)) for columns in self.groups])
-        column = np.concatenate([np.tile(columns, len(columns)) for columns in self.groups])
-        return np.ascontiguousarray(G.reshape(-1, m, m)[:, row, column])
-
-    @property
-    def groups(self) -> list[NDArray[np.int64]]:
-        """The columns of each group."""
-        return np.split(self.order, self.start[1:-1])
+        matrices = G.reshape(-1, G.shape[1], G.shape[1])
+        blocks = np.empty((len(matrices), int(self.first_square[-1])))
+        for size in np.unique(self.sizes):
+            groups = np.flatnonzero(self.sizes == size)
+            columns = self.order[self.start[groups][:, None] + np.arange(size)]
+            places = self.first_square[groups][:, None] + np.arange(size * size)
+            found = matrices[:, columns[:, :, None], columns[:, None, :]]
+            blocks[:, places] = found.reshape(len(matrices), len(groups), -1)
+        return blocks
 
 
 @dataclass(frozen=True)
