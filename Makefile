@@ -10,6 +10,7 @@
 #   make counts  instructions of the inner loops (counts-check: fails where one grew)
 #   make paths   a whole L1 path against other libraries, written to docs/path.md
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
+#   make bench-groups  the group lasso against adelie and skglm, written to docs/groups.md
 #   make bench-bayes  naive Bayes against scikit-learn's, written to docs/naive-bayes.md
 #   make bench-neighbors   exact neighbours against scikit-learn and faiss, written to docs/neighbors.md
 #   make bench-strategies   one-vs-rest, one-vs-one and codes on real data, written to docs/strategies.md
@@ -27,7 +28,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -138,6 +139,10 @@ bench-bayes: .venv/.built
 # EVALUATION_OPTIONS="--share 0.05" is a short one that keeps nothing.
 bench-evaluation: .venv/.built
 	$(BIN)/python benchmarks/evaluation/run.py $(EVALUATION_OPTIONS)
+
+# GROUPS_OPTIONS="--shapes tall --ours" measures parts; the rest keeps what was measured before.
+bench-groups: .venv/.built
+	$(BIN)/python benchmarks/groups/run.py $(GROUPS_OPTIONS)
 
 bench-neighbors: .venv/.built
 	$(BIN)/python benchmarks/neighbors/run.py

@@ -1,11 +1,12 @@
 """The group lasso against adelie and skglm: CPU time on one thread to a relative gap of 1e-6.
 
 Run it with the interpreter that holds lineal; the peers, one of which wants an older NumPy than the rest of
-those we measure against, live in an environment of their own, ``benchmarks/groups/.venv``. All minimise the same objective without an intercept, at a twentieth of the strength from which all weights are 0,
-and on a path of 30 strengths down to it. Ours proves the gap at every point. A peer proves nothing: its own
-tolerance is tightened until its objective is within the gap of bounds that are proved a hundred times more
-closely, outside the clock, and its time at that tolerance counts. Records go to ``results/groups.json``, the
-table to docs/groups.md.
+those we measure against, live in an environment of their own, ``benchmarks/groups/.venv``. All minimise the
+same objective without an intercept, at a twentieth of the strength from which all weights are 0, and on a
+path of 30 strengths down to it. Ours proves the gap at every point. A peer proves nothing: its own tolerance
+is tightened until its objective is within the gap of bounds that are proved a hundred times more closely,
+outside the clock, and its time at that tolerance counts. Records go to ``results/groups.json``, the table to
+docs/groups.md.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def main() -> None:
         "--shapes", default=",".join(SHAPES), help="some of them: the others keep what was measured"
     )
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--peers", type=Path, help="another interpreter that has adelie and skglm")
     parser.add_argument(
         "--ours", action="store_true", help="measure ours alone: peers keep what was measured"
     )
