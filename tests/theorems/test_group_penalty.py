@@ -103,7 +103,25 @@ def test_prox_minimises(penalty, width, seed, step):
     np.testing.assert_allclose(
         penalty.residuals(x, -left * penalty.scaling(left)), 0, atol=1e-9 * (1 + objective(x))
     )
-    np.testing.assert_array_equal(penalty.prox(w, np.full(w.shape, step)), x)
+    np.testing.assert_allclose(penalty.prox(w, np.full(w.shape, step)), x, rtol=1e-12, atol=1e-13)
+
+
+@every_penalty
+@every_width
+@given(seed=seeds())
+@settings(max_examples=10)
+def test_prox_takes_a_step_for_each_weight(penalty, width, seed):
+    """(w - x) / step is a slope of R at x, however different the steps of a group are."""
+    w = weights(seed, width)
+    step = 10 ** np.random.default_rng(seed).uniform(-4, 3, size=w.shape)
+    x = penalty.prox(w, step)
+    left = (w - x) / step
+    noise = 1e-13 * np.abs(w / step).max()
+    assert penalty.scaling(left) >= 1 - 1e-9 - noise
+    size = (np.abs(x) * (np.abs(left) + noise)).sum()
+    np.testing.assert_allclose(
+        penalty.residuals(x, -left * penalty.scaling(left)), 0, atol=1e-8 * size + 1e-12
+    )
 
 
 @every_penalty

@@ -16,6 +16,8 @@ from lineal.objective.losses import FloatArray, as_number
 from lineal.objective.penalties import Penalty, _positive
 
 _SHOWN = 5
+# Steps to a root, which take about five.
+_ROOT_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -119,16 +121,9 @@ class GroupL2(Penalty):
         # Weights belong to labels in the order in which these appear.
         appearing = np.argsort(first)
         rank = np.argsort(appearing)
-        return self._with(Grouping(rank[codes], own.weights[kept[appearing]]))
-
-    def _with(self, grouping: Grouping) -> GroupL2:
-        """The same strength on other groups, which are known to be sound: solvers ask in every round."""
-        taken = object.__new__(GroupL2)
+        grouping = Grouping(rank[codes], own.weights[kept[appearing]])
         groups, weights = (tuple(each.tolist()) for each in (grouping.codes, grouping.weights))
-        fields = (("groups", groups), ("strength", self.strength), ("weights", weights), ("_own", grouping))
-        for name, value in fields:
-            object.__setattr__(taken, name, value)
-        return taken
+        return _sound(groups, self.strength, weights, grouping)
 
     # ---- the function -------------------------------------------------------------------------
 
@@ -146,15 +141,27 @@ class GroupL2(Penalty):
         return self.terms(w) + self.conjugate_terms(-v) + self.grouping(len(w)).sums(w * v)
 
     def prox(self, w: FloatArray, step: float | FloatArray) -> FloatArray:
-        """Block soft thresholding; a step for each weight must be the same throughout a group."""
-        grouping = self.grouping(len(w))
-        if np.ndim(step):
-            steps = np.broadcast_to(step, w.shape)
-            first = steps[grouping.order[grouping.start[:-1]]]
-            step = first[:, 0] if first.ndim == 2 else first
-        norms = grouping.norms(w)
-        left = np.maximum(norms - step * self.strength * grouping.weights, 0.0)
-        return w * grouping.spread(_divided(left, norms), w)
+        """Block soft thresholding; with a step for each weight, the root of a scalar equation a group."""
+        grouping, edge = self.grouping(len(w)), self.slopes_at_0(len(w))
+        if np.ndim(step) == 0:
+            norms = grouping.norms(w)
+            return w * grouping.spread(_divided(np.maximum(norms - step * edge, 0.0), norms), w)
+        # With x_j = w_j t / (t + pull_j), where pull_j = edge step_j, the norm t of a group's x is the root
+        # of 1 / |w / (t + pull)| = 1: concave in t, so that Newton's steps from the left never pass it.
+        pull = grouping.spread(edge, w) * np.broadcast_to(step, w.shape)
+        excess = grouping.norms(_divided(w, pull)) - 1  # in units of edge
+        has_left = excess > 0
+        t = least = np.where(has_left, excess * grouping.least(pull), 0.0)
+        for _ in range(_ROOT_STEPS):
+            below = 1 / (grouping.spread(t, w) + pull)
+            squares = np.square(w * below)
+            sums, slopes = grouping.sums(squares), grouping.sums(squares * below)
+            following = np.maximum(least, t + _divided(sums * (np.sqrt(sums) - 1), slopes) * has_left)
+            is_there = np.all(np.abs(following - t) <= 1e-14 * following)
+            t = following
+            if is_there:
+                break
+        return w * grouping.spread(t, w) / (grouping.spread(t, w) + pull)
 
     def derivative(self, w: FloatArray) -> FloatArray:
         return self.grouping(len(w)).spread(self.slopes_at_0(len(w)), w) * self._units(w)
@@ -208,9 +215,6 @@ class GroupL2(Penalty):
             np.maximum(inside, 0.0),
         )
 
-    def even_scales(self, scales: FloatArray) -> FloatArray:
-        return self.grouping(len(scales)).least(scales)
-
     def slopes_at_0(self, n_columns: int) -> FloatArray:
         return self.strength * self.grouping(n_columns).weights
 
@@ -219,7 +223,20 @@ class GroupL2(Penalty):
         return float((grouping.norms(V) / grouping.weights).max(initial=0.0))
 
     def at_strength(self, strength: float) -> Penalty:
-        return replace(self, strength=strength)
+        own = self._given
+        if own is None:
+            return replace(self, strength=strength)
+        _positive("GroupL2(strength)", strength)
+        return _sound(self.groups, strength, self.weights, own)
+
+
+def _sound(groups: Any, strength: float, weights: Any, grouping: Grouping) -> GroupL2:
+    """A penalty whose groups were read before: solvers and paths ask for many."""
+    made = object.__new__(GroupL2)
+    fields = (("groups", groups), ("strength", strength), ("weights", weights), ("_own", grouping))
+    for name, value in fields:
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _divided(above: FloatArray, below: FloatArray) -> FloatArray:

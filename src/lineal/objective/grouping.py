@@ -81,8 +81,6 @@ class Grouping:
         return by_column[:, None] if like.ndim == 2 else by_column
 
     def least(self, x: FloatArray) -> FloatArray:
-        """Numbers of weights, each replaced by the smallest of its group."""
+        """(G,) the smallest of (d,) or (d, K) numbers in each group."""
         by_column = x if x.ndim == 1 else x.min(axis=1)
-        if not self.is_single:
-            by_column = np.minimum.reduceat(by_column[self.order], self.start[:-1])[self.codes]
-        return np.broadcast_to(by_column[:, None] if x.ndim == 2 else by_column, x.shape)
+        return by_column if self.is_single else np.minimum.reduceat(by_column[self.order], self.start[:-1])

@@ -189,10 +189,6 @@ class Penalty(ABC):
         places = np.arange(w.size)
         H[places, places] += self.second_derivative(w).ravel()
 
-    def even_scales(self, scales: FloatArray) -> FloatArray:
-        """Lengths of weights, none longer than given, whose squares ``prox`` takes as steps."""
-        return scales
-
     def largest_strength(self, V: FloatArray, loss: float) -> float:
         """See :func:`lineal.objective.strengths.largest_strength`; V = X'S U and F at the best constants."""
         raise ParameterError(f"{self} has no strength to vary: use L2, L1, ElasticNet, Lp or GroupL2.")

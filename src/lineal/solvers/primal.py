@@ -157,8 +157,7 @@ class Objective:
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
         bound = (problem.losses.curvature or 1.0) * squares + self.penalty_part("l2")
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
-        scales = 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
-        return self._by_block(lambda penalty, w: penalty.even_scales(w), scales)
+        return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
 
     def start_vector(self, start: Start | None) -> FloatArray:
         """The vector to begin at."""

@@ -24,7 +24,7 @@ from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, 
 _SMALLEST_SET = 250
 # The same where columns come in groups, and how many times the support they may be: sweeps over groups cost
 # less than another round.
-_SMALLEST_GROUPS, _GROUP_GROWTH = 100, 4
+_SMALLEST_GROUPS, _GROUP_GROWTH = 50, 4
 # A larger working set takes no columns whose |v| is below this share of l1.
 _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
