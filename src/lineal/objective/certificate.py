@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
+
+# |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
+FLOOR = 1e-12
+# How far D may be above P, relative to P, when both are sums of many numbers.
+_ABOVE = 1e-9
+
+
+def yardstick(primal: float, at_zero: float) -> float:
+    """max(|P|, 1e-12 P_0): what gaps are compared with; P_0 is what the simplest model costs."""
+    return max(abs(primal), FLOOR * at_zero)
+
+
+def relative_gap(gap: float, size: float) -> float:
+    """gap / size, what ``tol`` is compared with.
+
+    Infinite where D is above P by more than rounding: something went wrong, and it proves nothing.
+    """
+    if size == 0.0:
+        return 0.0 if gap <= 0 else math.inf
+    relative = gap / size if size < math.inf else math.inf
+    return relative if relative > -_ABOVE else math.inf
 
 
 class Stop(StrEnum):
@@ -82,6 +104,51 @@ class Certificate:
     converged: bool = False
     reason: str = ""
     stop: Stop | None = None
+
+    @classmethod
+    def of_proof(
+        cls,
+        primal: float,
+        dual: float,
+        *,
+        size: float,
+        tol: float,
+        worst: float,
+        gap: float | None = None,
+        solver: str = "",
+        epochs: int = 0,
+        seconds: float = 0.0,
+        stop: Stop | None = Stop.CERTIFIED,
+        reason: str = "",
+        detail: object = "",
+        **more: Any,
+    ) -> Self:
+        """Certificates are made here, of what was proved.
+
+        ``size`` is the yardstick of the gap, which is primal - dual unless it was summed term by term, where
+        nothing cancels. ``stop`` is why the fit ended: whether that was a certificate the gap decides.
+        ``reason`` is said in place of its sentence, and ``detail`` in it.
+        """
+        gap = primal - dual if gap is None else gap
+        relative = relative_gap(gap, size)
+        is_done = bool(relative <= tol)
+        if stop is not None:
+            stop = Stop.CERTIFIED if is_done else Stop.STALLED if stop is Stop.CERTIFIED else stop
+            reason = reason or stop.sentence(detail)
+        return cls(
+            primal=primal,
+            dual=dual,
+            gap=gap,
+            relative_gap=relative,
+            kkt_violation=worst,
+            solver=solver,
+            epochs=epochs,
+            seconds=seconds,
+            converged=is_done,
+            reason=reason,
+            stop=stop,
+            **more,
+        )
 
     @classmethod
     def of_record(cls, kept: Mapping[str, Any]) -> Self:

@@ -186,7 +186,7 @@ def _joint_step(
     slope = flat(penalty.derivative(w), own.derivative(b))
     bend = flat(penalty.second_derivative(w), own.second_derivative(b))
     right = -(back(losses.pull(U)) + slope) * mask
-    if len(right) <= _CLOSER_LIMIT:
+    if len(right) <= _CLOSER_LIMIT and losses.is_by_row:
         G = joint_hessian(problem, X, Z, has_constant)
         G[np.diag_indices_from(G)] += bend
         kept = np.flatnonzero(mask)

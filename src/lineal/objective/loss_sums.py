@@ -16,9 +16,10 @@ others it may be anything (``objective/pair_losses.py``: scores and the width of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +27,11 @@ from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
 from lineal.objective.losses import FloatArray, Loss, Targets
+
+if TYPE_CHECKING:
+    from lineal.objective.pair_losses import PairLosses
+
+_POWER_STEPS = 20
 
 
 class LossSum(ABC):
@@ -41,6 +47,9 @@ class LossSum(ABC):
         What its losses are (see :class:`~lineal.objective.losses.Loss`).
     is_by_score : bool
         Whether every score has a loss of its own, so that second derivatives between scores are 0.
+    is_by_row : bool
+        Whether second derivatives between scores of different rows are 0. Where they are not, the Hessian is
+        known by its products alone.
     is_by_output : bool
         Whether F is a sum over outputs, the columns of Z, that may be looked at one after another.
     has_array_duals : bool
@@ -62,6 +71,7 @@ class LossSum(ABC):
     is_hinge: bool = False
     has_minimum: bool = True
     is_by_score: bool = False
+    is_by_row: bool = False
     is_by_output: bool = False
     has_array_duals: bool = True
     has_dual_step: bool = False
@@ -96,6 +106,11 @@ class LossSum(ABC):
         return None
 
     @property
+    def ranking(self) -> PairLosses | None:
+        """The losses of the pairs of a ranking, where F is one."""
+        return None
+
+    @property
     def total_weight(self) -> float:
         """How many losses are summed, by their weights."""
         return float(self.shape[0])
@@ -118,10 +133,12 @@ class LossSum(ABC):
         return H
 
     def curvatures(self, Z: FloatArray) -> FloatArray:
-        """The second derivatives, score by score, (n, K): the diagonal of the Hessian.
+        """The second derivatives, score by score, (n, K): the diagonal of the Hessian, or a bound of it.
 
-        From products alone: one for each output, in which scores of other rows must not meet.
+        Rows that do not meet show it in one product for each output; else it is bounded by the largest.
         """
+        if not self.is_by_row:
+            return np.full(Z.shape, self.curvature or 1.0)
         out = np.empty(Z.shape)
         for k in range(Z.shape[1]):
             towards = np.zeros(Z.shape)
@@ -134,8 +151,20 @@ class LossSum(ABC):
         """The Lipschitz constant of the slopes, or a guess: the largest second derivative at scores 0."""
         if not self.is_smooth:
             return None
-        largest = float(self.curvatures(np.zeros(self.shape)).max(initial=0.0))
+        Z = np.zeros(self.shape)
+        largest = float(self.curvatures(Z).max(initial=0.0)) if self.is_by_row else self._largest_curvature(Z)
         return largest if 0 < largest < np.inf else 1.0
+
+    def _largest_curvature(self, Z: FloatArray) -> float:
+        """The largest eigenvalue of the Hessian in the scores, by the power method."""
+        M, largest = np.random.default_rng(0).standard_normal(Z.shape), 0.0
+        for _ in range(_POWER_STEPS):
+            size = float(np.linalg.norm(M))
+            if not 0 < size < np.inf:
+                break
+            M = self.curvature_product(Z, M / size)
+            largest = float(np.linalg.norm(M))
+        return largest
 
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         """F(Z + t M) with its first two derivatives in t."""
@@ -205,6 +234,10 @@ class LossSum(ABC):
     def check(self) -> None:
         """Raises ParameterError where the losses are not what they say they are."""
         return None
+
+    def dual_candidates(self, Z: FloatArray) -> Iterator[tuple[str, Any]]:
+        """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
+        return iter(())
 
     def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
         """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
@@ -282,6 +315,8 @@ class RowLosses(LossSum):
     @property
     def is_by_score(self) -> bool:  # type: ignore[override]
         return not self.loss.is_joint
+
+    is_by_row = True
 
     @property
     def is_by_output(self) -> bool:  # type: ignore[override]

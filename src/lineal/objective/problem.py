@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from lineal.objective.certificate import FLOOR, relative_gap, yardstick
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.loss_sums import LossSum, RowLosses
 from lineal.objective.losses import FloatArray, Loss, Targets
 from lineal.objective.penalties import NoPenalty, Penalty
 
-# |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
-FLOOR = 1e-12
-# How far D may be above P, relative to P, when both are sums of many numbers.
-_ABOVE = 1e-9
 # Combinations of unit columns whose square is below this share of theirs are faint; among more columns than
 # so many their search would take seconds.
 _FAINT, _MANY_COLUMNS = 1e-7, 600
@@ -196,7 +193,7 @@ class Problem:
         """
         if abs(primal) >= FLOOR * self.losses.at_zero:
             return abs(primal)
-        return max(abs(primal), FLOOR * self.primal_of_constants)
+        return yardstick(primal, self.primal_of_constants)
 
     @cached_property
     def primal_of_constants(self) -> float:
@@ -208,12 +205,5 @@ class Problem:
         return min(at_zero, self.losses.value(np.broadcast_to(shift, self.losses.shape)))
 
     def relative_gap(self, primal: float, dual: float) -> float:
-        """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with.
-
-        Infinite where D is above P by more than rounding: something went wrong, and it proves nothing.
-        """
-        scale = self.yardstick(primal)
-        if scale == 0.0:
-            return 0.0 if primal <= dual else np.inf
-        relative = (primal - dual) / scale
-        return relative if relative > -_ABOVE else np.inf
+        """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""
+        return relative_gap(primal - dual, self.yardstick(primal))

@@ -69,9 +69,10 @@ def is_direct(problem: Problem) -> bool:
     """Whether the Hessian is small enough to factorise: per output, or for all that meet together."""
     if problem.is_by_output:
         return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
+    losses = problem.losses
     # Joint hinges bend in few places at once: their Hessian, rounded, is singular nearly everywhere.
-    is_curved = problem.losses.is_by_score or (problem.losses.is_smooth and not problem.losses.is_rounded)
-    return is_curved and problem.n_parameters <= DIRECT_LIMIT
+    is_curved = losses.is_by_score or (losses.is_smooth and not losses.is_rounded)
+    return is_curved and losses.is_by_row and problem.n_parameters <= DIRECT_LIMIT
 
 
 # ---- few parameters -----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.newton import Newton, is_direct
+from lineal.solvers.ranking_newton import RankingNewton
 
 # The smaller of rows and columns up to which least squares is factorised without a thought; above it, where
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
@@ -91,6 +92,8 @@ def _prefer(problem: Problem) -> Plan:
     size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
+    if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
+        return Plan((ranking,), f"pairs of a ranking ({size}): a walk over sorted scores for each product")
     has_corners, is_shared = penalty.has_corners, problem.has_shared_weights
     if not (losses.is_by_score or losses.is_smooth) and (has_corners or is_shared):
         how = ", orthant by orthant" if has_corners else ""
