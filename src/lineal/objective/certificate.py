@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -150,6 +150,29 @@ class Certificate:
             **more,
         )
 
+    def proved_again(
+        self,
+        primal: float,
+        dual: float,
+        *,
+        size: float,
+        tol: float,
+        gap: float | None = None,
+        worst: float | None = None,
+        detail: object = "the floor of the arithmetic",
+    ) -> Certificate:
+        """The certificate of other weights or another bound, found by the same run.
+
+        A run that was certified and is not any more has met ``detail``.
+        """
+        is_lost = self.stop is Stop.CERTIFIED or self.stop is None
+        found = Certificate.of_proof(
+            primal, dual, size=size, tol=tol, gap=gap, worst=self.kkt_violation if worst is None else worst,
+            solver=self.solver, epochs=self.epochs, seconds=self.seconds, stop=self.stop or Stop.STALLED,
+            detail=detail,
+        )  # fmt: skip
+        return found if found.converged or is_lost else replace(found, reason=self.reason)
+
     @classmethod
     def of_record(cls, kept: Mapping[str, Any]) -> Self:
         """A certificate from its fields as text and numbers; earlier versions kept no ``stop``."""
@@ -166,3 +189,26 @@ class Certificate:
             f"(relative gap {self.relative_gap:.2e}) by {self.solver} in {self.epochs} epochs, "
             f"{self.seconds:.3g} s; {self.reason}"
         )
+
+
+def sum_certificates(parts: Sequence[Certificate], *, seconds: float | None = None) -> Certificate:
+    """The proof of problems that share nothing: their objectives, bounds and gaps add up.
+
+    It is certified where each of them is; what is told of the end is told of the first that is not.
+    """
+    if len(parts) == 1:
+        return parts[0] if seconds is None else replace(parts[0], seconds=seconds)
+    primal, dual, gap = (
+        float(sum(getattr(part, name) for part in parts)) for name in ("primal", "dual", "gap")
+    )
+    told = next((part for part in parts if not part.converged), parts[0])
+    return replace(
+        told,
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=relative_gap(gap, abs(primal)),
+        kkt_violation=max(part.kkt_violation for part in parts),
+        epochs=sum(part.epochs for part in parts),
+        seconds=sum(part.seconds for part in parts) if seconds is None else seconds,
+    )

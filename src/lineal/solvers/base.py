@@ -34,6 +34,8 @@ class Iterate:
         Gives a dual point worth trying; None leaves it to the slopes of the losses.
     expected_gap : float or None
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
+    is_worth_a_proof : bool or None
+        Where the solver knows better than its guess whether a certificate is worth its price.
     value : float or None
         The objective that the solver minimises, at these weights, where it knows it.
     bound : Bound or None
@@ -49,6 +51,7 @@ class Iterate:
     value: float | None = None
     bound: Bound | None = None
     residue: float | None = None
+    is_worth_a_proof: bool | None = None
 
 
 @dataclass(frozen=True)

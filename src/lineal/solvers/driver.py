@@ -169,7 +169,9 @@ class _Run:
             self.epochs += 1
             is_end = budget.is_used_up(self.epochs, self.seconds) or self.own.is_over
             expected = iterate.expected_gap
-            is_promising = expected is None or doubt * expected <= _HOPE * tol
+            is_promising = iterate.is_worth_a_proof
+            if is_promising is None:
+                is_promising = expected is None or doubt * expected <= _HOPE * tol
             is_due = self.epochs >= progress.due and not prover.is_dear
             is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
             if is_fresh:
@@ -191,7 +193,7 @@ class _Run:
                 self.stop = self._why_stop(is_asked=is_asked, is_stalled=progress.is_stalled)
                 if self.stop is not None:
                     break
-                if is_promising and expected:
+                if is_promising and expected and iterate.is_worth_a_proof is None:
                     # A certificate can cost many epochs: an estimate that was too low is believed less.
                     doubt = max(1.0, min(prover.relative_gap(best) / expected, 1e6))
                 best.keep()

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Solution, Start
@@ -45,18 +44,13 @@ class Moved:
         """The same for the problem this one was made from."""
         W = np.asarray(found.W, dtype=np.float64)
         b = found.b - self.by @ W
-        known, primal = found.certificate, self.primal(W, b)
-        relative = self.origin.relative_gap(primal, known.dual)
-        is_done = bool(relative <= tol)
-        is_lost = known.converged and not is_done
-        certificate = replace(
-            known,
-            primal=primal,
-            gap=primal - known.dual,
-            relative_gap=relative,
-            converged=is_done,
-            reason=Stop.STALLED.sentence(_ROUNDED) if is_lost else known.reason,
-            stop=Stop.STALLED if is_lost else known.stop,
+        primal = self.primal(W, b)
+        certificate = found.certificate.proved_again(
+            primal,
+            found.certificate.dual,
+            size=self.origin.yardstick(primal),
+            tol=tol,
+            detail=_ROUNDED,
         )
         return replace(found, b=b, certificate=certificate)
 

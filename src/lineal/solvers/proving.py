@@ -51,6 +51,8 @@ class Proof:
         Their scores, where they were computed.
     is_settled : bool
         Whether all is determined that the gap alone does not tell (the threshold of one class).
+    is_whole : bool
+        Whether weights and bound are one thing, so that they are kept together.
     """
 
     primal: float
@@ -59,6 +61,7 @@ class Proof:
     b: FloatArray
     Z: FloatArray | None = None
     is_settled: bool = True
+    is_whole: bool = False
 
 
 @dataclass
@@ -90,6 +93,8 @@ class Best:
         """Keeps the weights if they are better, and the bound if it is higher."""
         is_better = proof.primal < self.primal
         is_higher = self.bound is None or proof.bound.dual > self.dual
+        if proof.is_whole:
+            is_better = is_higher = self.bound is None or proof.primal - proof.bound.dual < self.gap
         if is_better:
             self.W, self.b, self.Z, self.primal = proof.W, proof.b, proof.Z, proof.primal
             self.is_borrowed, self.is_settled = True, proof.is_settled

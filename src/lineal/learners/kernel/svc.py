@@ -17,7 +17,7 @@ from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
-from lineal.learners.kernel.machine import IntArray, KernelMachineModel, Proof, together, with_bar
+from lineal.learners.kernel.machine import IntArray, KernelMachineModel, with_bar
 from lineal.learners.kernel.problems import Separation
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
@@ -28,7 +28,7 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, sum_certificates
 from lineal.objective.losses import FloatArray
 from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
@@ -349,11 +349,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         coefficients[:, rows] = found.coefficients
         intercepts[:] = found.b
         for k in np.flatnonzero(found.is_certified).tolist():
-            proof = Proof(
-                float(found.dual[k]), float(found.gap[k]), float(found.worst[k]), int(found.epochs[k]),
-                float(found.seconds[k]), Stop.CERTIFIED, Stop.CERTIFIED.sentence(),
-            )  # fmt: skip
-            certificates[k] = proof.certificate(tol, 1.0 / C)
+            certificates[k] = found.certificate(k, tol, 1.0 / C)
 
     def _parts(
         self,
@@ -395,7 +391,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self.intercept_ = learned.intercepts
         self.n_support_ = np.bincount(data.codes[support], minlength=K).astype(np.int32)
         self.certificates_ = learned.certificates
-        self.certificate_ = together(self.certificates_)
+        self.certificate_ = sum_certificates(self.certificates_)
         self.trace_ = () if learned.only is None else learned.only.machine.trace
         self.n_iter_ = max(1, self.certificate_.epochs)
         self.__dict__.pop("slack_", None)
