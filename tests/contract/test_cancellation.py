@@ -292,6 +292,16 @@ def test_a_stream_of_rows_says_that_it_was_cancelled():
     model.partial_fit(X[:10], y[:10])
 
 
+def test_no_ensemble_is_made_of_members_that_were_not_fitted():
+    """A cancel in the first of several fits leaves no model, one by one and side by side."""
+    X, y = texts(400, 300, 5)
+    for n_threads in (1, 2):
+        token = CancellationToken()
+        inner = LinearClassifier(solver="lbfgs", callbacks=[lambda event, token=token: token.cancel()])
+        with token, pytest.raises(CancelledError):
+            lineal.OneVsRest(inner, n_threads=n_threads).fit(X, y)
+
+
 # ---- tokens -----------------------------------------------------------------------------------------
 
 
