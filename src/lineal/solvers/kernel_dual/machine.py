@@ -162,9 +162,6 @@ class KernelMachine:
         budget = budget or Budget()
         unit, floor = unit * self._value, floor / self._value
         began, self._D, self._scores, self._weighed = time.perf_counter(), None, None, None
-        if not self._has_F:
-            self._native.refresh(True, self._n_threads)
-            self._has_F = True
         trace: list[Progress] = []
         epochs, rounds, last = 0, 0, np.inf
         stop: Stop | None = None
@@ -173,6 +170,9 @@ class KernelMachine:
         _, share, max_inner = pace_of(len(self._lo), self._block)
         with cancellable() as caller:
             own = CancellationToken(seconds=budget.max_seconds, parent=caller)
+            if not self._has_F:
+                self._native.refresh(True, self._n_threads)
+                self._has_F = True
             while stop is None:
                 violation, n_inner, n_changed = self._native.step(share, max_inner, self._n_threads)
                 epochs, steps = epochs + 1, steps + n_inner
