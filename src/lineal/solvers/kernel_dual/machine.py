@@ -163,9 +163,6 @@ class KernelMachine:
         """
         budget = budget or Budget()
         self._D, self._scores, self._weighed = None, None, None
-        if not self._has_F:
-            self._native.refresh(True, self._n_threads)
-            self._has_F = True
         goal = _Goal(tol, unit * self._value, settled, size, floor / self._value)
         blocks = _Blocks(self, goal)
         ended = drive(_MachineProver(goal), None, [blocks], tol=tol, budget=budget, floor=_AT_THE_FLOOR)
@@ -173,6 +170,7 @@ class KernelMachine:
         violation, stop = blocks.violation, found.stop or Stop.STALLED
         if stop is not Stop.CERTIFIED:
             with shielded():
+                self.begin()
                 if is_priced:
                     gap, dual = self._return_to(blocks.least)
                     violation = self._violation()
@@ -196,6 +194,12 @@ class KernelMachine:
     def n_variables(self) -> int:
         """How many coefficients there are, equal ones merged."""
         return len(self._lo)
+
+    def begin(self) -> None:
+        """F = K beta of coefficients that a run starts with, where it is not known yet."""
+        if not self._has_F:
+            self.refresh()
+            self._has_F = True
 
     def step(self) -> tuple[float, int, int]:
         """Solves a block: by how much slopes disagreed, how many steps that took, how many moved."""
@@ -478,6 +482,7 @@ class _Blocks(Solver):
         machine, goal = self._machine, self._goal
         rounds, last, quiet, marks = 0, np.inf, 0, (np.inf, np.inf)
         steps, is_helped = 0, False
+        machine.begin()
         while True:
             self.violation, n_inner, n_changed = machine.step()
             steps += n_inner
