@@ -278,7 +278,25 @@ class RowLosses(LossSum):
     s: FloatArray
     n_outputs: int
 
-    # ---- declarations -------------------------------------------------------------------------
+    is_by_row = True
+
+    def __post_init__(self) -> None:
+        # What the loss declares, once: solvers ask again and again.
+        loss = self.loss
+        declared = {
+            "is_smooth": loss.is_smooth,
+            "is_rounded": loss.is_rounded,
+            "is_quadratic": loss.is_quadratic,
+            "is_likelihood": loss.is_likelihood,
+            "is_hinge": loss.is_hinge,
+            "has_minimum": loss.has_minimum,
+            "is_by_score": not loss.is_joint,
+            "is_by_output": not loss.is_joint,
+            "has_dual_step": loss.has_dual_step,
+            "refits_constants": loss.refits_constants,
+            "has_common_shift": loss.is_joint,
+        }
+        self.__dict__.update(declared)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -287,52 +305,6 @@ class RowLosses(LossSum):
     @property
     def rows(self) -> RowLosses:
         return self
-
-    @property
-    def is_smooth(self) -> bool:  # type: ignore[override]
-        return self.loss.is_smooth
-
-    @property
-    def is_rounded(self) -> bool:  # type: ignore[override]
-        return self.loss.is_rounded
-
-    @property
-    def is_quadratic(self) -> bool:  # type: ignore[override]
-        return self.loss.is_quadratic
-
-    @property
-    def is_likelihood(self) -> bool:  # type: ignore[override]
-        return self.loss.is_likelihood
-
-    @property
-    def is_hinge(self) -> bool:  # type: ignore[override]
-        return self.loss.is_hinge
-
-    @property
-    def has_minimum(self) -> bool:  # type: ignore[override]
-        return self.loss.has_minimum
-
-    @property
-    def is_by_score(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint
-
-    is_by_row = True
-
-    @property
-    def is_by_output(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint
-
-    @property
-    def has_dual_step(self) -> bool:  # type: ignore[override]
-        return self.loss.has_dual_step
-
-    @property
-    def refits_constants(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint or self.loss.refits_constants
-
-    @property
-    def has_common_shift(self) -> bool:  # type: ignore[override]
-        return self.loss.is_joint
 
     @property
     def names(self) -> str:

@@ -93,12 +93,12 @@ class Problem:
 
     # ---- weights ----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def n_outputs(self) -> int:
         """K."""
         return self.losses.shape[1]
 
-    @property
+    @cached_property
     def weight_shape(self) -> tuple[int, int]:
         """The shape of W: (d, K), or (d, 1) with a joint map."""
         return self.X.n_columns, self.n_outputs // self.X.n_scores
@@ -119,7 +119,7 @@ class Problem:
         d, width = self.weight_shape
         return d * width + (self.n_outputs if self.intercept is not Intercept.NONE else 0)
 
-    @property
+    @cached_property
     def constants_penalty(self) -> Penalty:
         """R_b."""
         if self.intercept is not Intercept.PENALIZED:

@@ -18,6 +18,7 @@ from lineal.objective.bounds import Bound
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
+from lineal.solvers.costs import Cost, losses, passes
 
 Weights = tuple[FloatArray, FloatArray]
 
@@ -162,6 +163,10 @@ class Solver(ABC):
     @abstractmethod
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """Yields an iterate per epoch; ends when nothing more can be gained."""
+
+    def cost(self, problem: Problem) -> Cost:
+        """What an epoch, and where that is bounded the whole run, is predicted to take; touches no data."""
+        return Cost(passes(problem, 2) + losses(problem, 2))
 
     def is_patient(self, problem: Problem) -> bool:
         """Whether a slow run goes on to its floor, though another solver stands behind it."""

@@ -38,6 +38,11 @@ _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
 # half of the gap is enough to hand over, unless it is known to be worth its time.
 _PATIENCE, _FALL = 14, 0.01
+# No solver is left before so many epochs; and after so many spans of the next one's time it is, whatever it
+# gained.
+_LEAST_EPOCHS, _MOST_SPANS = 5, 4
+# A solver that said what it takes in all is believed up to so many times that.
+_OVERTIME = 3
 
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 
@@ -118,9 +123,9 @@ def drive(
     with cancellable() as caller, quiet, prover.threads(), _overflow_in_words(prover, run.best):
         run.caller = caller
         run.own = CancellationToken(seconds=run.budget.max_seconds, parent=caller)
-        for place, solver in enumerate(solvers):
-            stream = solver.iterates(problem, start, tol, seed)
-            run.follow(solver, stream, is_last=place == len(solvers) - 1 or solver.is_patient(problem))
+        for solver, after in zip(solvers, [*solvers[1:], None], strict=True):
+            progress = _Progress(tol, run.epochs, problem, solver, after)
+            run.follow(solver, solver.iterates(problem, start, tol, seed), progress)
             if run.stop not in (None, Stop.STALLED):
                 break
             run.stop, best = Stop.STALLED, run.best
@@ -156,11 +161,10 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
-    def follow(self, solver: Solver, stream: Iterator[Iterate], *, is_last: bool) -> None:
+    def follow(self, solver: Solver, stream: Iterator[Iterate], progress: _Progress) -> None:
         """Follows one solver until there is a reason to stop, it stalls, or it has no step left."""
         prover, best, budget, tol = self.prover, self.best, self.budget, self.tol
         self.used.append(solver.name)
-        progress = _Progress(tol, self.epochs, is_last=is_last)
         look_due = self.epochs + _FIRST_LOOK
         latest: Iterate | None = None
         is_fresh, doubt = False, 1.0
@@ -181,7 +185,7 @@ class _Run:
                     with self.own:
                         prover.look_closer(best, tol)
                 self._record(solver, iterate)
-                progress.look(self.epochs, best)
+                progress.look(self.epochs, best, prover.relative_gap(best))
             is_asked = bool(budget.callbacks) and budget.tell(
                 best.trace[-1] if is_fresh else self._event(solver, iterate)
             )
@@ -263,24 +267,48 @@ class _Run:
 
 
 class _Progress:
-    """Whether a solver still gains, looked at after so many epochs and again when their count has grown."""
+    """Whether a solver is to go on, judged by counted work and proved gaps, never by the clock.
 
-    def __init__(self, tol: float, epochs: int, *, is_last: bool) -> None:
-        self._tol, self._is_last = tol, is_last
-        self._gain, self._patience = (0.99, _PATIENCE) if is_last else (0.5, 1)
+    Where the next solver can say what its whole run takes, T, the present one is looked at each time it has
+    used T again: it stays if the gap fell in that span by at least what is left to fall, and hands over if
+    not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
+    Where it cannot, and for the last solver, stretches that gain nothing are counted: few are enough once a
+    solver has used several times what it said it would take.
+    """
+
+    def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, after: Solver | None) -> None:
+        self._tol, self._is_last = tol, after is None
         self._mark, self._height, self._waited = np.inf, np.inf, 0
-        self.due = epochs + _EVERY
+        self._n_spans, self._gap = 0, 1.0
+        self._span, self._ends = np.inf, np.inf
+        if after is not None:
+            own, following = solver.cost(problem), after.cost(problem)
+            if following.total is not None:
+                self._span = max(_LEAST_EPOCHS, int(np.ceil(following.total / own.epoch)))
+            if solver.is_patient(problem):
+                self._ends = np.inf if own.total is None else epochs + _OVERTIME * own.total / own.epoch
+            else:
+                self._ends = epochs
+        self._span_ends = epochs + self._span
+        self.due = int(epochs + min(_EVERY, self._span))
+        self.is_stalled = False
 
-    def look(self, epochs: int, best: Best) -> None:
+    def look(self, epochs: int, best: Best, relative: float) -> None:
         """Takes note of a certified epoch."""
+        if epochs >= self._span_ends:
+            self._span_ends = epochs + self._span
+            self._n_spans += 1
+            fallen, left = self._gap / relative, relative / self._tol
+            self.is_stalled = fallen < left or self._n_spans >= _MOST_SPANS
+            self._gap = min(relative, self._gap)
         if epochs < self.due:
             return
+        goes_on = self._is_last or epochs < self._ends
+        gain, patience = (0.99, _PATIENCE) if goes_on else (0.5, 1)
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
-        has_fallen = self._is_last and best.primal < self._height - _FALL * self._tol * abs(self._height)
-        self._waited = 0 if best.gap < self._gain * self._mark or has_fallen else self._waited + 1
-        self.due = epochs + max(_EVERY, int(_GROWTH * epochs))
+        has_fallen = goes_on and best.primal < self._height - _FALL * self._tol * abs(self._height)
+        self._waited = 0 if best.gap < gain * self._mark or has_fallen else self._waited + 1
+        self.due = int(min(epochs + max(_EVERY, int(_GROWTH * epochs)), self._span_ends))
         self._mark, self._height = best.gap, best.primal
-
-    @property
-    def is_stalled(self) -> bool:
-        return self._waited >= self._patience
+        if self._span == np.inf:
+            self.is_stalled = self._waited >= patience

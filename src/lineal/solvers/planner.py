@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
+from lineal.solvers.costs import Cost
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.newton import Newton, is_direct
 from lineal.solvers.ranking_newton import RankingNewton
@@ -20,13 +21,19 @@ _PASSES = 300 * 4 * 10
 
 @dataclass(frozen=True)
 class Plan:
-    """The solvers to run, in turn, and why."""
+    """The solvers to run, in turn, why, and what each is predicted to take."""
 
     solvers: tuple[Solver, ...]
     reason: str
+    costs: tuple[Cost, ...] = ()
 
     def __str__(self) -> str:
-        return f"{' then '.join(s.name for s in self.solvers)}: {self.reason}"
+        told = "; ".join(f"{s.name} {cost}" for s, cost in zip(self.solvers, self.costs, strict=False))
+        return f"{' then '.join(s.name for s in self.solvers)}: {self.reason}{f' ({told})' if told else ''}"
+
+    def priced(self, problem: Problem) -> Plan:
+        """The same with its costs."""
+        return replace(self, costs=tuple(solver.cost(problem) for solver in self.solvers))
 
 
 def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
@@ -48,7 +55,7 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
         solver = SOLVERS[solver]()
     if (refusal := solver.refusal(problem)) is not None:
         raise CombinationError(f"{refusal}, or solver='auto'.")
-    return Plan((solver,), "asked for")
+    return Plan((solver,), "asked for").priced(problem)
 
 
 def _choose(problem: Problem) -> Plan:
@@ -58,7 +65,7 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(
             f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
-    return Plan(able, wanted.reason + _remark(problem))
+    return Plan(able, wanted.reason + _remark(problem)).priced(problem)
 
 
 def _remark(problem: Problem) -> str:
