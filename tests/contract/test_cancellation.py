@@ -236,7 +236,7 @@ def long_sweeps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 600))
     gradient, w = rng.normal(size=600), np.zeros(600)
-    _core.gram_cd(X.T @ X, 0, 1e-3, 0.0, gradient, w, 0.0, 10**12)
+    _core.gram_cd(X.T @ X, np.full(600, 1e-3), np.zeros(600), gradient, w, 0.0, 10**12)
 
 
 def long_column_sweeps():
@@ -244,9 +244,8 @@ def long_column_sweeps():
     rng = np.random.default_rng(0)
     columns = native_csr(sp.csr_array(rng.normal(size=(600, 300))), 1)
     curvature, residual, w = columns.matrix.squared_norms(1), rng.normal(size=300), np.zeros(600)
-    _core.column_cd(
-        columns.matrix, np.ones(300), 0, False, 1e-3, 0.0, curvature, residual, w, 0.0, 0.0, 10**12
-    )
+    l1, l2 = np.full(600, 1e-3), np.zeros(600)
+    _core.column_cd(columns.matrix, np.ones(300), False, l1, l2, curvature, residual, w, 0.0, 0.0, 10**12)
 
 
 @pytest.mark.parametrize("where", ["main", "worker"])
