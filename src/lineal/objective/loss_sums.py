@@ -43,6 +43,8 @@ class LossSum(ABC):
         Whether the slopes are continuous in the scores.
     is_rounded : bool
         Whether F is one with kinks that was made smooth: curved only in narrow bends.
+    can_be_smoothed : bool
+        Whether ``smoothed`` gives a smooth sum below one with kinks.
     is_quadratic, is_likelihood, is_hinge, has_minimum : bool
         What its losses are (see :class:`~lineal.objective.losses.Loss`).
     is_by_score : bool
@@ -66,6 +68,7 @@ class LossSum(ABC):
 
     is_smooth: bool = True
     is_rounded: bool = False
+    can_be_smoothed: bool = False
     is_quadratic: bool = False
     is_likelihood: bool = False
     is_hinge: bool = False
@@ -279,6 +282,7 @@ class RowLosses(LossSum):
     n_outputs: int
 
     is_by_row = True
+    can_be_smoothed = True
 
     def __post_init__(self) -> None:
         # What the loss declares, once: solvers ask again and again.

@@ -92,6 +92,7 @@ class PairLosses(LossSum):
     n_threads: int = 1
     _latest: dict[float, tuple[FloatArray, PairSums]] = field(default_factory=dict, repr=False)
 
+    can_be_smoothed = True
     has_array_duals = False
     refits_constants = False
     has_common_shift = True

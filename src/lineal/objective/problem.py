@@ -18,6 +18,8 @@ from lineal.objective.penalties import NoPenalty, Penalty
 # Combinations of unit columns whose square is below this share of theirs are faint; among more columns than
 # so many their search would take seconds.
 _FAINT, _MANY_COLUMNS = 1e-7, 600
+# Scores are rounded a few times on their way.
+_ROUNDINGS = 8
 
 _FREE = NoPenalty()
 
@@ -189,20 +191,26 @@ class Problem:
         """max(|P|, 1e-12 P_0): what gaps are compared with.
 
         P_0 is P at weights 0 and the best constants where those are free, so that nothing changes when y or
-        a column is shifted; it is asked for only where |P| is that small.
+        a column is shifted; it is asked for only where |P| is that small. What rounding of those constants
+        costs is the least there is to compare with.
         """
         if abs(primal) >= FLOOR * self.losses.at_zero:
             return abs(primal)
-        return yardstick(primal, self.primal_of_constants)
+        at_constants, rounding = self._at_constants
+        return max(yardstick(primal, at_constants), rounding)
 
     @cached_property
-    def primal_of_constants(self) -> float:
-        """P at weights 0 and, where an intercept is free, the constants that suit them best."""
-        at_zero = self.losses.at_zero
-        if self.intercept is not Intercept.FREE or not self.losses.refits_constants:
-            return at_zero
-        shift = self.losses.refit(np.zeros(self.losses.shape)).shift
-        return min(at_zero, self.losses.value(np.broadcast_to(shift, self.losses.shape)))
+    def _at_constants(self) -> tuple[float, float]:
+        """P at weights 0 and the constants that suit them best, and what a few roundings of those add."""
+        losses, at_zero = self.losses, self.losses.at_zero
+        if self.intercept is not Intercept.FREE or not losses.refits_constants:
+            return at_zero, 0.0
+        shift = losses.refit(np.zeros(losses.shape)).shift
+        value, moved = (
+            losses.value(np.ascontiguousarray(np.broadcast_to(shift * factor, losses.shape)))
+            for factor in (1.0, 1.0 + _ROUNDINGS * np.finfo(np.float64).eps)
+        )
+        return min(at_zero, value), max(moved - value, 0.0)
 
     def relative_gap(self, primal: float, dual: float) -> float:
         """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""

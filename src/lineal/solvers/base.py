@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -133,10 +133,14 @@ class Need:
 DIFFERENTIABLE_PENALTY = Need("a differentiable penalty", "penalty", lambda p: p.penalty.is_smooth)
 ROWS = Need("rows to walk over, in the core", "", lambda p: p.X.native_rows is not None)
 OWN_WEIGHTS = Need(
-    "weights of its own for each label, not scores that share weights (a joint map phi(x, y), or thresholds "
-    "that share weights)",
+    "weights of its own for each label, not a joint map phi(x, y) or thresholds that share weights",
     "",
     lambda p: not p.has_shared_weights,
+)
+SMOOTHABLE = Need(
+    "losses without kinks, or such that can be rounded",
+    "loss",
+    lambda p: p.losses.is_smooth or p.losses.can_be_smoothed,
 )
 LOSS_A_ROW = Need("a loss for each row by itself", "loss", lambda p: p.losses.rows is not None)
 
@@ -178,7 +182,12 @@ def takers(problem: Problem) -> str:
     from lineal.solvers.catalogue import SOLVERS
 
     capable = ("newton", "prox_cd", "lbfgs", "dual_cd", "closed_form")
-    able = [name for name in capable if takes(SOLVERS[name](), problem)]
+    forms = [problem]
+    rows = problem.losses.rows
+    if rows is not None and rows.loss.joint is not None and rows.loss.joint() != rows.loss:
+        # Before the labels are read, a loss of one score may still become the joint one.
+        forms.append(replace(problem, losses=rows.with_loss(rows.loss.joint())))
+    able = [name for name in capable if all(takes(SOLVERS[name](), form) for form in forms)]
     return " or ".join(able[:2]) if able else "another loss or penalty: no solver takes this one"
 
 

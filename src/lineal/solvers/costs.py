@@ -53,8 +53,8 @@ class Cost:
 def _told(seconds: float) -> str:
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
-            return f"{seconds * factor:.2g} {unit}"
-    return f"{seconds * 1e6:.2g} us"
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
 
 
 def passes(problem: Problem, count: float) -> float:

@@ -34,6 +34,7 @@ from lineal.solvers.base import (
     LOSS_A_ROW,
     OWN_WEIGHTS,
     ROWS,
+    SMOOTHABLE,
     Iterate,
     Need,
     Start,
@@ -196,7 +197,7 @@ class Descent(SmoothSolver):
         """A differentiable penalty or, for some rules, one with a proximal step; for batches rows."""
         on_rows = () if self.batch_size is None else (LOSS_A_ROW, OWN_WEIGHTS, ROWS)
         on_penalty = () if self.takes_prox else (DIFFERENTIABLE_PENALTY,)
-        return on_rows + on_penalty + ((_SMOOTH_LOSS,) if self._is_noisy else ())
+        return (SMOOTHABLE, *on_rows, *on_penalty) + ((_SMOOTH_LOSS,) if self._is_noisy else ())
 
     @property
     def _is_noisy(self) -> bool:

@@ -12,7 +12,7 @@ from lineal.deferred import linalg
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, Iterate, Need, Start
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start
 from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
@@ -30,6 +30,7 @@ _FLAT_ENOUGH, _TRIALS = 0.05, 4
 _STEPS, _STEPS_OF_STAGES, _CG_GUESS = 12, 100, 15
 
 _NEEDS = (
+    SMOOTHABLE,
     DIFFERENTIABLE_PENALTY,
     Need(
         "a penalty whose curvature does not explode at 0",

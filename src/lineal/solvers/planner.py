@@ -74,8 +74,8 @@ def _remark(problem: Problem) -> str:
     if rows is None or rows.has_dual_step or not rows.is_by_score:
         return ""
     if rows.loss.native is None:
-        return "; a loss of one's own has no dual step, and in Python it is slower than a compiled one"
-    return "; a loss of one's own has no dual step"
+        return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
+    return "; a custom loss has no dual step"
 
 
 def _refusal(problem: Problem, wanted: Plan) -> str:

@@ -94,7 +94,11 @@ class Best:
         is_better = proof.primal < self.primal
         is_higher = self.bound is None or proof.bound.dual > self.dual
         if proof.is_whole:
-            is_better = is_higher = self.bound is None or proof.primal - proof.bound.dual < self.gap
+            is_nearer = proof.primal - proof.bound.dual < self.gap
+            is_known = proof.is_settled > self.is_settled or (
+                proof.is_settled == self.is_settled and is_nearer
+            )
+            is_better = is_higher = self.bound is None or is_known
         if is_better:
             self.W, self.b, self.Z, self.primal = proof.W, proof.b, proof.Z, proof.primal
             self.is_borrowed, self.is_settled = True, proof.is_settled

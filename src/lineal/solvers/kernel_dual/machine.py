@@ -516,11 +516,10 @@ class _Blocks(Solver):
     def _iterate(
         self, estimate: float | None, proved: Callable[[], tuple[float, float]], *, is_worth_a_proof: bool
     ) -> Iterate:
-        machine = self._machine
+        is_settled = self._machine.is_settled(self.violation, self._goal)
 
         def prove() -> _Standing:
-            gap, dual = proved()
-            self._proof = _Standing(gap, dual, machine.is_settled(self.violation, self._goal))
+            self._proof = _Standing(*proved(), is_settled)
             return self._proof
 
         nothing = np.zeros((0, 0)), np.zeros(0)
