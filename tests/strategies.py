@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from lineal.errors import ParameterError
-from lineal.objective import joint
+from lineal.objective import group_penalty, joint
 from lineal.objective import losses as single
 from lineal.objective import penalties as penalty_module
 from lineal.objective.linear_maps import native_csr, native_dense
@@ -82,7 +82,8 @@ def joint_losses():
 
 def penalties():
     """Every penalty."""
-    return _made(concrete(penalty_module, penalty_module.Penalty))
+    modules = (penalty_module, group_penalty)
+    return _made([kind for module in modules for kind in concrete(module, penalty_module.Penalty)])
 
 
 def every_solver():

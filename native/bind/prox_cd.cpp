@@ -2,15 +2,31 @@
 
 #include "bind.h"
 #include "lineal/epoch/active_set.h"
+#include "lineal/epoch/group_cd.h"
 
 namespace lineal {
 namespace {
 
 // Parts of the penalty of as many weights as a model has.
-WeightPenalties penalties_of(const Array1<const double>& l1, const Array1<const double>& l2, Index n_weights) {
+WeightPenalties penalties_of(const Array1<const double>& l1, const Array1<const double>& l2,
+                             Index n_weights) {
   require(Index(l1.shape(0)) == n_weights && Index(l2.shape(0)) == n_weights,
           "l1 and l2 must have an entry for each weight");
   return {l1.data(), l2.data()};
+}
+
+// Groups that have each of m columns once.
+ColumnGroups groups_of(const Array1<const Index>& order, const Array1<const Index>& start,
+                       const Array1<const double>& strength, Index m) {
+  const Index count = Index(strength.shape(0));
+  require(Index(order.shape(0)) == m && Index(start.shape(0)) == count + 1 && start.data()[0] == 0 &&
+              start.data()[count] == m,
+          "groups must have each column once");
+  for (Index g = 0; g < count; ++g)
+    require(start.data()[g] < start.data()[g + 1], "a group must have a column");
+  for (Index c = 0; c < m; ++c)
+    require(0 <= order.data()[c] && order.data()[c] < m, "a column of a group is out of range");
+  return {order.data(), start.data(), strength.data(), count};
 }
 
 }  // namespace
@@ -42,18 +58,45 @@ void bind_prox_cd(nb::module_& m) {
         const WeightPenalties penalties = penalties_of(l1, l2, m);
         Index n_events = 0;
         interruptible([&](Watch& watch) {
-          n_events =
-              ActiveSet(G.data(), m, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
+          n_events = ActiveSet(G.data(), m, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
         });
         return n_events;
       },
       "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
       "The same model by an active set, in place; returns how many events it took.");
   m.def(
+      "gram_group_cd",
+      [](Array2<const double> G, Array1<const Index> order, Array1<const Index> start,
+         Array1<const double> strength, Array2<const double> values, Array2<const double> vectors,
+         Array2<double> gradient, Array2<double> w, double tol, Index max_sweeps) {
+        const Index m = Index(G.shape(1)), n_outputs = Index(w.shape(0)), n_matrices = Index(values.shape(0));
+        require(Index(w.shape(1)) == m && gradient.shape(0) == w.shape(0) &&
+                    gradient.shape(1) == w.shape(1) && Index(values.shape(1)) == m &&
+                    Index(G.shape(0)) == n_matrices * m && (n_matrices == 1 || n_matrices == n_outputs) &&
+                    vectors.shape(0) == values.shape(0),
+                "gram_group_cd: lengths differ");
+        const ColumnGroups groups = groups_of(order, start, strength, m);
+        Index squares = 0;
+        for (Index g = 0; g < groups.count; ++g) squares += groups.size(g) * groups.size(g);
+        require(Index(vectors.shape(1)) == squares, "gram_group_cd: lengths differ");
+        Sweeps done;
+        interruptible([&](Watch& watch) {
+          done = GroupDescent(G.data(), n_matrices, m, n_outputs, groups, {values.data(), vectors.data()},
+                              gradient.data(), w.data())
+                     .run(tol, max_sweeps, watch);
+        });
+        return std::make_pair(done.count, done.violation);
+      },
+      "G"_a, "order"_a, "start"_a, "strength"_a, "values"_a, "vectors"_a, "gradient"_a.noconvert(),
+      "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
+      "Block coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation). G has "
+      "a "
+      "matrix for all outputs or one for each, one below the other.");
+  m.def(
       "column_cd",
       [](const Matrix& XT, Array1<const double> h, bool has_intercept, Array1<const double> l1,
-         Array1<const double> l2, Array1<const double> curvature, Array1<double> residual, Array1<double> w, double b, double tol,
-         Index max_sweeps) {
+         Array1<const double> l2, Array1<const double> curvature, Array1<double> residual, Array1<double> w,
+         double b, double tol, Index max_sweeps) {
         const auto* columns = std::get_if<Csr<double>>(&XT.rows);
         require(columns != nullptr, "column_cd needs float64 sparse columns");
         require(Index(h.shape(0)) == columns->n_columns && residual.shape(0) == h.shape(0) &&

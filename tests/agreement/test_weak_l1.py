@@ -17,7 +17,7 @@ from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.losses import Log, Squared, SquaredHinge
 from lineal.objective.penalties import L1, ElasticNet
 from lineal.objective.problem import Intercept
-from lineal.solvers import prox_cd
+from lineal.solvers import quadratic_models
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.prox_cd import ProxCD
 from strategies import named, stated
@@ -122,13 +122,13 @@ def test_working_sets_have_the_same_bits_for_any_number_of_threads(loss):
 
 @every_intercept
 @pytest.mark.parametrize("penalty", [L1(0.3), ElasticNet(0.2, 0.1)], ids=str)
-@pytest.mark.parametrize("limit", ["_GRAM_LIMIT", "_GRAM_FILL"])
+@pytest.mark.parametrize("limit", ["GRAM_LIMIT", "_GRAM_FILL"])
 def test_columns_and_gram_matrices_meet(limit, penalty, intercept, monkeypatch):
     """A working set too wide or too full for a Gram matrix is solved on its columns, to the same optimum."""
     X, y = sparse_classes(6, 2)
     problem = stated(X, y, Log(), penalty, intercept)
     by_gram = minimise(problem, [ProxCD()], tol=1e-9)
-    monkeypatch.setattr(prox_cd, limit, 5)
+    monkeypatch.setattr(quadratic_models, limit, 5)
     monkeypatch.setattr(_core, "gram_cd", None)  # not to be called
     by_columns = minimise(problem, [ProxCD()], tol=1e-9)
     assert by_columns.certificate.converged

@@ -41,6 +41,7 @@ def tolerance(solver, problem):
     """Smoothing K kinks at once takes many stages: a looser proof keeps the tests short."""
     is_slow = isinstance(problem.losses.loss, CrammerSinger) and solver.name in ("lbfgs", "newton")
     is_slow |= solver.name == "prox_cd" and not problem.losses.loss.is_smooth and problem.n_outputs > 1
+    is_slow |= solver.name == "nesterov"
     is_slow |= solver.name == "lbfgs" and not (problem.losses.loss.is_smooth or problem.penalty.is_smooth)
     return SLOW_TOL if is_slow else TOL
 
@@ -49,10 +50,10 @@ def prove(loss, penalty, intercept, seed):
     for kind in kinds_of(loss):
         problem = small(loss, penalty, intercept, kind, seed)
         found = {}
-        for solver in solvers():
-            if takes(solver, problem):
-                tol = tolerance(solver, problem)
-                found[solver.name] = minimise(problem, [solver], tol=tol, budget=Budget(max_seconds=20))
+        # Under groups of weights the joint hinge is left to a first-order method.
+        for solver in [each for each in solvers() if takes(each, problem)] or plan(problem).solvers:
+            tol = tolerance(solver, problem)
+            found[solver.name] = minimise(problem, [solver], tol=tol, budget=Budget(max_seconds=20))
         proofs = {name: solution.certificate for name, solution in found.items()}
         assert proofs
         for name, proof in proofs.items():
@@ -137,7 +138,7 @@ def test_refusals_come_before_the_data_are_touched(solver):
             minimise(problem, [solver], tol=TOL)
         with pytest.raises(CombinationError, match="auto"):
             plan(problem, solver.name)
-    takes_everything = solver.name in ("lbfgs", "gd", "nesterov", "svrg")
+    takes_everything = solver.name in ("gd", "nesterov", "svrg")
     assert (refused == 0) == takes_everything
 
 

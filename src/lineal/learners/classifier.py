@@ -114,6 +114,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         K = len(self.classes_)
         s = s * class_factors(self.class_weight, self.classes_, codes, s)
         loss, penalty = self._objective(float(s.sum()), K)
+        penalty = penalty.for_columns(rows.n_columns)
         intercept = self._intercept(penalty)
         if K == 2 and rows.n_scores == 1:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
@@ -163,7 +164,8 @@ class LinearClassifier(BaseLinearClassifier):
         ``Log()``, ``Hinge()``, ``SquaredHinge()``, ``ModifiedHuber()``, ``Squared()`` ..., or your own:
         a subclass of ``CustomLoss``, or a ``CompiledLoss``.
     penalty : Penalty
-        ``L2(strength)``, ``L1(strength)``, ``ElasticNet(l1, l2)``, ``Lp(strength, p)``, ``NoPenalty()``.
+        ``L2(strength)``, ``L1(strength)``, ``ElasticNet(l1, l2)``, ``Lp(strength, p)``, ``NoPenalty()``,
+        ``GroupL2(groups, strength)``.
     solver : "auto", a solver's name, or a Solver
         Changes the time, never the answer; ``plan_`` says which was taken and why.
     tol : float, optional

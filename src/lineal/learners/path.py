@@ -59,7 +59,7 @@ def path(
         whose ratio stays. In any order: they are taken from the largest down, each once.
     n_strengths, ratio
         Without ``strengths``: so many, evenly on a logarithmic scale, from the strength at which all weights
-        are 0 (L1, elastic net) or the constant model is within 1 % of the optimum (L2, Lp), down to
+        are 0 (L1, elastic net, groups) or the constant model is within 1 % of the optimum (L2, Lp), down to
         ``ratio`` times that.
     X_test, y_test : optional
         Data to score the points on: accuracy for classifiers, R^2 for regressors.
@@ -106,7 +106,7 @@ def path(
                 "check y, or pass strengths=."
             )
         given = np.geomspace(top, ratio * top, int(n_strengths))
-    is_sparse = penalty.has_corners
+    is_sparse = penalty.has_corners or penalty.has_groups
     points: list[_Point] = []
     start: Start | None = None
     with cancellable() as token:
@@ -144,7 +144,7 @@ def _penalty(learner: Any) -> Penalty:
     if penalty.is_zero:
         raise ParameterError(
             f"path varies the strength of a penalty, and {learner!r} has none: use a learner with an L1, L2, "
-            "Lp or elastic-net penalty, such as LogisticRegression(penalty='l1') or Ridge()."
+            "Lp, group or elastic-net penalty, such as LogisticRegression(penalty='l1') or Ridge()."
         )
     if getattr(learner, "probability", False):
         raise ParameterError(
@@ -251,7 +251,7 @@ class _Point:
 class Path:
     """The points of a path, from the largest strength down; ``print`` shows them as a table.
 
-    The weights are kept as SciPy CSR arrays where the penalty has an L1 part and as NumPy arrays otherwise,
+    The weights are kept as SciPy CSR arrays where the penalty sets some to 0 and as NumPy arrays otherwise,
     so that a long path over many columns costs what is not 0. The dual points of the certificates, n numbers
     for each point and output, are not kept.
     """

@@ -66,6 +66,7 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
 
     def _pose(self, rows: LinearMap, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)
+        penalty = penalty.for_columns(rows.n_columns)
         if loss.is_margin:
             raise ParameterError(
                 f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from lineal.objective.certificate import Certificate, Stop
     from lineal.objective.compiled import CompiledLoss
     from lineal.objective.custom import CustomLoss
+    from lineal.objective.group_penalty import GroupL2
     from lineal.objective.joint import CrammerSinger, JointPerceptron, Softmax
     from lineal.objective.linear_maps import LinearMap, OperatorMap
     from lineal.objective.loss_sums import LossSum, RowLosses
@@ -34,6 +35,7 @@ _HOMES = {
     "certificate": "Certificate Stop",
     "compiled": "CompiledLoss",
     "custom": "CustomLoss",
+    "group_penalty": "GroupL2",
     "joint": "CrammerSinger JointPerceptron Softmax",
     "losses": (
         "Absolute EpsilonInsensitive Hinge Huber Log Loss ModifiedHuber Perceptron Quantile Squared "
@@ -55,6 +57,7 @@ __all__ = [
     "CustomLoss",
     "ElasticNet",
     "EpsilonInsensitive",
+    "GroupL2",
     "Hinge",
     "Huber",
     "Intercept",

@@ -105,7 +105,7 @@ def newton_point(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) 
     """
     U = problem.losses.slopes(Z)
     active = problem.penalty.are_off_kinks(W)
-    if not problem.is_by_output:
+    if not problem.is_by_output or (problem.n_outputs > 1 and not problem.penalty.is_by_weight):
         return U + _joint_step(problem, W, b, Z, U, active)
     ahead, H, G = np.empty_like(U), problem.losses.curvatures(Z), problem.losses.pull(U)
     for k in range(problem.n_outputs):
@@ -137,27 +137,29 @@ def _single_step(
     w = W[columns, k]
     sh = problem.losses.weighted(h[:, None])[:, 0]
     slope = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0] + penalty.derivative(w)
-    bend = penalty.second_derivative(w)
+    on_b = 0.0
     if has_constant:
         own = problem.constants_penalty
         slope = np.append(slope, g.sum() + own.derivative(b[k : k + 1]))
-        bend = np.append(bend, own.second_derivative(b[k : k + 1]))
+        on_b = float(own.second_derivative(b[k : k + 1])[0])
     if len(slope) == 0:
         return np.zeros_like(h)
     if len(slope) <= DIRECT_LIMIT:
         G = X.gram(sh, has_constant)
-        G[np.diag_indices_from(G)] += bend
+        penalty.add_hessian(G, w)
+        if has_constant:
+            G[-1, -1] += on_b
         c = _solve_symmetric(G, -slope)
     else:
 
         def product(c: FloatArray) -> FloatArray:
             c = np.ravel(c)
             zc = sh * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
-            back = X.adjoint(zc[:, None])[:, 0]
-            return (np.append(back, zc.sum()) if has_constant else back) + bend * c
+            back = X.adjoint(zc[:, None])[:, 0] + penalty.hessian_product(w, c[: len(columns)])
+            return np.append(back, zc.sum() + on_b * c[-1]) if has_constant else back
 
-        squares = X.squared_adjoint(sh[:, None])[:, 0]
-        diagonal = (np.append(squares, sh.sum()) if has_constant else squares) + bend
+        squares = X.squared_adjoint(sh[:, None])[:, 0] + penalty.second_derivative(w)
+        diagonal = np.append(squares, sh.sum() + on_b) if has_constant else squares
         c = _solve_operator(product, diagonal, -slope)
     return h * (X.dot(c[: len(columns), None])[:, 0] + (c[-1] if has_constant else 0.0))
 
@@ -184,11 +186,12 @@ def _joint_step(
 
     mask = flat(active[columns].astype(float), in_play.astype(float))
     slope = flat(penalty.derivative(w), own.derivative(b))
-    bend = flat(penalty.second_derivative(w), own.second_derivative(b))
     right = -(back(losses.pull(U)) + slope) * mask
     if len(right) <= _CLOSER_LIMIT and losses.is_by_row:
         G = joint_hessian(problem, X, Z, has_constant)
-        G[np.diag_indices_from(G)] += bend
+        penalty.add_hessian(G, w)
+        if has_constant:
+            own.add_hessian(G[w.size :, w.size :], b)
         kept = np.flatnonzero(mask)
         c = np.zeros(len(G))
         c[kept] = _solve_symmetric(G[np.ix_(kept, kept)], right[kept])
@@ -196,9 +199,13 @@ def _joint_step(
 
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
-        return (back(losses.weighted(spread(c))) + bend * c) * mask
+        bent = flat(
+            penalty.hessian_product(w, c[: w.size].reshape(w.shape)), own.hessian_product(b, c[w.size :])
+        )
+        return (back(losses.weighted(spread(c))) + bent) * mask
 
     SH = losses.weighted(losses.curvatures(Z))
+    bend = flat(penalty.second_derivative(w), own.second_derivative(b))
     diagonal = flat(X.squared_adjoint(SH), SH.sum(axis=0)) + bend
     return spread(_solve_operator(product, diagonal, right))
 
@@ -287,14 +294,13 @@ def kink_point(
         fixed = U[:, k].copy()
         fixed[free] = 0.0
         X = problem.X.take_columns(columns)
-        penalty = problem.penalty.take(columns)
-        target = -penalty.derivative(W[columns, k]) - X.adjoint((s * fixed)[:, None])[:, 0]
+        target = -problem.penalty.derivative(W)[columns, k] - X.adjoint((s * fixed)[:, None])[:, 0]
         chosen = np.zeros((problem.X.n_rows, len(free)))
         chosen[free, np.arange(len(free))] = s[free]
         A = X.adjoint(chosen)
         if has_constant:
             weight = max(1.0, float(np.abs(A).max(initial=0.0))) * 1e3
-            edge = problem.constants_penalty.derivative(b[k : k + 1])[0]
+            edge = problem.constants_penalty.derivative(b)[k]
             A = np.vstack([A, weight * s[free]])
             target = np.append(target, weight * (-edge - s @ fixed))
         U[free, k] = optimize.lsq_linear(A, target, bounds=(low[free], high[free]), tol=1e-14, max_iter=500).x

@@ -8,8 +8,10 @@ A penalty is asked about weights of shape (d, K), a row for each column of X, or
 what it is made of, so that nobody has to ask for its class::
 
     R(w) = sum_j l1_j |w_j| + l2_j / 2 w_j^2        where ``is_elastic``
+    R(W) = strength sum_g weight_g |W_g|            where ``has_groups``
 
-``l1`` and ``l2`` are its parts: numbers, or arrays with one entry for each column. The other declarations
+``l1`` and ``l2`` are its parts: numbers, or arrays with one entry for each column; the groups are those of
+``grouping``. The other declarations
 (``is_smooth``, ``has_corners``, ``is_ridge`` ...) are what solvers choose by.
 """
 
@@ -24,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.errors import ParameterError
+from lineal.objective.grouping import Grouping
 from lineal.objective.losses import FloatArray, _soft, as_number
 
 # Sums walk over weights in pieces that stay in a cache.
@@ -80,6 +83,10 @@ class Penalty(ABC):
         Whether the conjugate is finite on a bounded set only, into which ``scaling`` brings dual points.
     is_uniform : bool
         Whether R treats all weights alike, so that they may be asked about in any order and in parts.
+    is_by_weight : bool
+        Whether R is a sum over weights, so that its Hessian is diagonal and outputs do not meet in it.
+    has_groups : bool
+        Whether R is a sum of norms of groups of columns, the weights of all outputs together.
     """
 
     l1: ClassVar[Any] = 0.0
@@ -94,6 +101,8 @@ class Penalty(ABC):
     has_free_columns: ClassVar[bool] = False
     is_bounded: ClassVar[bool] = False
     is_uniform: ClassVar[bool] = True
+    is_by_weight: ClassVar[bool] = True
+    has_groups: ClassVar[bool] = False
 
     @abstractmethod
     def terms(self, w: FloatArray) -> FloatArray:
@@ -143,6 +152,18 @@ class Penalty(ABC):
         """The penalty on the weights of those columns alone."""
         return self
 
+    def for_columns(self, n_columns: int) -> Penalty:
+        """The penalty of so many columns; raises ParameterError where it was made for others."""
+        return self
+
+    def for_constants(self, n_outputs: int) -> Penalty:
+        """The penalty of the intercepts of so many outputs, where they are penalised too."""
+        return self
+
+    def grouping(self, n_columns: int) -> Grouping:
+        """The groups of a penalty that has them."""
+        raise NotImplementedError(f"{self} has no groups")
+
     def free_columns(self, n_columns: int) -> NDArray[np.bool_] | None:
         """(d,) which columns cost nothing, so that V must be 0 there; None where all cost something."""
         return np.ones(n_columns, dtype=bool) if self.has_free_columns else None
@@ -152,12 +173,29 @@ class Penalty(ABC):
         return np.abs(w) > 0 if self.has_corners else np.ones(w.shape, dtype=bool)
 
     def violations(self, w: FloatArray, gradient: FloatArray) -> FloatArray:
-        """How far each weight's condition, 0 in gradient + dR(w), is from holding, weight by weight."""
+        """How far the condition 0 in gradient + dR(w) is from holding, weight by weight or group by group."""
         return np.abs(gradient + self.derivative(w))
+
+    def slopes_at_0(self, n_columns: int) -> FloatArray:
+        """How steep R is where weights leave 0, column by column or group by group."""
+        return np.broadcast_to(self.l1, n_columns)
+
+    def hessian_product(self, w: FloatArray, m: FloatArray) -> FloatArray:
+        """R''(w) m, for weights off their kinks."""
+        return self.second_derivative(w) * m
+
+    def add_hessian(self, H: FloatArray, w: FloatArray) -> None:
+        """Adds R''(w) to the leading block of a matrix in the weights, row by row."""
+        places = np.arange(w.size)
+        H[places, places] += self.second_derivative(w).ravel()
+
+    def even_scales(self, scales: FloatArray) -> FloatArray:
+        """Lengths of weights, none longer than given, whose squares ``prox`` takes as steps."""
+        return scales
 
     def largest_strength(self, V: FloatArray, loss: float) -> float:
         """See :func:`lineal.objective.strengths.largest_strength`; V = X'S U and F at the best constants."""
-        raise ParameterError(f"{self} has no strength to vary: use L2, L1, ElasticNet or Lp.")
+        raise ParameterError(f"{self} has no strength to vary: use L2, L1, ElasticNet, Lp or GroupL2.")
 
     # ---- all weights, however many ------------------------------------------------------------
 
@@ -404,7 +442,7 @@ class NoPenalty(_Elastic):
         return np.zeros_like(w)
 
     def at_strength(self, strength: float) -> Penalty:
-        raise ParameterError("NoPenalty() has no strength to vary: use L2, L1, ElasticNet or Lp.")
+        raise ParameterError("NoPenalty() has no strength to vary: use L2, L1, ElasticNet, Lp or GroupL2.")
 
 
 def _nearly_zero_from(V: FloatArray, loss: float, p: float) -> float:

@@ -47,7 +47,8 @@ class Problem:
     (one-vs-rest classes, or several regressions); a joint loss takes the K scores together.
 
     b is a block of its own, added to the scores of each output. Free (R_b = 0), it adds the constraint v = 0
-    to the dual; penalised, R_b is R, or what ``intercept_penalty`` says.
+    to the dual; penalised, R_b is R (under groups the intercepts are one more of them), or what
+    ``intercept_penalty`` says.
 
     A joint map phi(x, y) has one weight per feature, shared by the K labels of a joint loss::
 
@@ -126,7 +127,8 @@ class Problem:
         """R_b."""
         if self.intercept is not Intercept.PENALIZED:
             return _FREE
-        return self.penalty if self.intercept_penalty is None else self.intercept_penalty
+        own = self.intercept_penalty
+        return self.penalty.for_constants(self.n_outputs) if own is None else own
 
     # ---- primal -----------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ def largest_strength(problem: Problem) -> float:
 
     - with an L1 part it is 0 exactly from ``max |v_j| / share`` on, where share is the part of the strength
       that is l1. For losses without kinks W = 0 is not optimal below that; where rows sit on a kink another
-      subgradient might do with less;
+      subgradient might do with less. With groups of columns it is ``max |V_g| / weight_g``;
     - for L2 and Lp it is never 0. The strength returned makes it 1 % of the objective: no weights whatever
       gain more than that. With 1/p + 1/q = 1 it is
       ``(sum_j |v_j|^q / (q 0.01 P(0, b)))^(p-1)``, and ``|V|^2 / (0.02 P(0, b))`` for L2.
@@ -30,7 +30,10 @@ def largest_strength(problem: Problem) -> float:
         Z, U = Z + refit.shift, repaired(problem, refit.U)
     else:
         U = losses.slopes(Z)
-    V = problem.pull(U)
-    if problem.intercept is Intercept.PENALIZED:
-        V = np.vstack([V, losses.sums(U)])
-    return problem.penalty.largest_strength(V, losses.value(Z))
+    V, value = problem.pull(U), losses.value(Z)
+    if problem.intercept is not Intercept.PENALIZED:
+        return problem.penalty.largest_strength(V, value)
+    if problem.penalty.has_groups:
+        of_constants = problem.constants_penalty.largest_strength(losses.sums(U), value)
+        return max(problem.penalty.largest_strength(V, value), of_constants)
+    return problem.penalty.largest_strength(np.vstack([V, losses.sums(U)]), value)

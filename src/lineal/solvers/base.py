@@ -188,6 +188,8 @@ def takers(problem: Problem) -> str:
         # Before the labels are read, a loss of one score may still become the joint one.
         forms.append(replace(problem, losses=rows.with_loss(rows.loss.joint())))
     able = [name for name in capable if all(takes(SOLVERS[name](), form) for form in forms)]
+    if not able and takes(SOLVERS["nesterov"](), problem):
+        return "nesterov"
     return " or ".join(able[:2]) if able else "another loss or penalty: no solver takes this one"
 
 

@@ -101,6 +101,11 @@ def _prefer(problem: Problem) -> Plan:
         return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
     if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
         return Plan((ranking,), f"pairs of a ranking ({size}): a walk over sorted scores for each product")
+    if penalty.has_groups:
+        if takes(SOLVERS["prox_cd"](), problem):
+            how = "sets whole groups to 0, which working sets exploit"
+            return Plan((SOLVERS["prox_cd"](),), f"{penalty} {how} ({size})")
+        return Plan((SOLVERS["nesterov"](),), f"{penalty} has a proximal step ({size})")
     has_corners, is_shared = penalty.has_corners, problem.has_shared_weights
     if not (losses.is_by_score or losses.is_smooth) and (has_corners or is_shared):
         how = ", orthant by orthant" if has_corners else ""

@@ -174,7 +174,12 @@ class Objective:
         squares = self.flat(problem.X.squared_adjoint(S), S.sum(axis=0))
         bound = (problem.losses.curvature or 1.0) * squares + self.penalty_part("l2")
         # A column of zeros, or one whose squares leave the range of float64, has no length of its own.
-        return 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
+        scales = 1 / np.sqrt(np.where((bound > 0) & np.isfinite(bound), bound, 1.0))
+        W, b = self.split(scales)
+        even = np.ravel(problem.penalty.even_scales(W))
+        return (
+            np.concatenate([even, problem.constants_penalty.even_scales(b)]) if self.has_intercept else even
+        )
 
     def start_vector(self, start: Start | None) -> FloatArray:
         """The vector to begin at."""

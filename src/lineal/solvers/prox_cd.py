@@ -1,4 +1,4 @@
-"""Proximal Newton with coordinate descent on a working set: the solver for L1 and elastic net."""
+"""Proximal Newton with coordinate descent on a working set: the solver for L1, elastic net and groups."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal import _core
 from lineal.cancellation import is_over
 from lineal.objective.bounds import Bound
-from lineal.objective.dual_points import joint_hessian, newton_point, repaired, scaled
-from lineal.objective.linear_maps import NativeRows
+from lineal.objective.dual_points import newton_point, repaired, scaled
+from lineal.objective.grouping import Grouping
 from lineal.objective.losses import FloatArray
-from lineal.objective.penalties import Part, Penalty
+from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, zeros
 from lineal.solvers.primal import SmoothSolver
+from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
@@ -27,20 +27,13 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
-# The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
-# average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
-_GRAM_LIMIT, _GRAM_FILL = 4000, 1500
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
-# Sweeps of coordinate descent on a Gram matrix before the active set takes over, and its events per column.
-_SWEEPS, _EVENTS = 50, 10
 # A step that gains almost all that its slope promised met no curvature: longer ones are tried.
 _STRAIGHT, _STRIDE = 0.9, 4.0
 # Changes of the objective below this share are lost in its sums.
 _INVISIBLE = 1e-13
-# What is added to the diagonal of a softmax model, relative to it.
-_SHIFT = 1e-8
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -53,7 +46,7 @@ _NEEDS = (
         "loss",
         lambda p: p.losses.is_by_score or p.losses.is_smooth,
     ),
-    Need("L1 or ElasticNet", "penalty", lambda p: p.penalty.has_corners),
+    Need("L1, ElasticNet or GroupL2", "penalty", lambda p: p.penalty.has_corners or p.penalty.has_groups),
 )
 
 
@@ -62,19 +55,20 @@ class ProxCD(SmoothSolver):
 
     Notes
     -----
-    Needs L1 or ElasticNet; losses with kinks are smoothed in stages. Guarantees: the objective falls at
-    every step; columns outside the working set are checked against the full gradient in every round. A
-    round costs a pass over X that proves a bound as well, a copy of the working set's columns and a Gram
-    matrix or two. Softmax takes all classes in one model while that is small (columns times classes), else,
-    like every other loss, one output after another. Published: Yuan, Ho and Lin 2012; Massias et
-    al. 2018; for the active set Osborne, Presnell and Turlach 2000.
+    Needs L1, ElasticNet or GroupL2; losses with kinks are smoothed in stages. Guarantees: the objective
+    falls at every step; columns outside the working set are checked against the full gradient in every
+    round. A round costs a pass over X that proves a bound as well, a copy of the working set's columns and a
+    Gram matrix or two. Softmax takes all classes in one model while that is small (columns times classes),
+    else, like every other loss, one output after another; groups of columns hold all outputs together.
+    Published: Yuan, Ho and Lin 2012; Massias et al. 2018; for the active set Osborne, Presnell and Turlach
+    2000; for groups Yang and Hastie 2024.
     """
 
     name = "prox_cd"
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """An L1 part in the penalty."""
+        """An L1 part in the penalty, or groups."""
         return _NEEDS
 
     def smooth_iterates(
@@ -138,7 +132,8 @@ def _price(problem: Problem, state: _State) -> _Price:
         worst = max(worst, float(problem.constants_penalty.violations(state.b, sums).max()))
     if not problem.losses.is_by_score and not state.is_foreseen:
         # The certificate will take a Newton point, whose gap is of second order.
-        gap = min(gap, (worst / float(np.max(problem.penalty.l1))) ** 2)
+        steepest = float(problem.penalty.slopes_at_0(len(V)).max())
+        gap = min(gap, (worst / steepest) ** 2)
     return _Price(V, bound, gap, worst)
 
 
@@ -152,10 +147,12 @@ def _iterate(problem: Problem, state: _State, price: _Price) -> Iterate:
 def _round(problem: Problem, state: _State, price: _Price) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     K, losses = problem.n_outputs, problem.losses
+    if problem.penalty.has_groups:
+        return _round_of_groups(problem, state, price)
     sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
-        if K * (len(together) + 1) <= _GRAM_LIMIT:
+        if K * (len(together) + 1) <= GRAM_LIMIT:
             foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
@@ -168,7 +165,52 @@ def _round(problem: Problem, state: _State, price: _Price) -> None:
                 state.U[:, k] = foreseen[:, 0]
 
 
-def _working_set(w: FloatArray, v: FloatArray, l1: Part) -> NDArray[np.int64]:
+def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
+    """The same for groups, which hold all outputs together: one working set, in as few parts as fit."""
+    losses, every = problem.losses, slice(0, problem.n_outputs)
+    width = 1 if losses.is_by_score else problem.n_outputs
+    chosen = _working_groups(
+        problem.penalty.grouping(len(state.W)), state.W, price.V, problem.penalty.slopes_at_0(len(state.W))
+    )
+    foreseen: FloatArray | None = None
+    parts = _in_parts(chosen, max(1, GRAM_LIMIT // width - 1))
+    for columns in parts:
+        foreseen = _descend(problem, columns, every, state, _ROUND * price.worst)
+    # A part that has moved has moved the slopes of those before it.
+    state.is_foreseen = foreseen is not None and len(parts) == 1
+    state.U = foreseen if foreseen is not None and len(parts) == 1 else losses.slopes(state.Z)
+
+
+def _working_groups(
+    grouping: Grouping, W: FloatArray, V: FloatArray, slopes_at_0: FloatArray
+) -> list[NDArray[np.int64]]:
+    """The columns of the groups in play and of those whose gradient is largest beside their weight."""
+    groups = np.arange(grouping.n_groups)
+    if grouping.n_columns > 2 * _SMALLEST_SET:
+        strength = grouping.norms(V) / slopes_at_0
+        in_play = grouping.norms(W) > 0
+        strength[in_play] = np.inf
+        n_near = int(grouping.sizes[strength >= _NEAR].sum())
+        size = max(_SMALLEST_SET, min(2 * int(grouping.sizes[in_play].sum()), n_near))
+        groups = np.argsort(-strength, kind="stable")
+        groups = np.sort(groups[: 1 + int(np.searchsorted(np.cumsum(grouping.sizes[groups]), size))])
+    return [grouping.order[grouping.start[g] : grouping.start[g + 1]] for g in groups]
+
+
+def _in_parts(groups: list[NDArray[np.int64]], limit: int) -> list[NDArray[np.int64]]:
+    """Columns of whole groups, sorted, not more at a time than a limit; a group is never divided."""
+    parts: list[list[NDArray[np.int64]]] = [[]]
+    size = 0
+    for group in groups:
+        if parts[-1] and size + len(group) > limit:
+            parts.append([])
+            size = 0
+        parts[-1].append(group)
+        size += len(group)
+    return [np.sort(np.concatenate(part)) for part in parts if part]
+
+
+def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart) -> NDArray[np.int64]:
     """The support and the columns whose gradient is largest beside their l1."""
     if len(w) <= 2 * _SMALLEST_SET:
         return np.arange(len(w))
@@ -180,136 +222,6 @@ def _working_set(w: FloatArray, v: FloatArray, l1: Part) -> NDArray[np.int64]:
     size = max(_SMALLEST_SET, min(2 * len(support), len(near)))
     among = near if len(near) >= size else np.arange(len(w))
     return np.sort(among[np.argpartition(-strength[among], size - 1)[:size]])
-
-
-@dataclass
-class _Model:
-    """The quadratic model on a working set: its Gram matrix, or the columns themselves.
-
-    ``h`` are its curvatures, score by score; ``Z`` the scores it was made at.
-    """
-
-    h: FloatArray
-    Z: FloatArray
-    G: FloatArray | None
-    columns: NativeRows | None
-    age: int = 0
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Some outputs of a problem on some columns.
-
-    The weights are one flat vector: the columns' weights, row by row, then the intercepts if there are any.
-    """
-
-    problem: Problem
-    X: NativeRows
-    own: Penalty  # of these columns
-    outputs: slice
-
-    @property
-    def width(self) -> int:
-        return self.outputs.stop - self.outputs.start
-
-    @property
-    def has_constant(self) -> bool:
-        return self.problem.intercept is not Intercept.NONE
-
-    @property
-    def n_free(self) -> int:
-        return self.width if self.problem.intercept is Intercept.FREE else 0
-
-    def penalty(self, w: FloatArray) -> float:
-        inner, constants = self.split(w)
-        value = self.own.value(inner)
-        return value if self.n_free else value + self.problem.constants_penalty.value(constants)
-
-    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        size = self.X.n_columns * self.width
-        return w[:size].reshape(-1, self.width), w[size:]
-
-    def parts(self) -> tuple[FloatArray, FloatArray]:
-        """l1 and l2 of every weight, those of a free intercept 0."""
-        penalties = ((self.own, self.X.n_columns), (self.problem.constants_penalty, int(self.has_constant)))
-        l1, l2 = (
-            np.concatenate(
-                [np.repeat(np.broadcast_to(getattr(each, name), n), self.width) for each, n in penalties]
-            )
-            for name in ("l1", "l2")
-        )
-        return l1, l2
-
-    def flat(self, inner: FloatArray, constants: FloatArray) -> FloatArray:
-        return np.append(inner.ravel(), constants) if self.has_constant else inner.ravel()
-
-    def gradient(self, u: FloatArray) -> FloatArray:
-        su = self.problem.losses.weighted(u)
-        return self.flat(self.X.adjoint(su), su.sum(axis=0))
-
-    def scores(self, w: FloatArray) -> FloatArray:
-        inner, constants = self.split(w)
-        Z = self.X.dot(inner)
-        return Z + constants if self.has_constant else Z
-
-    def worst(self, w: FloatArray, gradient: FloatArray) -> float:
-        (inner, constants), (v, sums) = self.split(w), self.split(gradient)
-        worst = float(self.own.violations(inner, v).max(initial=0.0))
-        own = self.problem.constants_penalty
-        return max(worst, float(own.violations(constants, sums).max())) if self.has_constant else worst
-
-    def curvatures(self, Z: FloatArray) -> FloatArray:
-        """Those of the model; between classes that share one there is more, which ``bent`` knows."""
-        losses = self.problem.losses
-        H = losses.floored_curvatures(Z) if self.width == 1 else losses.curvatures(Z)
-        return H[:, self.outputs]
-
-    def bent(self, model: _Model, moved: FloatArray) -> FloatArray:
-        """How the model's slopes change when the scores move."""
-        if self.width == 1:
-            return model.h * moved
-        return self.problem.losses.curvature_product(model.Z, moved)
-
-    def model(self, h: FloatArray, Z: FloatArray) -> _Model:
-        if self.width > 1:
-            return _Model(h, Z.copy(), self._joint_gram(Z), None)
-        fill = self.X.n_stored / max(self.X.n_rows, 1)
-        if self.X.n_columns <= _GRAM_LIMIT and fill <= _GRAM_FILL:
-            weights = self.problem.losses.weighted(h)[:, 0]
-            return _Model(h, Z, self.X.gram(weights, self.has_constant), None)
-        return _Model(h, Z, None, self.X.transposed())
-
-    def _joint_gram(self, Z: FloatArray) -> FloatArray:
-        """Softmax, all classes together."""
-        G = joint_hessian(self.problem, self.X, Z, self.has_constant)
-        # A shift of all classes changes no probability: without a little more the model is singular.
-        G.ravel()[:: len(G) + 1] *= 1 + _SHIFT
-        return G
-
-    def minimise(
-        self, model: _Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
-    ) -> FloatArray:
-        """The weights that minimise the model and the penalty, up to violations of ``tol``."""
-        l1, l2 = self.parts()
-        w = w.copy()
-        if model.G is not None:
-            gradient = gradient.copy()
-            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, _SWEEPS)
-            if violation > tol:
-                exact = w.copy()
-                _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
-                # A model without curvature somewhere has no exact answer.
-                w = exact if np.isfinite(exact).all() else w
-            return w
-        assert model.columns is not None
-        d, weighted = self.X.n_columns, self.problem.losses.weighted
-        sh, su = weighted(model.h), weighted(u)
-        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh)[:, 0]
-        b, _, _ = _core.column_cd(
-            model.columns.matrix, sh[:, 0], self.has_constant, l1, l2, curvature, su[:, 0],
-            inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
-        )  # fmt: skip
-        return np.append(inner, b) if self.has_constant else inner
 
 
 def _descend(
@@ -326,11 +238,11 @@ def _descend(
     own = problem.penalty
     if len(columns) < X.n_columns:
         X, own = X.take_columns(columns), own.take(columns)
-    part = _Part(problem, X, own, outputs)
+    part: Part = (GroupPart if own.has_groups else ElasticPart)(problem, X, own, outputs)
     W, b, Z = state.W, state.b, state.Z
     w = part.flat(W[columns, outputs], b[outputs])
     value = problem.losses.value(Z) + part.penalty(w)
-    model: _Model | None = None
+    model: Model | None = None
     foreseen: FloatArray | None = None
     for _ in range(_STEPS):
         if is_over():
@@ -371,7 +283,7 @@ def _descend(
 
 
 def _search(
-    part: _Part,
+    part: Part,
     Z: FloatArray,
     moved: FloatArray,
     w: FloatArray,
@@ -394,17 +306,16 @@ def _search(
 
 
 def _stride(
-    part: _Part, Z: FloatArray, w: FloatArray, move: FloatArray, value: float
+    part: Part, Z: FloatArray, w: FloatArray, move: FloatArray, value: float
 ) -> tuple[FloatArray | None, float]:
     """Goes on along a step as long as that pays; weights stop at 0. Moves Z.
 
     Where losses are flat the model's curvature is a floor and not the truth, and its steps are too short.
     """
     longer: FloatArray | None = None
-    n_penalised, length, origin = len(w) - part.n_free, _STRIDE, w
+    length, origin = _STRIDE, w
     while True:
-        end = origin + (length - 1.0) * move
-        end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
+        end = part.held(origin, origin + (length - 1.0) * move)
         before = Z[:, part.outputs].copy()
         Z[:, part.outputs] += part.scores(end - w)
         there = part.problem.losses.value(Z) + part.penalty(end)

@@ -1,0 +1,358 @@
+"""Quadratic models of a problem on a working set, and their minimisers: what a proximal Newton step asks.
+
+A part is some outputs of a problem on some columns; its weights are one flat vector. ``ElasticPart`` meets
+penalties with corners weight by weight, ``GroupPart`` norms of groups of columns block by block.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal import _core
+from lineal.cancellation import is_over
+from lineal.deferred import linalg
+from lineal.objective.dual_points import DIRECT_LIMIT, joint_hessian
+from lineal.objective.linear_maps import NativeRows
+from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import Penalty
+from lineal.objective.problem import Intercept, Problem
+
+# The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
+# average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
+GRAM_LIMIT, _GRAM_FILL = 4000, 1500
+# Sweeps of coordinate descent on a Gram matrix before the active set takes over, and its events per column.
+_SWEEPS, _EVENTS = 50, 10
+# Sweeps over groups before Newton's method takes the groups in play, its steps, and how often they alternate.
+_GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
+# A step on the face is halved up to so many times.
+_HALVES = 10
+# What is added to the diagonal of a softmax model, relative to it.
+_SHIFT = 1e-8
+# A curvature below this share of the largest of its group counts as so much.
+_FLAT = 1e-12
+
+
+@dataclass
+class Model:
+    """The quadratic model on a working set: its Gram matrix, or the columns themselves.
+
+    ``h`` are its curvatures, score by score; ``Z`` the scores it was made at. Under groups ``G`` may be the
+    matrices of all outputs, one below the other, and ``blocks`` has the factors of its diagonal.
+    """
+
+    h: FloatArray
+    Z: FloatArray
+    G: FloatArray | None
+    columns: NativeRows | None = None
+    blocks: _Blocks | None = None
+    age: int = 0
+
+
+@dataclass(frozen=True)
+class Part(ABC):
+    """Some outputs of a problem on some columns.
+
+    The weights are one flat vector: the columns' weights, row by row, then the intercepts if there are any.
+    """
+
+    problem: Problem
+    X: NativeRows
+    own: Penalty  # of these columns
+    outputs: slice
+
+    @abstractmethod
+    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+        """The model of these curvatures at these scores."""
+
+    @abstractmethod
+    def minimise(
+        self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
+    ) -> FloatArray:
+        """The weights that minimise the model and the penalty, up to violations of ``tol``."""
+
+    @abstractmethod
+    def held(self, origin: FloatArray, end: FloatArray) -> FloatArray:
+        """The end of a long step, with what would pass 0 on the way held there."""
+
+    @property
+    def width(self) -> int:
+        return self.outputs.stop - self.outputs.start
+
+    @property
+    def has_constant(self) -> bool:
+        return self.problem.intercept is not Intercept.NONE
+
+    @property
+    def n_free(self) -> int:
+        return self.width if self.problem.intercept is Intercept.FREE else 0
+
+    def penalty(self, w: FloatArray) -> float:
+        inner, constants = self.split(w)
+        value = self.own.value(inner)
+        return value if self.n_free else value + self.problem.constants_penalty.value(constants)
+
+    def split(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        size = self.X.n_columns * self.width
+        return w[:size].reshape(-1, self.width), w[size:]
+
+    def flat(self, inner: FloatArray, constants: FloatArray) -> FloatArray:
+        return np.append(inner.ravel(), constants) if self.has_constant else inner.ravel()
+
+    def gradient(self, u: FloatArray) -> FloatArray:
+        su = self.problem.losses.weighted(u)
+        return self.flat(self.X.adjoint(su), su.sum(axis=0))
+
+    def scores(self, w: FloatArray) -> FloatArray:
+        inner, constants = self.split(w)
+        Z = self.X.dot(inner)
+        return Z + constants if self.has_constant else Z
+
+    def worst(self, w: FloatArray, gradient: FloatArray) -> float:
+        (inner, constants), (v, sums) = self.split(w), self.split(gradient)
+        worst = float(self.own.violations(inner, v).max(initial=0.0))
+        own = self.problem.constants_penalty
+        return max(worst, float(own.violations(constants, sums).max())) if self.has_constant else worst
+
+    @property
+    def is_by_score(self) -> bool:
+        """Whether a score's curvature is all that the model knows of it."""
+        return self.width == 1 or self.problem.losses.is_by_score
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        """Those of the model; between classes that share one there is more, which ``bent`` knows."""
+        losses = self.problem.losses
+        H = losses.floored_curvatures(Z) if self.is_by_score else losses.curvatures(Z)
+        return H[:, self.outputs]
+
+    def bent(self, model: Model, moved: FloatArray) -> FloatArray:
+        """How the model's slopes change when the scores move."""
+        if self.is_by_score:
+            return model.h * moved
+        return self.problem.losses.curvature_product(model.Z, moved)
+
+    def joint_gram(self, Z: FloatArray) -> FloatArray:
+        """Softmax, all classes together."""
+        G = joint_hessian(self.problem, self.X, Z, self.has_constant)
+        # A shift of all classes changes no probability: without a little more the model is singular.
+        G.ravel()[:: len(G) + 1] *= 1 + _SHIFT
+        return G
+
+
+# ---- weight by weight ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ElasticPart(Part):
+    """Under L1 and elastic net: coordinate descent, then an active set."""
+
+    def parts(self) -> tuple[FloatArray, FloatArray]:
+        """l1 and l2 of every weight, those of a free intercept 0."""
+        penalties = ((self.own, self.X.n_columns), (self.problem.constants_penalty, int(self.has_constant)))
+        l1, l2 = (
+            np.concatenate(
+                [np.repeat(np.broadcast_to(getattr(each, name), n), self.width) for each, n in penalties]
+            )
+            for name in ("l1", "l2")
+        )
+        return l1, l2
+
+    def held(self, origin: FloatArray, end: FloatArray) -> FloatArray:
+        n_penalised = len(end) - self.n_free
+        end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
+        return end
+
+    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+        if self.width > 1:
+            return Model(h, Z.copy(), self.joint_gram(Z))
+        fill = self.X.n_stored / max(self.X.n_rows, 1)
+        if self.X.n_columns <= GRAM_LIMIT and fill <= _GRAM_FILL:
+            weights = self.problem.losses.weighted(h)[:, 0]
+            return Model(h, Z, self.X.gram(weights, self.has_constant))
+        return Model(h, Z, None, self.X.transposed())
+
+    def minimise(
+        self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
+    ) -> FloatArray:
+        l1, l2 = self.parts()
+        w = w.copy()
+        if model.G is not None:
+            gradient = gradient.copy()
+            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, _SWEEPS)
+            if violation > tol:
+                exact = w.copy()
+                _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
+                # A model without curvature somewhere has no exact answer.
+                w = exact if np.isfinite(exact).all() else w
+            return w
+        assert model.columns is not None
+        d, weighted = self.X.n_columns, self.problem.losses.weighted
+        sh, su = weighted(model.h), weighted(u)
+        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh)[:, 0]
+        b, _, _ = _core.column_cd(
+            model.columns.matrix, sh[:, 0], self.has_constant, l1, l2, curvature, su[:, 0],
+            inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
+        )  # fmt: skip
+        return np.append(inner, b) if self.has_constant else inner
+
+
+# ---- group by group -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The groups of a model's columns, as the core takes them; a last one holds the intercepts.
+
+    Where outputs share a matrix or have one each, its columns are those of the part; where all outputs are
+    in one matrix, its columns are the flat weights.
+    """
+
+    order: NDArray[np.int64]
+    start: NDArray[np.int64]
+    strength: FloatArray
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.start)
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Eigenvalues and eigenvectors of the diagonal blocks of each matrix of a model."""
+
+    values: FloatArray
+    vectors: FloatArray
+
+    @classmethod
+    def of(cls, G: FloatArray, layout: _Layout) -> _Blocks:
+        m = G.shape[1]
+        matrices, sizes, start = G.reshape(-1, m, m), layout.sizes, layout.start
+        first = np.concatenate([[0], np.cumsum(sizes * sizes)])
+        values, vectors = np.empty((len(matrices), m)), np.empty((len(matrices), int(first[-1])))
+        for size in np.unique(sizes):
+            groups = np.flatnonzero(sizes == size)
+            columns = layout.order[start[groups][:, None] + np.arange(size)]
+            blocks = matrices[:, columns[:, :, None], columns[:, None, :]]
+            found, turns = (blocks[..., 0], np.ones_like(blocks)) if size == 1 else np.linalg.eigh(blocks)
+            floor = _FLAT * found.max(axis=-1, keepdims=True)
+            values[:, start[groups][:, None] + np.arange(size)] = np.maximum(found, np.maximum(floor, 0.0))
+            places = first[groups][:, None] + np.arange(size * size)
+            vectors[:, places] = turns.reshape(len(matrices), len(groups), -1)
+        return cls(values, vectors)
+
+
+@dataclass(frozen=True)
+class GroupPart(Part):
+    """Under norms of groups: block coordinate descent, then Newton's method on the groups in play.
+
+    All outputs of a loss of one score share a Gram matrix if their curvatures are the same, as in least
+    squares, and have one each if not; those of a joint loss meet in one.
+    """
+
+    @cached_property
+    def layout(self) -> _Layout:
+        grouping = self.own.grouping(self.X.n_columns)
+        order, start = grouping.order, grouping.start
+        strength = self.own.slopes_at_0(self.X.n_columns)
+        if self.has_constant:
+            own = 0.0 if self.n_free else self.problem.constants_penalty.slopes_at_0(self.width)
+            order, start = np.append(order, len(order)), np.append(start, len(order) + 1)
+            strength = np.append(strength, own)
+        if not self.is_by_score:
+            order = (order[:, None] * self.width + np.arange(self.width)).ravel()
+            start = start * self.width
+        return _Layout(order, start, strength)
+
+    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+        if not self.is_by_score:
+            G = self.joint_gram(Z)
+            return Model(h, Z.copy(), G, blocks=_Blocks.of(G, self.layout))
+        sh = self.problem.losses.weighted(h)
+        if np.array_equal(sh, np.broadcast_to(sh[:, :1], sh.shape)):
+            sh = sh[:, :1]
+        matrices = [self.X.gram(np.ascontiguousarray(each), self.has_constant) for each in sh.T]
+        G = np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
+        return Model(h, Z, G, blocks=_Blocks.of(G, self.layout))
+
+    def held(self, origin: FloatArray, end: FloatArray) -> FloatArray:
+        inner, _ = self.split(end)
+        grouping = self.own.grouping(self.X.n_columns)
+        inner *= grouping.spread(grouping.sums(inner * self.split(origin)[0]) > 0, inner)
+        return end
+
+    def minimise(
+        self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
+    ) -> FloatArray:
+        G, blocks, layout = model.G, model.blocks, self.layout
+        assert G is not None
+        assert blocks is not None
+        m = G.shape[1]
+        # In the core weights lie output by output.
+        W, slopes = (each.reshape(m, -1).T.copy(order="C") for each in (w, gradient))
+        for _ in range(_TURNS):
+            _, violation = _core.gram_group_cd(
+                G, layout.order, layout.start, layout.strength, blocks.values, blocks.vectors,
+                slopes, W, tol, _GROUP_SWEEPS,
+            )  # fmt: skip
+            if violation <= tol or is_over() or not np.isfinite(violation):
+                break
+            for _ in range(_FACE_STEPS):
+                if not _step_on_face(G, layout, slopes, W, 0.3 * tol):
+                    break
+        return W.T.ravel()
+
+
+def _step_on_face(G: FloatArray, layout: _Layout, slopes: FloatArray, W: FloatArray, tol: float) -> bool:
+    """A Newton step of the model on the groups that are not 0, in place; whether it led anywhere.
+
+    Where columns are nearly collinear block descent creeps; off the kinks the model is smooth.
+    """
+    K, m = W.shape
+    matrices = G.reshape(-1, m, m)
+    in_group = np.repeat(np.arange(len(layout.strength)), layout.sizes)
+    norms = np.sqrt(np.add.reduceat(np.square(W[:, layout.order]).sum(axis=0), layout.start[:-1]))
+    # A group without a penalty is in play at 0 too.
+    kept = ((norms > 0) | (layout.strength == 0))[in_group]
+    columns, groups = layout.order[kept], in_group[kept]
+    size = len(columns)
+    if size == 0 or size * K > DIRECT_LIMIT:
+        return False
+    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    pull, unit = (layout.strength * inverse)[groups], W[:, columns] * inverse[groups]
+    right = -(slopes[:, columns] + pull * W[:, columns])
+    H = np.zeros((K, size, K, size))
+    inner = matrices[:, columns[:, None], columns]
+    is_same = groups[:, None] == groups
+    for k in range(K):
+        H[k, :, k] = inner[k % len(inner)]
+        H[k, np.arange(size), k, np.arange(size)] += pull
+        for l in range(K):
+            H[k, :, l] -= np.where(is_same, pull * np.outer(unit[k], unit[l]), 0.0)
+    try:
+        factor = linalg.cho_factor(H.reshape(K * size, K * size), check_finite=False)
+    except np.linalg.LinAlgError:
+        return False
+    move = linalg.cho_solve(factor, right.ravel(), check_finite=False).reshape(K, size)
+    promised = -float(np.vdot(right, move))
+    if not promised < 0:
+        return False
+    bent = np.stack([move[k] @ matrices[k % len(matrices)][columns] for k in range(K)])
+    first, second = float(np.vdot(slopes[:, columns], move)), float(np.vdot(bent[:, columns], move))
+
+    def of_groups(x: FloatArray) -> float:
+        squares = np.bincount(groups, weights=np.square(x).sum(axis=0), minlength=len(layout.strength))
+        return float(layout.strength @ np.sqrt(squares))
+
+    before, t = of_groups(W[:, columns]), 1.0
+    for _ in range(_HALVES):
+        gain = t * first + t * t / 2 * second + of_groups(W[:, columns] + t * move) - before
+        if gain <= 0.1 * t * promised:
+            W[:, columns] += t * move
+            slopes += t * bent
+            return True
+        t /= 2
+    return False
