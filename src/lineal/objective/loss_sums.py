@@ -197,6 +197,10 @@ class LossSum(ABC):
         """The largest factor in [0, 1] by which ``shrink`` brings U into the domain."""
         return 1.0
 
+    def room(self, U: FloatArray) -> FloatArray:
+        """How far each entry of an array of dual variables may move inside the domain, up to a unit."""
+        return np.ones(self.shape)
+
     def shrink(self, U: Any, factor: float) -> Any:
         """The point whose ``pull`` is that of U times a factor in [0, 1]."""
         return U * factor
@@ -395,6 +399,10 @@ class RowLosses(LossSum):
         """Whether U is in the domain as it is."""
         low, high = self.domain
         return bool(np.all((low <= U) & (high >= U)))
+
+    def room(self, U: FloatArray) -> FloatArray:
+        low, high = self.domain
+        return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
 
     def factor_into_domain(self, U: FloatArray) -> float:
         low, high = self.domain

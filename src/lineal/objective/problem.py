@@ -85,9 +85,10 @@ class Problem:
         penalty: Penalty,
         intercept: Intercept,
         n_outputs: int,
+        intercept_penalty: Penalty | None = None,
     ) -> Problem:
         """The problem of a loss a row: (n, K) targets for a loss of one score, (n,) codes for a joint one."""
-        return cls(X, RowLosses(loss, y, s, n_outputs), penalty, intercept)
+        return cls(X, RowLosses(loss, y, s, n_outputs), penalty, intercept, intercept_penalty)
 
     def in_core(self) -> Problem:
         """The same with its losses evaluated in the core, where rows and losses are there."""
