@@ -30,6 +30,7 @@ from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
 from lineal.objective.certificate import Certificate, sum_certificates
 from lineal.objective.losses import FloatArray
+from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
 
@@ -294,7 +295,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         coefficients = np.zeros((K - 1 if is_pairs else n_machines, n))
         intercepts = np.zeros(n_machines)
         certificates: dict[int, Certificate] = {}
-        if is_pairs and self._is_plain(merged, n_threads):
+        if is_pairs and self._is_plain(merged):
             self._solve_plain(merged, deadline, n_threads, coefficients, intercepts, certificates)
         left = [k for k in range(n_machines) if k not in certificates]
         questions = self._questions(merged) if left else []
@@ -313,21 +314,15 @@ class SVC(ClassifierMixin, KernelMachineModel):
         only = parts[0] if n_machines == 1 else None
         return _Learned(coefficients, intercepts, [certificates[k] for k in range(n_machines)], only)
 
-    def _is_plain(self, data: _Data, n_threads: int) -> bool:
-        """Whether pairs need nothing but to be solved: nobody listens, the core's units are the kernel's, and
-        rows stay where they are.
+    def _is_plain(self, data: _Data) -> bool:
+        """Whether pairs need nothing but to be solved: the core's units are the kernel's, and rows stay where
+        they are.
         """
         has_limit = self.max_iter is not None and self.max_iter >= 1
-        is_heard = bool(self.callbacks) or (self.progress and n_threads == 1)
         is_moved = data.values.centred.offsets is not None
         has_all = bool(np.bincount(data.codes[data.s > 0], minlength=data.K).all())
         return bool(
-            np.isfinite(self.C)
-            and has_all
-            and not is_moved
-            and not has_limit
-            and not is_heard
-            and data.values.unit == 1.0
+            np.isfinite(self.C) and has_all and not is_moved and not has_limit and data.values.unit == 1.0
         )
 
     def _solve_plain(
@@ -349,7 +344,13 @@ class SVC(ClassifierMixin, KernelMachineModel):
         coefficients[:, rows] = found.coefficients
         intercepts[:] = found.b
         for k in np.flatnonzero(found.is_certified).tolist():
-            certificates[k] = found.certificate(k, tol, 1.0 / C)
+            known = certificates[k] = found.certificate(k, tol, 1.0 / C)
+            # All pairs are solved in one call; listeners hear of each when that is over.
+            event = Progress(
+                known.epochs, known.primal, known.dual, known.gap, known.seconds, solver=known.solver
+            )
+            for callback in self.callbacks:
+                callback(event)
 
     def _parts(
         self,
