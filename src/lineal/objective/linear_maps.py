@@ -229,7 +229,7 @@ class NativeRows(LinearMap):
     def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
         if self.dense is not None:
-            by = _far_from_zero(self.dense)
+            by = far_from_zero(self.dense)
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
         by = _stored_far_from_zero(*self.matrix.arrays(), self.n_columns)
         return None if by is None else (native_csr(_moved_stored(self.csr(), by), self.n_threads), by)
@@ -346,7 +346,7 @@ class NumpyRows(LinearMap):
     def near_zero(self) -> tuple[NumpyRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy."""
         if not self.is_sparse:
-            by = _far_from_zero(np.asarray(self.X))
+            by = far_from_zero(np.asarray(self.X))
             return None if by is None else (NumpyRows(_moved(np.asarray(self.X), by)), by)
         X = self.csr()
         by = _stored_far_from_zero(X.indptr, X.indices, X.data, self.n_columns)
@@ -569,8 +569,10 @@ class OperatorMap(LinearMap):
 # Cost: a look at some rows. Where there is such a column, a copy of X.
 
 
-def _far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
-    """By how much to move each column; None where none is far from 0."""
+def far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
+    """By how much to move each column so that it lies near 0; None where none is far from it."""
+    if not len(dense):
+        return None
     far = _far(dense[:: max(1, len(dense) // _GLANCE)], np.arange(dense.shape[1]))
     far = _far(dense, far) if len(far) else far
     if not len(far):

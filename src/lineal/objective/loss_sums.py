@@ -26,6 +26,7 @@ import numpy as np
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
+from lineal.objective.linear_maps import far_from_zero
 from lineal.objective.losses import FloatArray, Loss, Targets
 
 if TYPE_CHECKING:
@@ -233,6 +234,10 @@ class LossSum(ABC):
         Its dual points are feasible for F itself, so what is proved by them is proved of F.
         """
         return self
+
+    def near_zero(self) -> tuple[LossSum, FloatArray] | None:
+        """F of scores moved near 0, and by how much, (K,); None where targets do not lie far from it."""
+        return None
 
     def in_core(self, n_threads: int) -> LossSum:
         """The same, evaluated in the core, where it can be."""
@@ -454,6 +459,12 @@ class RowLosses(LossSum):
         """Some outputs of a loss of one score."""
         y = np.ascontiguousarray(self.y[:, part])
         return replace(self, y=y, n_outputs=y.shape[1])
+
+    def near_zero(self) -> tuple[LossSum, FloatArray] | None:
+        if not self.loss.is_of_difference:
+            return None
+        by = far_from_zero(self.y)
+        return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
 
     def in_core(self, n_threads: int) -> LossSum:
         if self.loss.native is None or self.loss.is_joint:

@@ -33,6 +33,15 @@ class Intercept(Enum):
 
 
 @dataclass(frozen=True)
+class Constants:
+    """A model of constants alone: b, its P, and what a few roundings of b add to that."""
+
+    b: FloatArray
+    primal: float
+    rounding: float
+
+
+@dataclass(frozen=True)
 class Problem:
     r"""A linear map A, a sum of losses F of its scores, a penalty R: P, its dual D, and the gap between them.
 
@@ -199,21 +208,22 @@ class Problem:
         """
         if abs(primal) >= FLOOR * self.losses.at_zero:
             return abs(primal)
-        at_constants, rounding = self._at_constants
-        return max(yardstick(primal, at_constants), rounding)
+        best = self.best_constants
+        return max(yardstick(primal, best.primal), best.rounding)
 
     @cached_property
-    def _at_constants(self) -> tuple[float, float]:
-        """P at weights 0 and the constants that suit them best, and what a few roundings of those add."""
-        losses, at_zero = self.losses, self.losses.at_zero
+    def best_constants(self) -> Constants:
+        """The constants that suit weights 0 best; 0 where there is no free intercept."""
+        losses, nothing = self.losses, np.zeros(self.n_outputs)
         if self.intercept is not Intercept.FREE or not losses.refits_constants:
-            return at_zero, 0.0
-        shift = losses.refit(np.zeros(losses.shape)).shift
+            return Constants(nothing, losses.at_zero, 0.0)
+        b = losses.refit(np.zeros(losses.shape)).shift
         value, moved = (
-            losses.value(np.ascontiguousarray(np.broadcast_to(shift * factor, losses.shape)))
+            losses.value(np.ascontiguousarray(np.broadcast_to(b * factor, losses.shape)))
             for factor in (1.0, 1.0 + _ROUNDINGS * np.finfo(np.float64).eps)
         )
-        return min(at_zero, value), max(moved - value, 0.0)
+        is_better = value < losses.at_zero
+        return Constants(b if is_better else nothing, min(value, losses.at_zero), max(moved - value, 0.0))
 
     def relative_gap(self, primal: float, dual: float) -> float:
         """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""

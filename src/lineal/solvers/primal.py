@@ -26,6 +26,8 @@ from lineal.solvers.base import Iterate, Solver, Start, zeros
 _STAGE_LIMIT = 1000
 # A stage's gap is proved at its first steps, then each time their count has grown by this factor.
 _PROOF_GROWTH = 1.25
+# Targets are far from 0 where the best constant costs less than this share of what 0 does.
+_FAR = 1e-3
 
 
 @dataclass
@@ -315,6 +317,10 @@ def _through_smoothing(
     losses = problem.losses
     weight = losses.total_weight * (problem.n_outputs if losses.is_by_score else 1)
     value = losses.at_zero
+    if (constants := problem.best_constants).primal < _FAR * value:
+        # Targets far from 0: bends as wide as that would be of no use.
+        value = constants.primal
+        start = Start(np.zeros(problem.weight_shape), constants.b) if start is None else start
     width = max(value / max(weight, 1e-300), 1e-8)
     for stage in range(40):
         smooth = replace(problem, losses=losses.smoothed(width))
