@@ -29,6 +29,13 @@ ColumnGroups groups_of(const Array1<const Index>& order, const Array1<const Inde
   return {order.data(), start.data(), strength.data(), count};
 }
 
+// How many numbers the matrices of all groups have.
+Index squares_of(const ColumnGroups& groups) {
+  Index squares = 0;
+  for (Index g = 0; g < groups.count; ++g) squares += groups.size(g) * groups.size(g);
+  return squares;
+}
+
 }  // namespace
 
 void bind_prox_cd(nb::module_& m) {
@@ -76,13 +83,11 @@ void bind_prox_cd(nb::module_& m) {
                     vectors.shape(0) == values.shape(0),
                 "gram_group_cd: lengths differ");
         const ColumnGroups groups = groups_of(order, start, strength, m);
-        Index squares = 0;
-        for (Index g = 0; g < groups.count; ++g) squares += groups.size(g) * groups.size(g);
-        require(Index(vectors.shape(1)) == squares, "gram_group_cd: lengths differ");
+        require(Index(vectors.shape(1)) == squares_of(groups), "gram_group_cd: lengths differ");
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = GroupDescent(G.data(), n_matrices, m, n_outputs, groups, {values.data(), vectors.data()},
-                              gradient.data(), w.data())
+          const GramSlopes slopes{G.data(), n_matrices, m, gradient.data()};
+          done = GroupDescent(slopes, n_outputs, groups, {values.data(), vectors.data()}, w.data())
                      .run(tol, max_sweeps, watch);
         });
         return std::make_pair(done.count, done.violation);
@@ -92,6 +97,56 @@ void bind_prox_cd(nb::module_& m) {
       "Block coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation). G has "
       "a "
       "matrix for all outputs or one for each, one below the other.");
+  m.def(
+      "column_group_cd",
+      [](const Matrix& XT, Array2<const double> h, Array1<const Index> order, Array1<const Index> start,
+         Array1<const double> strength, Array2<const double> values, Array2<const double> vectors,
+         Array2<double> residual, Array2<double> w, double tol, Index max_sweeps) {
+        const Index m = Index(w.shape(1)), n_outputs = Index(w.shape(0)), n_matrices = Index(h.shape(0));
+        require((m == XT.n_rows() || m == XT.n_rows() + 1) && Index(h.shape(1)) == XT.n_columns() &&
+                    residual.shape(0) == w.shape(0) && residual.shape(1) == h.shape(1) &&
+                    Index(values.shape(1)) == m && values.shape(0) == h.shape(0) &&
+                    (n_matrices == 1 || n_matrices == n_outputs) && vectors.shape(0) == h.shape(0),
+                "column_group_cd: lengths differ");
+        const ColumnGroups groups = groups_of(order, start, strength, m);
+        require(Index(vectors.shape(1)) == squares_of(groups), "column_group_cd: lengths differ");
+        std::vector<double> gradient(std::size_t(m * n_outputs));
+        Sweeps done;
+        interruptible([&](Watch& watch) {
+          std::visit(
+              [&](const auto& rows) {
+                const ColumnSlopes slopes{rows, h.data(), n_matrices, m, residual.data(), gradient.data()};
+                done = GroupDescent(slopes, n_outputs, groups, {values.data(), vectors.data()}, w.data())
+                           .run(tol, max_sweeps, watch);
+              },
+              XT.rows);
+        });
+        return std::make_pair(done.count, done.violation);
+      },
+      "XT"_a, "h"_a, "order"_a, "start"_a, "strength"_a, "values"_a, "vectors"_a, "residual"_a.noconvert(),
+      "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
+      "The same on columns, in place; returns (sweeps, violation). A column more than XT has is a constant "
+      "1.");
+  m.def(
+      "group_blocks",
+      [](const Matrix& XT, Array1<const double> h, Array1<const Index> order, Array1<const Index> start,
+         Array1<const double> strength, Array1<double> blocks) {
+        const Index m = Index(order.shape(0));
+        require((m == XT.n_rows() || m == XT.n_rows() + 1) && Index(h.shape(0)) == XT.n_columns(),
+                "group_blocks: lengths differ");
+        const ColumnGroups groups = groups_of(order, start, strength, m);
+        require(Index(blocks.shape(0)) == squares_of(groups), "group_blocks: lengths differ");
+        if (m > XT.n_rows())
+          require(groups.size(groups.count - 1) == 1 && order.data()[m - 1] == m - 1,
+                  "group_blocks: the constant must be the last group");
+        const nb::gil_scoped_release unlocked;
+        std::vector<double> column(std::size_t(XT.n_columns()));
+        std::visit(
+            [&](const auto& rows) { group_blocks(rows, h.data(), groups, column.data(), blocks.data()); },
+            XT.rows);
+      },
+      "XT"_a, "h"_a, "order"_a, "start"_a, "strength"_a, "blocks"_a.noconvert(),
+      "X_g'diag(h)X_g of each group of columns, row by row, group after group.");
   m.def(
       "column_cd",
       [](const Matrix& XT, Array1<const double> h, bool has_intercept, Array1<const double> l1,

@@ -130,9 +130,10 @@ struct Point {
 
 Point descend(const Model& model, double tol, Index max_sweeps, Watch watch = Watch()) {
   Numbers w = model.w0, gradient = model.g0;
-  const Sweeps done = GroupDescent(model.G.data(), model.n_matrices, model.m, model.n_outputs, model.groups(),
-                                   {model.values.data(), model.vectors.data()}, gradient.data(), w.data())
-                          .run(tol, max_sweeps, watch);
+  const GramSlopes slopes{model.G.data(), model.n_matrices, model.m, gradient.data()};
+  const GroupFactors factors{model.values.data(), model.vectors.data()};
+  const Sweeps done =
+      GroupDescent(slopes, model.n_outputs, model.groups(), factors, w.data()).run(tol, max_sweeps, watch);
   const Numbers fresh = model.gradient(w);
   for (std::size_t i = 0; i < fresh.size(); ++i) CHECK_NEAR(gradient[i], fresh[i], 1e-10);  // kept up to date
   return {w, done};
@@ -218,4 +219,64 @@ THEOREM("columns of zeros lose the weights that cost something, and keep the oth
   const Point point = descend(model, 0.0, 3);
   for (std::size_t g = 0; g < 4; ++g) CHECK(model.norm(g, point.w) == 0.0);
   CHECK(model.norm(4, point.w) == model.norm(4, model.w0));
+}
+
+THEOREM("descent on columns, dense or sparse, is descent on their Gram matrices, a constant included") {
+  const Index n = 25, d = 9, m = d + 1;
+  for (const Shape shape : shapes) {
+    Rng rng(11);
+    Model model(8, shape.n_matrices, shape.n_outputs, 1.0);
+    model.order = {3, 0, 7, 1, 2, 8, 4, 5, 6, 9};  // the constant is the last group
+    const check::Sample<double> XT = check::sample_matrix<double>(rng, d, n, 0.5);
+    const Numbers h = uniforms(rng, n * shape.n_matrices, 0.0, 1.0);
+    const Numbers start = uniforms(rng, n * shape.n_outputs, -1, 1);
+    const auto entry = [&](Index i, Index j) { return j < d ? XT.at(j, i) : 1.0; };
+    model.G.clear();
+    model.values.clear();
+    model.vectors.clear();
+    Numbers column = uniforms(rng, n, 0, 0);
+    for (Index l = 0; l < shape.n_matrices; ++l) {
+      for (Index r = 0; r < m; ++r)
+        for (Index c = 0; c < m; ++c) {
+          double sum = 0;
+          for (Index i = 0; i < n; ++i) sum += h[std::size_t(l * n + i)] * entry(i, r) * entry(i, c);
+          model.G.push_back(sum);
+        }
+      Numbers blocks(9 + 1 + 4 + 9 + 1), again(blocks.size());
+      group_blocks(XT.csr(), h.data() + l * n, model.groups(), column.data(), blocks.data());
+      group_blocks(XT.dense(), h.data() + l * n, model.groups(), column.data(), again.data());
+      const double* block = blocks.data();
+      for (std::size_t g = 0; g < 5; ++g) {
+        const Index size = model.groups().size(Index(g));
+        for (Index a = 0; a < size; ++a)
+          for (Index b = 0; b < size; ++b)
+            CHECK_NEAR(block[a * size + b], model.at(l, model.column(g, a), model.column(g, b)), 1e-12);
+        Numbers Q(std::size_t(size * size));
+        const Numbers found = eigenvalues(Numbers(block, block + size * size), size, Q.data());
+        model.values.insert(model.values.end(), found.begin(), found.end());
+        model.vectors.insert(model.vectors.end(), Q.begin(), Q.end());
+        block += size * size;
+      }
+      for (std::size_t i = 0; i < blocks.size(); ++i) CHECK_NEAR(blocks[i], again[i], 1e-12);
+    }
+    for (Index k = 0; k < shape.n_outputs; ++k)
+      for (Index j = 0; j < m; ++j) {
+        double sum = 0;
+        for (Index i = 0; i < n; ++i) sum += entry(i, j) * start[std::size_t(k * n + i)];
+        model.g0[std::size_t(k * m + j)] = sum;
+      }
+    const Point by_gram = descend(model, 1e-10, 10'000);
+    const auto by_columns = [&](const auto& rows) {
+      Numbers residual = start, gradient(std::size_t(m * shape.n_outputs)), w = model.w0;
+      const ColumnSlopes slopes{rows, h.data(), shape.n_matrices, m, residual.data(), gradient.data()};
+      Watch watch;
+      const GroupFactors factors{model.values.data(), model.vectors.data()};
+      const Sweeps done =
+          GroupDescent(slopes, shape.n_outputs, model.groups(), factors, w.data()).run(1e-10, 10'000, watch);
+      CHECK(done.count == by_gram.done.count);
+      for (std::size_t j = 0; j < w.size(); ++j) CHECK_NEAR(w[j], by_gram.w[j], 1e-7);
+    };
+    by_columns(XT.csr());
+    by_columns(XT.dense());
+  }
 }

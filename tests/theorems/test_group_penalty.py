@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.linear_model import MultiTaskLasso
 
-from lineal import LinearClassifier, LinearRegressor, path, verify
+from lineal import LinearClassifier, LinearRegressor, _core, path, verify
 from lineal.errors import CombinationError, ParameterError
 from lineal.learners.spelling import build, spell
 from lineal.objective import L1, GroupL2, Hinge, Huber, Log, Squared, SquaredHinge
@@ -16,6 +16,7 @@ from lineal.objective.dual_points import feasible, newton_point
 from lineal.objective.joint import Softmax
 from lineal.objective.problem import Intercept
 from lineal.objective.strengths import largest_strength
+from lineal.solvers import quadratic_models
 from lineal.solvers.driver import minimise
 from lineal.solvers.planner import plan
 from strategies import sample, seeds, small, stated
@@ -310,6 +311,21 @@ def test_working_sets_leave_nothing_out(n, d, share, K):
     found = solved(stated(X, Y, Squared(), penalty.at_strength(share * top)), 1e-8)
     in_play = penalty.grouping(d).norms(found.W) > 0
     assert 1 < in_play.sum() < len(in_play)
+
+
+@pytest.mark.parametrize("intercept", list(Intercept))
+@pytest.mark.parametrize("loss", [Squared(), Log(), SquaredHinge()], ids=str)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_columns_and_gram_matrices_meet(loss, intercept, make, monkeypatch):
+    """A working set is solved on its columns or on a Gram matrix, to the same optimum."""
+    X, y = sample("regression" if loss == Squared() else "classes", 3)
+    problem = stated(make(X), y, loss, GroupL2(LABELS, 2.0), intercept)
+    monkeypatch.setattr(quadratic_models, "_USUAL_SWEEPS", 1e-9)  # then columns never pay
+    by_gram = solved(problem).certificate
+    monkeypatch.setattr(quadratic_models, "GRAM_LIMIT", 3)
+    monkeypatch.setattr(_core, "gram_group_cd", None)  # not to be called
+    by_columns = solved(problem).certificate
+    assert by_columns.primal == pytest.approx(by_gram.primal, rel=2 * TIGHT)
 
 
 def test_softmax_with_more_weights_than_a_model_holds_is_solved_in_parts(monkeypatch):

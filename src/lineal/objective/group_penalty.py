@@ -119,9 +119,16 @@ class GroupL2(Penalty):
         # Weights belong to labels in the order in which these appear.
         appearing = np.argsort(first)
         rank = np.argsort(appearing)
-        return GroupL2(
-            tuple(rank[codes].tolist()), self.strength, tuple(own.weights[kept[appearing]].tolist())
-        )
+        return self._with(Grouping(rank[codes], own.weights[kept[appearing]]))
+
+    def _with(self, grouping: Grouping) -> GroupL2:
+        """The same strength on other groups, which are known to be sound: solvers ask in every round."""
+        taken = object.__new__(GroupL2)
+        groups, weights = (tuple(each.tolist()) for each in (grouping.codes, grouping.weights))
+        fields = (("groups", groups), ("strength", self.strength), ("weights", weights), ("_own", grouping))
+        for name, value in fields:
+            object.__setattr__(taken, name, value)
+        return taken
 
     # ---- the function -------------------------------------------------------------------------
 

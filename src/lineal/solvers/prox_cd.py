@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
 _SMALLEST_SET = 250
+# The same where columns come in groups, and how many times the support they may be: sweeps over groups cost
+# less than another round.
+_SMALLEST_GROUPS, _GROUP_GROWTH = 100, 4
 # A larger working set takes no columns whose |v| is below this share of l1.
 _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
@@ -97,6 +100,8 @@ class _State:
     Z: FloatArray
     U: FloatArray
     is_foreseen: bool = False
+    part: Part | None = None  # under groups, the latest working set
+    columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -169,46 +174,55 @@ def _round(problem: Problem, state: _State, price: _Price) -> None:
 def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
     """The same for groups, which hold all outputs together: one working set, in as few parts as fit."""
     losses, every = problem.losses, slice(0, problem.n_outputs)
-    width = 1 if losses.is_by_score else problem.n_outputs
-    chosen = _working_groups(
-        problem.penalty.grouping(len(state.W)), state.W, price.V, problem.penalty.slopes_at_0(len(state.W))
-    )
-    foreseen: FloatArray | None = None
-    parts = _in_parts(chosen, max(1, GRAM_LIMIT // width - 1))
-    for columns in parts:
+    grouping = problem.penalty.grouping(len(state.W))
+    # The gradient of a group at 0, in units of the one that would move it.
+    strength = grouping.norms(price.V) / problem.penalty.slopes_at_0(len(state.W))
+    strength[grouping.norms(state.W) > 0] = np.inf
+    if state.part is not None:
+        # A copy of the columns costs as much as many sweeps: it serves until a group outside has to move.
+        is_inside = np.zeros(grouping.n_groups, dtype=bool)
+        is_inside[grouping.codes[state.columns]] = True
+        if np.all(is_inside[strength > 1]):
+            foreseen = _descend(problem, state.columns, every, state, _ROUND * price.worst)
+            state.is_foreseen = foreseen is not None
+            state.U = losses.slopes(state.Z) if foreseen is None else foreseen
+            return
+    groups = _working_groups(grouping, strength)
+    # The outputs of a joint loss meet in a Gram matrix; others may do without.
+    limit = len(state.W) if losses.is_by_score else GRAM_LIMIT // problem.n_outputs - 1
+    part = np.full(grouping.n_groups, -1)
+    part[groups] = _in_parts(grouping.sizes[groups], limit)
+    foreseen, n_parts = None, int(part.max()) + 1
+    for each in range(n_parts):
+        columns = np.flatnonzero(part[grouping.codes] == each)
         foreseen = _descend(problem, columns, every, state, _ROUND * price.worst)
-    # A part that has moved has moved the slopes of those before it.
-    state.is_foreseen = foreseen is not None and len(parts) == 1
-    state.U = foreseen if foreseen is not None and len(parts) == 1 else losses.slopes(state.Z)
+    if n_parts > 1:  # a part that has moved has moved the slopes of those before it
+        foreseen, state.part = None, None
+    state.is_foreseen = foreseen is not None
+    state.U = losses.slopes(state.Z) if foreseen is None else foreseen
 
 
-def _working_groups(
-    grouping: Grouping, W: FloatArray, V: FloatArray, slopes_at_0: FloatArray
-) -> list[NDArray[np.int64]]:
-    """The columns of the groups in play and of those whose gradient is largest beside their weight."""
-    groups = np.arange(grouping.n_groups)
-    if grouping.n_columns > 2 * _SMALLEST_SET:
-        strength = grouping.norms(V) / slopes_at_0
-        in_play = grouping.norms(W) > 0
-        strength[in_play] = np.inf
-        n_near = int(grouping.sizes[strength >= _NEAR].sum())
-        size = max(_SMALLEST_SET, min(2 * int(grouping.sizes[in_play].sum()), n_near))
-        groups = np.argsort(-strength, kind="stable")
-        groups = np.sort(groups[: 1 + int(np.searchsorted(np.cumsum(grouping.sizes[groups]), size))])
-    return [grouping.order[grouping.start[g] : grouping.start[g + 1]] for g in groups]
+def _working_groups(grouping: Grouping, strength: FloatArray) -> NDArray[np.int64]:
+    """The groups in play, whose strength is infinite, and the strongest of the others."""
+    if grouping.n_columns <= 2 * _SMALLEST_GROUPS:
+        return np.arange(grouping.n_groups)
+    n_near, in_play = (int(grouping.sizes[strength >= least].sum()) for least in (_NEAR, np.inf))
+    size = max(_SMALLEST_GROUPS, min(_GROUP_GROWTH * in_play, n_near))
+    groups = np.argsort(-strength, kind="stable")
+    return np.sort(groups[: 1 + int(np.searchsorted(np.cumsum(grouping.sizes[groups]), size))])
 
 
-def _in_parts(groups: list[NDArray[np.int64]], limit: int) -> list[NDArray[np.int64]]:
-    """Columns of whole groups, sorted, not more at a time than a limit; a group is never divided."""
-    parts: list[list[NDArray[np.int64]]] = [[]]
-    size = 0
-    for group in groups:
-        if parts[-1] and size + len(group) > limit:
-            parts.append([])
-            size = 0
-        parts[-1].append(group)
-        size += len(group)
-    return [np.sort(np.concatenate(part)) for part in parts if part]
+def _in_parts(sizes: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """The part that each group is in, 0, 1, ...: no more columns in one than a limit, where groups allow."""
+    if sizes.sum() <= limit:
+        return np.zeros(len(sizes), dtype=np.int64)
+    parts, part, filled = np.empty(len(sizes), dtype=np.int64), 0, 0
+    for g, size in enumerate(sizes.tolist()):
+        if filled and filled + size > limit:
+            part, filled = part + 1, 0
+        parts[g] = part
+        filled += size
+    return parts
 
 
 def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart) -> NDArray[np.int64]:
@@ -234,12 +248,7 @@ def _descend(
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     """
-    X = problem.X.native_rows
-    assert X is not None
-    own = problem.penalty
-    if len(columns) < X.n_columns:
-        X, own = X.take_columns(columns), own.take(columns)
-    part: Part = (GroupPart if own.has_groups else ElasticPart)(problem, X, own, outputs)
+    part = _part(problem, columns, outputs, state)
     W, b, Z = state.W, state.b, state.Z
     w = part.flat(W[columns, outputs], b[outputs])
     value = problem.losses.value(Z) + part.penalty(w)
@@ -281,6 +290,21 @@ def _descend(
     if part.has_constant:
         b[outputs] = w[size:]
     return foreseen
+
+
+def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State) -> Part:
+    """Some outputs on some columns; under groups the latest one is kept."""
+    if state.part is not None and columns is state.columns:
+        return state.part
+    X = problem.X.native_rows
+    assert X is not None
+    own = problem.penalty
+    if len(columns) < X.n_columns:
+        X, own = X.take_columns(columns), own.take(columns)
+    if not own.has_groups:
+        return ElasticPart(problem, X, own, outputs)
+    state.part, state.columns = GroupPart(problem, X, own, outputs), columns
+    return state.part
 
 
 def _search(

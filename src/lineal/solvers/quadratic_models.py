@@ -17,7 +17,7 @@ from lineal import _core
 from lineal.cancellation import is_over
 from lineal.deferred import linalg
 from lineal.objective.dual_points import DIRECT_LIMIT, joint_hessian
-from lineal.objective.linear_maps import NativeRows
+from lineal.objective.linear_maps import NativeRows, native_dense
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
@@ -29,6 +29,11 @@ GRAM_LIMIT, _GRAM_FILL = 4000, 1500
 _SWEEPS, _EVENTS = 50, 10
 # Sweeps over groups before Newton's method takes the groups in play, its steps, and how often they alternate.
 _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
+# A model is minimised in about so many sweeps. One over columns meets a stored number four times, one over a
+# matrix each number once; in these units a multiplication of a Gram matrix costs so much, dense and sparse.
+# Where sweeps over columns creep, they have cost as much as the matrix when it is made after all; one that is
+# too large is never made, and they go on for so many.
+_USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
@@ -215,9 +220,26 @@ class _Layout:
     start: NDArray[np.int64]
     strength: FloatArray
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         return np.diff(self.start)
+
+    @cached_property
+    def first_square(self) -> NDArray[np.int64]:
+        """(G + 1,) where the matrix of each group begins, all of them row by row."""
+        return np.concatenate([[0], np.cumsum(self.sizes * self.sizes)])
+
+    def diagonal_of(self, G: FloatArray) -> FloatArray:
+        """The blocks of groups on the diagonal of matrices, one below the other."""
+        matrices = G.reshape(-1, G.shape[1], G.shape[1])
+        blocks = np.empty((len(matrices), int(self.first_square[-1])))
+        for size in np.unique(self.sizes):
+            groups = np.flatnonzero(self.sizes == size)
+            columns = self.order[self.start[groups][:, None] + np.arange(size)]
+            places = self.first_square[groups][:, None] + np.arange(size * size)
+            found = matrices[:, columns[:, :, None], columns[:, None, :]]
+            blocks[:, places] = found.reshape(len(matrices), len(groups), -1)
+        return blocks
 
 
 @dataclass(frozen=True)
@@ -228,20 +250,19 @@ class _Blocks:
     vectors: FloatArray
 
     @classmethod
-    def of(cls, G: FloatArray, layout: _Layout) -> _Blocks:
-        m = G.shape[1]
-        matrices, sizes, start = G.reshape(-1, m, m), layout.sizes, layout.start
-        first = np.concatenate([[0], np.cumsum(sizes * sizes)])
-        values, vectors = np.empty((len(matrices), m)), np.empty((len(matrices), int(first[-1])))
+    def of(cls, blocks: FloatArray, layout: _Layout) -> _Blocks:
+        """From the blocks of each matrix, row by row, group after group."""
+        n_matrices, sizes, start = len(blocks), layout.sizes, layout.start
+        values, vectors = np.empty((n_matrices, len(layout.order))), np.ones_like(blocks)
         for size in np.unique(sizes):
             groups = np.flatnonzero(sizes == size)
-            columns = layout.order[start[groups][:, None] + np.arange(size)]
-            blocks = matrices[:, columns[:, :, None], columns[:, None, :]]
-            found, turns = (blocks[..., 0], np.ones_like(blocks)) if size == 1 else np.linalg.eigh(blocks)
+            places = layout.first_square[groups][:, None] + np.arange(size * size)
+            found = blocks[:, places]
+            if size > 1:
+                found, turns = np.linalg.eigh(found.reshape(n_matrices, len(groups), size, size))
+                vectors[:, places] = turns.reshape(n_matrices, len(groups), -1)
             floor = _FLAT * found.max(axis=-1, keepdims=True)
             values[:, start[groups][:, None] + np.arange(size)] = np.maximum(found, np.maximum(floor, 0.0))
-            places = first[groups][:, None] + np.arange(size * size)
-            vectors[:, places] = turns.reshape(len(matrices), len(groups), -1)
         return cls(values, vectors)
 
 
@@ -270,13 +291,46 @@ class GroupPart(Part):
     def model(self, h: FloatArray, Z: FloatArray) -> Model:
         if not self.is_by_score:
             G = self.joint_gram(Z)
-            return Model(h, Z.copy(), G, blocks=_Blocks.of(G, self.layout))
-        sh = self.problem.losses.weighted(h)
-        if np.array_equal(sh, np.broadcast_to(sh[:, :1], sh.shape)):
-            sh = sh[:, :1]
-        matrices = [self.X.gram(np.ascontiguousarray(each), self.has_constant) for each in sh.T]
-        G = np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
-        return Model(h, Z, G, blocks=_Blocks.of(G, self.layout))
+            return Model(h, Z.copy(), G, blocks=_Blocks.of(self.layout.diagonal_of(G), self.layout))
+        if not self._is_by_columns:
+            return self._with_gram(Model(h, Z, None))
+        weights, layout, columns = self._weights(h), self.layout, self._columns
+        blocks = np.empty((len(weights), int(layout.first_square[-1])))
+        for each, out in zip(weights, blocks, strict=True):
+            _core.group_blocks(columns.matrix, each, layout.order, layout.start, layout.strength, out)
+        return Model(h, Z, None, columns, _Blocks.of(blocks, layout))
+
+    def _with_gram(self, model: Model) -> Model:
+        """The same model with its Gram matrix, one for all outputs or one for each."""
+        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in self._weights(model.h)])
+        if model.blocks is None:
+            model.blocks = _Blocks.of(self.layout.diagonal_of(model.G), self.layout)
+        return model
+
+    def _weights(self, h: FloatArray) -> FloatArray:
+        """The curvatures of scores, a row for each output, or one where they are the same for all."""
+        weights = np.ascontiguousarray(self.problem.losses.weighted(h).T)
+        is_one = len(weights) > 1 and not np.any(weights != weights[0])
+        return weights[:1] if is_one else weights
+
+    @cached_property
+    def _columns(self) -> NativeRows:
+        """The columns as rows, dense or sparse as they are."""
+        if self.X.dense is None:
+            return self.X.transposed()
+        return native_dense(np.ascontiguousarray(self.X.dense.T, dtype=np.float64), self.X.n_threads)
+
+    @property
+    def _cost_of_gram(self) -> float:
+        product = _SPARSE_PRODUCT if self.X.is_sparse else _DENSE_PRODUCT
+        return product * self.X.n_stored**2 / max(self.X.n_rows, 1)
+
+    @property
+    def _is_by_columns(self) -> bool:
+        """Whether sweeps over columns cost less than a Gram matrix and sweeps over it."""
+        m, stored = self.X.n_columns, self.X.n_stored
+        is_cheaper = 4 * _USUAL_SWEEPS * stored < self._cost_of_gram + _USUAL_SWEEPS * m * m
+        return m > GRAM_LIMIT or is_cheaper
 
     def held(self, origin: FloatArray, end: FloatArray) -> FloatArray:
         inner, _ = self.split(end)
@@ -287,26 +341,45 @@ class GroupPart(Part):
     def minimise(
         self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
     ) -> FloatArray:
-        G, blocks, layout = model.G, model.blocks, self.layout
-        assert G is not None
+        layout, blocks = self.layout, model.blocks
         assert blocks is not None
-        m = G.shape[1]
+        n = self.X.n_columns + self.has_constant if self.is_by_score else len(w)
         # In the core weights lie output by output.
-        W, slopes = (each.reshape(m, -1).T.copy(order="C") for each in (w, gradient))
+        W, slopes = (each.reshape(n, -1).T.copy(order="C") for each in (w, gradient))
+        if model.G is None:
+            assert model.columns is not None
+            weights, residual = self._weights(model.h), self.problem.losses.weighted(u).T.copy(order="C")
+            may_have_gram = self.X.n_columns <= GRAM_LIMIT
+            enough = self._cost_of_gram / (4 * max(self.X.n_stored, 1)) if may_have_gram else np.inf
+            _, violation = _core.column_group_cd(
+                model.columns.matrix, weights, layout.order, layout.start, layout.strength,
+                blocks.values, blocks.vectors, residual, W, tol, int(np.clip(enough, 30, _MOST_SWEEPS)),
+            )  # fmt: skip
+            if violation <= tol or not may_have_gram or is_over():
+                return W.T.ravel()
+            slopes = self._pulled(residual)
+            model = self._with_gram(model)
+        assert model.G is not None
         for _ in range(_TURNS):
             _, violation = _core.gram_group_cd(
-                G, layout.order, layout.start, layout.strength, blocks.values, blocks.vectors,
+                model.G, layout.order, layout.start, layout.strength, blocks.values, blocks.vectors,
                 slopes, W, tol, _GROUP_SWEEPS,
             )  # fmt: skip
             if violation <= tol or is_over() or not np.isfinite(violation):
                 break
             for _ in range(_FACE_STEPS):
-                if not _step_on_face(G, layout, slopes, W, 0.3 * tol):
+                if not _step_on_face(model.G, layout, slopes, W):
                     break
         return W.T.ravel()
 
+    def _pulled(self, residual: FloatArray) -> FloatArray:
+        """The gradient of weighted slopes in scores, output by output."""
+        sums = residual.sum(axis=1, keepdims=True)
+        inner = self.X.adjoint(residual.T).T
+        return np.ascontiguousarray(np.hstack([inner, sums]) if self.has_constant else inner)
 
-def _step_on_face(G: FloatArray, layout: _Layout, slopes: FloatArray, W: FloatArray, tol: float) -> bool:
+
+def _step_on_face(G: FloatArray, layout: _Layout, slopes: FloatArray, W: FloatArray) -> bool:
     """A Newton step of the model on the groups that are not 0, in place; whether it led anywhere.
 
     Where columns are nearly collinear block descent creeps; off the kinks the model is smooth.

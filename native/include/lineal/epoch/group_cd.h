@@ -66,18 +66,135 @@ inline double norm_of_minimiser(const double* r, const double* e, Index n, doubl
   return t;
 }
 
+// The model's gradient on explicit matrices G, (n_matrices, m, m), one for all outputs or one for each:
+// `gradient`, (n_outputs, m), is that at the weights always.
+struct GramSlopes {
+  const double* G;
+  Index n_matrices, m;
+  double* gradient;
+
+  Index work(const Index*, Index) const noexcept { return m; }
+  void load(const Index*, Index, Index) const noexcept {}
+  // The weights of some columns have moved in output k: four rows of G at a time.
+  void follow(const Index* columns, Index n, Index k, const double* moved) const noexcept {
+    const double* Gk = G + (n_matrices == 1 ? 0 : k * m * m);
+    double* g = gradient + k * m;
+    Index c = 0;
+    for (; c + 4 <= n; c += 4) {
+      const double *a = Gk + columns[c] * m, *b = Gk + columns[c + 1] * m, *d = Gk + columns[c + 2] * m,
+                   *e = Gk + columns[c + 3] * m;
+      const double wa = moved[c], wb = moved[c + 1], wd = moved[c + 2], we = moved[c + 3];
+#pragma omp simd
+      for (Index j = 0; j < m; ++j) g[j] += (wa * a[j] + wb * b[j]) + (wd * d[j] + we * e[j]);
+    }
+    for (; c < n; ++c) axpy(moved[c], DenseRow<double>{Gk + columns[c] * m, m}, g);
+  }
+};
+
+// r += moved diag(h) x.
+template <class V>
+inline void bend(CsrRow<V> x, const double* h, double moved, double* r) noexcept {
+  for (Index p = 0; p < x.size; ++p) r[x.index[p]] += h[x.index[p]] * double(x.value[p]) * moved;
+}
+template <class V>
+inline void bend(DenseRow<V> x, const double* h, double moved, double* r) noexcept {
+#pragma omp simd
+  for (Index i = 0; i < x.size; ++i) r[i] += h[i] * double(x.value[i]) * moved;
+}
+
+// The same on columns, which are the rows of XT: `residual`, (n_outputs, n), is the model's slope in each
+// score, h, (n_matrices, n), how it bends, and `gradient` holds what was last asked for. Column XT.n_rows is
+// a constant 1.
+template <class Rows>
+struct ColumnSlopes {
+  const Rows& XT;
+  const double* h;
+  Index n_matrices, m;
+  double *residual, *gradient;
+
+  Index work(const Index* columns, Index n) const noexcept {
+    Index sum = 0;
+    for (Index c = 0; c < n; ++c) sum += columns[c] < XT.n_rows ? XT[columns[c]].size : XT.n_columns;
+    return 2 * sum;
+  }
+  void load(const Index* columns, Index n, Index k) const noexcept {
+    const double* r = residual + k * XT.n_columns;
+    for (Index c = 0; c < n; ++c) {
+      if (columns[c] < XT.n_rows) {
+        gradient[k * m + columns[c]] = dot(XT[columns[c]], r);
+        continue;
+      }
+      double sum = 0;
+      for (Index i = 0; i < XT.n_columns; ++i) sum += r[i];
+      gradient[k * m + columns[c]] = sum;
+    }
+  }
+  void follow(const Index* columns, Index n, Index k, const double* moved) const noexcept {
+    const double* hk = h + (n_matrices == 1 ? 0 : k * XT.n_columns);
+    double* r = residual + k * XT.n_columns;
+    for (Index c = 0; c < n; ++c) {
+      if (columns[c] < XT.n_rows)
+        bend(XT[columns[c]], hk, moved[c], r);
+      else
+        for (Index i = 0; i < XT.n_columns; ++i) r[i] += hk[i] * moved[c];
+    }
+  }
+};
+
+// column *= h and column = 0, where x is.
+template <class V>
+inline void weigh(CsrRow<V> x, const double* h, double* column) noexcept {
+  for (Index p = 0; p < x.size; ++p) column[x.index[p]] *= h[x.index[p]];
+}
+template <class V>
+inline void weigh(DenseRow<V> x, const double* h, double* column) noexcept {
+  for (Index i = 0; i < x.size; ++i) column[i] *= h[i];
+}
+template <class V>
+inline void clear(CsrRow<V> x, double* column) noexcept {
+  for (Index p = 0; p < x.size; ++p) column[x.index[p]] = 0.0;
+}
+template <class V>
+inline void clear(DenseRow<V> x, double* column) noexcept {
+  std::fill(column, column + x.size, 0.0);
+}
+
+// X_g'diag(h)X_g of each group, row by row, group after group; `column` has room for a score of each row.
+template <class Rows>
+void group_blocks(const Rows& XT, const double* h, ColumnGroups groups, double* column, double* blocks) {
+  std::fill(column, column + XT.n_columns, 0.0);
+  for (Index g = 0; g < groups.count; ++g) {
+    const Index n = groups.size(g);
+    const Index* columns = groups.columns(g);
+    for (Index a = 0; a < n; ++a) {
+      if (columns[a] >= XT.n_rows) {  // the constant, which is a group of its own
+        double sum = 0;
+        for (Index i = 0; i < XT.n_columns; ++i) sum += h[i];
+        blocks[a * n + a] = sum;
+        continue;
+      }
+      const auto x = XT[columns[a]];
+      axpy(1.0, x, column);
+      weigh(x, h, column);
+      for (Index b = a; b < n; ++b)
+        blocks[a * n + b] = blocks[b * n + a] = dot(XT[columns[b]], static_cast<const double*>(column));
+      clear(x, column);
+    }
+    blocks += n * n;
+  }
+}
+template <class Slopes>
 class GroupDescent {
  public:
-  // G: (n_matrices, m, m); gradient and w: (n_outputs, m), kept up to date. n_matrices is 1 or n_outputs.
-  GroupDescent(const double* G, Index n_matrices, Index m, Index n_outputs, ColumnGroups groups,
-               GroupFactors factors, double* gradient, double* w)
-      : G_(G),
-        n_matrices_(n_matrices),
-        m_(m),
+  // w: (n_outputs, m), kept up to date, as what the slopes keep is.
+  GroupDescent(const Slopes& slopes, Index n_outputs, ColumnGroups groups, GroupFactors factors, double* w)
+      : slopes_(slopes),
+        n_matrices_(slopes.n_matrices),
+        m_(slopes.m),
         n_outputs_(n_outputs),
         groups_(groups),
         factors_(factors),
-        gradient_(gradient),
+        gradient_(slopes.gradient),
         w_(w) {
     Index most = 0, squares = 0;
     first_vector_.reserve(std::size_t(groups.count));
@@ -105,7 +222,7 @@ class GroupDescent {
       for (Index g = 0; g < groups_.count; ++g) {
         const double size = norm(w_, g);
         if (!full && size == 0.0 && groups_.strength[g] > 0) continue;
-        if (watch.says_stop(m_)) return done;
+        if (watch.says_stop(slopes_.work(groups_.columns(g), groups_.size(g)))) return done;
         worst = std::max(worst, visit(g, size));
       }
       if (full) done.violation = worst;
@@ -136,6 +253,7 @@ class GroupDescent {
   // Minimises over one group; returns how far its condition was from holding.
   double visit(Index g, double size) noexcept {
     const double strength = groups_.strength[g];
+    for (Index k = 0; k < n_outputs_; ++k) slopes_.load(groups_.columns(g), groups_.size(g), k);
     if (size == 0.0 && strength > 0) {
       const double excess = norm(gradient_, g) - strength;
       if (excess <= 0) return 0;
@@ -216,30 +334,16 @@ class GroupDescent {
         moved[c] = next - w[columns[c]];
         w[columns[c]] = next;
       }
-      follow(columns, n, k);
+      slopes_.follow(columns, n, k, moved);
     }
   }
 
-  // The gradient of output k after the weights of some columns moved: four rows of G at a time.
-  void follow(const Index* columns, Index n, Index k) noexcept {
-    const double *G = G_ + (n_matrices_ == 1 ? 0 : k * m_ * m_), *moved = moved_.data() + k * n;
-    double* gradient = gradient_ + k * m_;
-    Index c = 0;
-    for (; c + 4 <= n; c += 4) {
-      const double *a = G + columns[c] * m_, *b = G + columns[c + 1] * m_, *d = G + columns[c + 2] * m_,
-                   *e = G + columns[c + 3] * m_;
-      const double wa = moved[c], wb = moved[c + 1], wd = moved[c + 2], we = moved[c + 3];
-#pragma omp simd
-      for (Index j = 0; j < m_; ++j) gradient[j] += (wa * a[j] + wb * b[j]) + (wd * d[j] + we * e[j]);
-    }
-    for (; c < n; ++c) axpy(moved[c], DenseRow<double>{G + columns[c] * m_, m_}, gradient);
-  }
-
-  const double* G_;
+  Slopes slopes_;
   Index n_matrices_, m_, n_outputs_, n_vectors_ = 0;
   ColumnGroups groups_;
   GroupFactors factors_;
-  double *gradient_, *w_;
+  const double* gradient_;
+  double* w_;
   std::vector<Index> first_vector_;
   std::vector<double> turned_, right_, value_, moved_;
 };
