@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import break_off_if_over
 from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 
@@ -135,6 +136,7 @@ class LinearMap(ABC):
         d = self.n_columns
         for first in range(0, d, _PANEL):
             part = slice(first, min(first + _PANEL, d))
+            break_off_if_over()
             yield part, self.dot(np.eye(d, part.stop - first, -first))
 
     def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
@@ -147,6 +149,7 @@ class LinearMap(ABC):
         for l in range(K):
             h = H(l)
             for k in range(l + 1):
+                break_off_if_over()
                 G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
         return G.reshape(size * K, size * K)
 
