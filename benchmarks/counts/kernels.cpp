@@ -268,9 +268,10 @@ Index column_descent() {
   double b = 0;
   Watch watch;
   Sweeps done{};
+  const Numbers l1(m, 0.05), l2(m, 0.0);
   measured([&] {
-    done = column_cd(data.csr(), h.data(), Constant::none, CoordinatePenalty{0.05, 0.0}, curvature.data(),
-                     residual.data(), w.data(), b, 0.0, 5, watch);
+    done = column_cd(data.csr(), h.data(), false, {l1.data(), l2.data()}, curvature.data(), residual.data(),
+                     w.data(), b, 0.0, 5, watch);
   });
   return done.count * data.stored();
 }
@@ -285,8 +286,9 @@ Index gram_descent() {
   for (double& each : gradient) each = uniform(rng, -1, 1);
   Watch watch;
   Sweeps done{};
+  const Numbers l1(std::size_t(m), 0.1), l2(std::size_t(m), 0.0);
   measured([&] {
-    done = gram_cd(G.data(), m, 0, CoordinatePenalty{0.1, 0.0}, gradient.data(), w.data(), 0.0, 6, watch);
+    done = gram_cd(G.data(), m, {l1.data(), l2.data()}, gradient.data(), w.data(), 0.0, 6, watch);
   });
   return done.count * m * m;
 }

@@ -10,7 +10,19 @@ import scipy.sparse as sp
 
 import lineal.objective
 from lineal import LinearClassifier, LinearRegressor
-from lineal.objective import L1, L2, CustomLoss, ElasticNet, GroupL2, Hinge, Loss, Lp, NoPenalty, Penalty
+from lineal.objective import (
+    L1,
+    L2,
+    Blocks,
+    CustomLoss,
+    ElasticNet,
+    GroupL2,
+    Hinge,
+    Loss,
+    Lp,
+    NoPenalty,
+    Penalty,
+)
 from lineal.solvers import GD, SOLVERS, Backtracking, IterativeScaling, Solver
 
 SEED = 20
@@ -30,6 +42,7 @@ _EXAMPLES: dict[type[Penalty], tuple[Penalty, ...]] = {
     L1: (L1(1.0),),
     ElasticNet: (ElasticNet(0.5, 0.5),),
     Lp: (Lp(1.0, 1.5), Lp(1.0, 3.0)),
+    Blocks: (Blocks({0: NoPenalty(), range(1, 4): L1(1.0), ...: L2(1.0)}),),
     GroupL2: (GroupL2((0, 0, 1, 1, 1, 2, 3, 3), 1.0),),
 }
 

@@ -122,8 +122,8 @@ void interruptible(Body&& body) {
   run_watched(token, body);
 }
 
-// For a pass, half of which is no result: at the end of the token it is given up with BrokenOff where somebody
-// catches that, and goes on to its end elsewhere.
+// For a pass, half of which is no result: at the end of the token it is given up with BrokenOff where
+// somebody catches that, and goes on to its end elsewhere.
 template <class Body>
 void interruptible_pass(Body&& body) {
   const Cancellation current = current_cancellation();

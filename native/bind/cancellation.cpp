@@ -21,8 +21,8 @@ Token::Clock::time_point after(double seconds) {
 }
 
 void make(BoundToken* self, std::optional<double> seconds, const BoundToken* parent) {
-  new (self) BoundToken{std::make_shared<Token>(parent ? parent->token : nullptr,
-                                                seconds ? after(*seconds) : Token::never)};
+  new (self) BoundToken{
+      std::make_shared<Token>(parent ? parent->token : nullptr, seconds ? after(*seconds) : Token::never)};
 }
 
 std::optional<double> seconds_left(const BoundToken& self) {
@@ -32,7 +32,8 @@ std::optional<double> seconds_left(const BoundToken& self) {
 }
 
 void find_main_thread() {
-  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+  main_thread =
+      nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ __all__ = [
     "cancellable",
     "current_token",
     "following",
+    "is_outermost",
     "is_over",
     "nothing_done",
     "raise_if_over",
@@ -165,6 +166,12 @@ class _Scope:
 def current_token() -> CancellationToken | None:
     """The token in force on this thread."""
     return None if _here.scope is None else _here.scope._token
+
+
+def is_outermost() -> bool:
+    """Whether no call of the library around this one is cancellable; a token of the caller's may be."""
+    scope = _here.scope
+    return scope is None or (bool(_here.entered) and _here.entered[-1] is scope)
 
 
 def nothing_done() -> BaseException:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from lineal import LinearClassifier
-from lineal.solvers import driver
+from lineal.solvers import proving
 from lineal.solvers.blas import OneBlasThread
 
 
@@ -53,7 +53,7 @@ def test_many_threads_leave_no_trace():
 
 def test_a_sparse_fit_holds_blas_and_lets_it_go(monkeypatch):
     """Callbacks see one thread while a large sparse matrix is fitted; an error in the fit changes nothing."""
-    monkeypatch.setattr(driver, "_MANY_STORED", 1)
+    monkeypatch.setattr(proving, "_MANY_STORED", 1)
     X, y = sp.random_array((60, 20), density=0.3, format="csr", rng=0), np.arange(60) % 2
     seen: list[set[int]] = []
     LinearClassifier(n_threads=2, callbacks=[lambda point: seen.append(_n_threads())]).fit(X, y)

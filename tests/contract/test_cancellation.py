@@ -85,13 +85,16 @@ def ctrl_c_after(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def honest(model):
-    """The certificate is a true bound, and says that the fit was ended."""
+def honest(model, stop=Stop.CANCELLED, reason="interrupted"):
+    """The certificate is a true bound, and says why the fit was ended."""
     certificate = model.certificate_
-    assert certificate.stop is Stop.CANCELLED
-    assert not certificate.converged
-    assert "interrupted" in certificate.reason
-    assert certificate.dual <= certificate.primal or np.isnan(certificate.dual)
+    assert certificate.dual <= certificate.primal * (1 + 1e-12)
+    if hasattr(model, "stopped_"):  # a search, whose last machine may have been certified in time
+        assert reason in model.stopped_
+    else:
+        assert certificate.stop is stop
+        assert not certificate.converged
+        assert reason in certificate.reason
 
 
 # ---- long fits of every kind ------------------------------------------------------------------------
@@ -137,11 +140,9 @@ def test_ctrl_c_ends_a_fit(fit):
 def test_max_seconds_ends_a_fit(fit):
     """The certificate says which budget it was, and is true."""
     began = time.perf_counter()
-    certificate = fit.run(max_seconds=0.05).certificate_
+    model = fit.run(max_seconds=0.05)
     assert time.perf_counter() - began < PATIENCE
-    assert certificate.stop is Stop.SECONDS
-    assert "max_seconds=" in certificate.reason
-    assert certificate.dual <= certificate.primal
+    honest(model, Stop.SECONDS, "max_seconds=")
 
 
 @pytest.mark.parametrize("fit", [fit for fit in LONG_FITS if fit.has_callbacks], ids=repr)
@@ -235,7 +236,7 @@ def long_sweeps():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 600))
     gradient, w = rng.normal(size=600), np.zeros(600)
-    _core.gram_cd(X.T @ X, 0, 1e-3, 0.0, gradient, w, 0.0, 10**12)
+    _core.gram_cd(X.T @ X, np.full(600, 1e-3), np.zeros(600), gradient, w, 0.0, 10**12)
 
 
 def long_column_sweeps():
@@ -243,9 +244,8 @@ def long_column_sweeps():
     rng = np.random.default_rng(0)
     columns = native_csr(sp.csr_array(rng.normal(size=(600, 300))), 1)
     curvature, residual, w = columns.matrix.squared_norms(1), rng.normal(size=300), np.zeros(600)
-    _core.column_cd(
-        columns.matrix, np.ones(300), 0, False, 1e-3, 0.0, curvature, residual, w, 0.0, 0.0, 10**12
-    )
+    l1, l2 = np.full(600, 1e-3), np.zeros(600)
+    _core.column_cd(columns.matrix, np.ones(300), False, l1, l2, curvature, residual, w, 0.0, 0.0, 10**12)
 
 
 @pytest.mark.parametrize("where", ["main", "worker"])
@@ -290,6 +290,16 @@ def test_a_stream_of_rows_says_that_it_was_cancelled():
     with token, pytest.raises(CancelledError):
         model.partial_fit(X, y)
     model.partial_fit(X[:10], y[:10])
+
+
+def test_no_ensemble_is_made_of_members_that_were_not_fitted():
+    """A cancel in the first of several fits leaves no model, one by one and side by side."""
+    X, y = texts(400, 300, 5)
+    for n_threads in (1, 2):
+        token = CancellationToken()
+        inner = LinearClassifier(solver="lbfgs", callbacks=[lambda event, token=token: token.cancel()])
+        with token, pytest.raises(CancelledError):
+            lineal.OneVsRest(inner, n_threads=n_threads).fit(X, y)
 
 
 # ---- tokens -----------------------------------------------------------------------------------------

@@ -171,7 +171,8 @@ def test_plan_and_refusals():
     assert "in Python it is slower than a compiled one" in str(model.plan_)
     assert model.plan_.solvers[0].name == "newton"
     with pytest.raises(
-        CombinationError, match=r"dual_cd needs a dual step.*CustomLog\(\) has none: use lbfgs"
+        CombinationError,
+        match=r"dual_cd needs a loss with a dual step.*not CustomLog\(\): use newton or lbfgs",
     ):
         LinearClassifier(loss=CustomLog(), solver="dual_cd").fit(X, LABELS)
     with pytest.raises(ParameterError, match="needs a regression loss"):
@@ -276,7 +277,9 @@ def test_compiled_is_an_option_like_any_other():
     assert verify(model, X, NUMBERS).converged
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(model)
-    with pytest.raises(CombinationError, match="has none: use lbfgs"):
+    with pytest.raises(
+        CombinationError, match=r"dual step in the core, not CompiledLoss.*: use newton or lbfgs"
+    ):
         LinearRegressor(loss=loss, solver="dual_cd").fit(X, NUMBERS)
     with pytest.raises(ParameterError, match="is not the slope of its value"):
         LinearRegressor(loss=CompiledLoss(PLAIN(squared), PLAIN(lambda y, z: 2 * (z - y)))).fit(X, NUMBERS)

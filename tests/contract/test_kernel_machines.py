@@ -293,8 +293,9 @@ def test_ctrl_c_gives_the_best_so_far(kind):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_one_ctrl_c_is_for_all_machines(n_threads):
+def test_one_ctrl_c_is_for_all_machines(n_threads, monkeypatch):
     """Six pairs and their five folds: all end at once, and probabilities do without temperatures."""
+    monkeypatch.setattr(SVC, "_is_plain", lambda self, data: False)  # so that callbacks hear on the way
     X, y, _ = data(800, n_classes=4)
     model = SVC(tol=1e-12, probability=True, n_threads=n_threads, callbacks=[pressed()])
     with pytest.warns(NotCertifiedWarning, match="interrupted"):

@@ -14,7 +14,8 @@ from lineal.canvas import look
 from lineal.errors import CombinationError, InputError, NoMinimumError, ParameterError
 from lineal.objective import L1, L2, Certificate, Hinge, NoPenalty
 from lineal.plot import Comparison, SolverTrace, compare_solvers, contour, ravine, step_sizes, trajectory
-from lineal.solvers import GD, SOLVERS, Adam, driver
+from lineal.solvers import GD, SOLVERS, Adam
+from lineal.solvers.proving import LinearProver
 
 X = features(80, 4)
 Y = labels(X)
@@ -117,13 +118,13 @@ def test_every_solver_is_run_or_refused():
 
 def test_certificates_become_rarer_and_their_time_is_not_the_solvers(monkeypatch):
     """The first 40 epochs are certified, then ever fewer; certifying is counted once, not at each point."""
-    certify, pause = driver._certify, 0.004
+    prove, pause = LinearProver.prove, 0.004
 
     def slowly(*arguments):
         time.sleep(pause)
-        certify(*arguments)
+        return prove(*arguments)
 
-    monkeypatch.setattr(driver, "_certify", slowly)
+    monkeypatch.setattr(LinearProver, "prove", slowly)
     solvers = {"creeping": GD(learning_rate=1e-6)}
     result = compare_solvers(LEARNER, X, Y, solvers=solvers, tol=1e-9, max_epochs=100)
     trace = result["creeping"]

@@ -291,11 +291,12 @@ def letters(n=700, n_classes=5, seed=3):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
-def test_pairs_at_once_are_the_pairs_one_by_one(kernel):
-    """Machines that a callback listens to are solved each for itself: the same machines."""
+def test_pairs_at_once_are_the_pairs_one_by_one(kernel, monkeypatch):
+    """Machines that are solved each for itself are the same machines."""
     X, y = letters()
     at_once = SVC(C=3.0, kernel=kernel, tol=1e-6).fit(X, y)
-    one_by_one = SVC(C=3.0, kernel=kernel, tol=1e-6, callbacks=[lambda point: None]).fit(X, y)
+    monkeypatch.setattr(SVC, "_is_plain", lambda self, data: False)
+    one_by_one = SVC(C=3.0, kernel=kernel, tol=1e-6).fit(X, y)
     for mine, other in zip(at_once.certificates_, one_by_one.certificates_, strict=True):
         assert mine.converged
         assert mine.relative_gap <= 1e-6
@@ -307,11 +308,13 @@ def test_pairs_at_once_are_the_pairs_one_by_one(kernel):
     np.testing.assert_allclose(got, wanted, atol=5e-3 * np.abs(wanted).max())
 
 
-def test_pairs_without_equal_rows_are_the_same_to_rounding():
+def test_pairs_without_equal_rows_are_the_same_to_rounding(monkeypatch):
     """Steps are the same; only the mean that b is may be summed in another order."""
     X, _, t = plane(900, seed=8)
     y = np.digitize(t, [-0.6, 0.0, 0.6])
-    at_once, one_by_one = SVC(C=5.0).fit(X, y), SVC(C=5.0, callbacks=[lambda point: None]).fit(X, y)
+    at_once = SVC(C=5.0).fit(X, y)
+    monkeypatch.setattr(SVC, "_is_plain", lambda self, data: False)
+    one_by_one = SVC(C=5.0).fit(X, y)
     np.testing.assert_array_equal(at_once.dual_coef_, one_by_one.dual_coef_)
     np.testing.assert_allclose(at_once.intercept_, one_by_one.intercept_, atol=1e-12)
     for mine, other in zip(at_once.certificates_, one_by_one.certificates_, strict=True):
@@ -320,6 +323,17 @@ def test_pairs_without_equal_rows_are_the_same_to_rounding():
             [other.primal, other.dual, other.kkt_violation, other.epochs],
             rtol=1e-8,
         )
+
+
+def test_listening_to_pairs_changes_no_bit():
+    """Callbacks hear of every pair, and the machines are those that nobody listens to."""
+    X, y = letters(300, 4)
+    heard = []
+    listened, alone = SVC(callbacks=[heard.append]).fit(X, y), SVC().fit(X, y)
+    np.testing.assert_array_equal(listened.dual_coef_, alone.dual_coef_)
+    np.testing.assert_array_equal(listened.intercept_, alone.intercept_)
+    assert len(heard) >= 6
+    assert all(event.gap <= 1e-3 * abs(event.primal) for event in heard[:6])
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

@@ -12,7 +12,7 @@ from lineal.objective.bounds import lower_bound_by_scores
 from lineal.objective.dual_points import feasible
 from lineal.objective.linear_maps import native_csr
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers import driver
+from lineal.solvers import proving
 from lineal.solvers.base import Start
 from lineal.solvers.driver import minimise
 from lineal.solvers.dual_cd import DualCD
@@ -99,7 +99,7 @@ def test_a_residue_that_is_too_dear_is_not_paid(monkeypatch):
     """Where the residue would be a tenth of the gap, V is built: the certificate is then as tight as ever."""
     _, _, problem = sample(37, SquaredHinge())
     quick = minimise(problem, [DualCD()], tol=1e-4, seed=3).certificate
-    monkeypatch.setattr(driver, "_CHARGE", -1.0)
+    monkeypatch.setattr(proving, "_CHARGE", -1.0)
     slow = minimise(problem, [DualCD()], tol=1e-4, seed=3).certificate
     assert quick.primal == slow.primal
     assert slow.dual - 0.1 * quick.gap <= quick.dual <= slow.dual + 1e-12 * slow.primal

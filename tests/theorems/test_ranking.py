@@ -32,7 +32,7 @@ def test_the_gap_is_certified_and_proved_again(seed, loss, power, tol):
     # Sums of some hundred pairs; below 1e-12 P(0) a relative gap is one of rounding.
     floor = 1e-12 * model.n_pairs_
     assert again.primal == pytest.approx(certificate.primal, rel=1e-9, abs=floor)
-    assert again.dual == pytest.approx(certificate.dual, rel=1e-9, abs=floor)
+    assert again.dual >= certificate.dual - 1e-9 * abs(certificate.dual) - floor  # or a better point
     assert again.dual <= again.primal + 1e-10 * abs(again.primal) + floor
 
 

@@ -2,8 +2,8 @@
 //
 // A loop tells its watch how much work it has done; now and then the watch looks at its token (token.h), and
 // more rarely asks the function it was made with, whether somebody wants the loop to end (the bindings ask
-// Python for pending signals, without which no handler would run). A loop that is told to stop leaves its state
-// as after the last finished row or sweep, and its caller goes on as if the epoch had been a short one.
+// Python for pending signals, without which no handler would run). A loop that is told to stop leaves its
+// state as after the last finished row or sweep, and its caller goes on as if the epoch had been a short one.
 //
 // Cost: an addition and a comparison a row; a look at the token and the clock for some ten thousand
 // multiplications.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from lineal.cancellation import cancellable, current_token, nothing_done
+from lineal.cancellation import cancellable, is_outermost, nothing_done
 
 Result = TypeVar("Result")
 
@@ -34,12 +34,12 @@ def in_threads(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Re
 
 
 def _run(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
-    """Ctrl-C, which a single fit takes as the wish for its best model so far, leaves the others unfitted."""
-    is_outermost = current_token() is None
+    """A cancel, for a single fit the wish for its best model so far, leaves the others unfitted."""
+    is_alone = is_outermost()
     with cancellable() as token:
 
         def finished(result: Result) -> Result:
-            if is_outermost and token.is_over and len(calls) > 1:
+            if is_alone and token.is_over and len(calls) > 1:
                 raise nothing_done()
             return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from lineal.learners.targets import classes_and_codes, require_targets, weights_
 from lineal.learners.weighting import class_factors
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Log, Loss, Penalty, Problem
+from lineal.objective.block_penalty import as_penalty
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.solvers import Solution, Solver
@@ -114,15 +115,13 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         K = len(self.classes_)
         s = s * class_factors(self.class_weight, self.classes_, codes, s)
         loss, penalty = self._objective(float(s.sum()), K)
-        penalty = penalty.for_columns(rows.n_columns)
-        intercept = self._intercept(penalty)
         if K == 2 and rows.n_scores == 1:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]
-            return Problem.of_rows(rows, y, s, loss, penalty, intercept, 1)
+            return self._posed(rows, y, s, loss, penalty, 1)
         if loss.joint is not None and not self._one_vs_rest():
-            return Problem.of_rows(rows, codes, s, loss.joint(), penalty, intercept, K)
+            return self._posed(rows, codes, s, loss.joint(), penalty, K)
         y = np.where(codes[:, None] == np.arange(K), 1.0, -1.0)
-        return Problem.of_rows(rows, y, s, loss, penalty, intercept, K)
+        return self._posed(rows, y, s, loss, penalty, K)
 
     def _recipe(self) -> Recipe:
         recipe = super()._recipe()
@@ -165,7 +164,8 @@ class LinearClassifier(BaseLinearClassifier):
         a subclass of ``CustomLoss``, or a ``CompiledLoss``.
     penalty : Penalty
         ``L2(strength)``, ``L1(strength)``, ``ElasticNet(l1, l2)``, ``Lp(strength, p)``, ``NoPenalty()``,
-        ``GroupL2(groups, strength)``.
+        ``GroupL2(groups, strength)``; or a dict of blocks of columns, each with a penalty of its own
+        (:class:`lineal.objective.Blocks`).
     solver : "auto", a solver's name, or a Solver
         Changes the time, never the answer; ``plan_`` says which was taken and why.
     tol : float, optional
@@ -216,7 +216,7 @@ class LinearClassifier(BaseLinearClassifier):
     def __init__(
         self,
         loss: Loss = Log(),
-        penalty: Penalty = L2(1.0),
+        penalty: Penalty | Mapping[Any, Penalty] = L2(1.0),
         *,
         solver: str | Solver = "auto",
         tol: float | None = None,
@@ -249,7 +249,7 @@ class LinearClassifier(BaseLinearClassifier):
         self.warm_start = warm_start
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
-        return self.loss, self.penalty
+        return self.loss, as_penalty(self.penalty)
 
     def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
-        return {"penalty": self.penalty.at_strength(strength)}
+        return {"penalty": as_penalty(self.penalty).at_strength(strength)}

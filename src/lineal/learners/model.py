@@ -17,7 +17,7 @@ from lineal.learners.online.model import StreamedModel
 from lineal.learners.online.recipe import Recipe, Steps, Strengths
 from lineal.learners.progress import GapBar
 from lineal.objective import Intercept, Loss, Penalty, Problem
-from lineal.objective.linear_maps import native_dense
+from lineal.objective.linear_maps import LinearMap, native_dense
 from lineal.objective.losses import FloatArray
 from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
@@ -131,7 +131,9 @@ class LinearModel(StreamedModel):
             raise ParameterError(f"callbacks must be a sequence of functions, got {self.callbacks!r}.")
         loss, penalty = self._objective(1.0, 2)
         if not isinstance(penalty, Penalty):
-            raise ParameterError(f"penalty must be a Penalty such as L2(1.0), got {penalty!r}.")
+            raise ParameterError(
+                f"penalty must be a Penalty such as L2(1.0), or a dict of blocks, got {penalty!r}."
+            )
         if not isinstance(loss, Loss) or loss.is_joint:
             hint = (
                 "; with more than two classes Log(), Hinge() and Perceptron() take their joint form unasked"
@@ -158,6 +160,34 @@ class LinearModel(StreamedModel):
         """A problem of one row."""
         rows = native_dense(np.zeros((1, 1)), 1)
         return Problem.of_rows(rows, np.ones((1, 1)), np.ones(1), loss, penalty, Intercept.NONE, 1)
+
+    def _posed(
+        self, rows: LinearMap, y: NDArray[Any], s: FloatArray, loss: Loss, penalty: Penalty, n_outputs: int
+    ) -> Problem:
+        """The problem of these rows, the penalty bound to their columns and to the intercept."""
+        own = penalty.on_intercept
+        if own is not None and not self.fit_intercept:
+            raise ParameterError(
+                "the penalty has a block 'intercept', but fit_intercept=False: drop one of them."
+            )
+        intercept = self._intercept(penalty)
+        names = getattr(self, "feature_names_in_", None)
+        bound = penalty.for_columns(rows.n_columns, None if names is None else list(names))
+        if own is not None:
+            intercept = Intercept.FREE if own.is_zero else Intercept.PENALIZED
+        elif (
+            intercept is Intercept.PENALIZED
+            and bound is not penalty
+            and not bound.is_uniform
+            and bound.is_elastic
+        ):
+            raise ParameterError(
+                "penalize_intercept=True says nothing of how, where blocks have penalties of their own: "
+                "give a block 'intercept'."
+            )
+        return Problem.of_rows(
+            rows, y, s, loss, bound, intercept, n_outputs, own if intercept is Intercept.PENALIZED else None
+        )
 
     def _intercept(self, penalty: Penalty) -> Intercept:
         if not self.fit_intercept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Loss, Penalty, Problem, Squared
+from lineal.objective.block_penalty import as_penalty
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.protocol import RegressorMixin
@@ -66,14 +67,11 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
 
     def _pose(self, rows: LinearMap, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)
-        penalty = penalty.for_columns(rows.n_columns)
         if loss.is_margin:
             raise ParameterError(
                 f"{type(self).__name__} needs a regression loss such as Squared(), got {loss!r}."
             )
-        return Problem.of_rows(
-            rows, np.ascontiguousarray(y), s, loss, penalty, self._intercept(penalty), y.shape[1]
-        )
+        return self._posed(rows, np.ascontiguousarray(y), s, loss, penalty, y.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -100,7 +98,7 @@ class LinearRegressor(BaseLinearRegressor):
     def __init__(
         self,
         loss: Loss = Squared(),
-        penalty: Penalty = L2(1.0),
+        penalty: Penalty | Mapping[Any, Penalty] = L2(1.0),
         *,
         solver: str | Solver = "auto",
         tol: float | None = None,
@@ -129,7 +127,7 @@ class LinearRegressor(BaseLinearRegressor):
         self.warm_start = warm_start
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
-        return self.loss, self.penalty
+        return self.loss, as_penalty(self.penalty)
 
     def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
-        return {"penalty": self.penalty.at_strength(strength)}
+        return {"penalty": as_penalty(self.penalty).at_strength(strength)}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from lineal.deferred import names_from
 
 if TYPE_CHECKING:
+    from lineal.objective.block_penalty import Blocks
     from lineal.objective.certificate import Certificate, Stop
     from lineal.objective.compiled import CompiledLoss
     from lineal.objective.custom import CustomLoss
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # Where names live that are loaded when they are first used.
 _HOMES = {
+    "block_penalty": "Blocks",
     "certificate": "Certificate Stop",
     "compiled": "CompiledLoss",
     "custom": "CustomLoss",
@@ -51,6 +53,7 @@ __all__ = [
     "L1",
     "L2",
     "Absolute",
+    "Blocks",
     "Certificate",
     "CompiledLoss",
     "CrammerSinger",

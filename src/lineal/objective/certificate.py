@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
+
+# |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
+FLOOR = 1e-12
+# How far D may be above P, relative to P, when both are sums of many numbers.
+_ABOVE = 1e-9
+
+
+def yardstick(primal: float, at_zero: float) -> float:
+    """max(|P|, 1e-12 P_0): what gaps are compared with; P_0 is what the simplest model costs."""
+    return max(abs(primal), FLOOR * at_zero)
+
+
+def relative_gap(gap: float, size: float) -> float:
+    """gap / size, what ``tol`` is compared with.
+
+    Infinite where D is above P by more than rounding: something went wrong, and it proves nothing.
+    """
+    if size == 0.0:
+        return 0.0 if gap <= 0 else math.inf
+    relative = gap / size if size < math.inf else math.inf
+    return relative if relative > -_ABOVE else math.inf
 
 
 class Stop(StrEnum):
@@ -84,6 +106,74 @@ class Certificate:
     stop: Stop | None = None
 
     @classmethod
+    def of_proof(
+        cls,
+        primal: float,
+        dual: float,
+        *,
+        size: float,
+        tol: float,
+        worst: float,
+        gap: float | None = None,
+        solver: str = "",
+        epochs: int = 0,
+        seconds: float = 0.0,
+        stop: Stop | None = Stop.CERTIFIED,
+        reason: str = "",
+        detail: object = "",
+        **more: Any,
+    ) -> Self:
+        """Certificates are made here, of what was proved.
+
+        ``size`` is the yardstick of the gap, which is primal - dual unless it was summed term by term, where
+        nothing cancels. ``stop`` is why the fit ended: whether that was a certificate the gap decides.
+        ``reason`` is said in place of its sentence, and ``detail`` in it.
+        """
+        gap = primal - dual if gap is None else gap
+        relative = relative_gap(gap, size)
+        is_done = bool(relative <= tol)
+        if stop is not None:
+            stop = Stop.CERTIFIED if is_done else Stop.STALLED if stop is Stop.CERTIFIED else stop
+            reason = reason or stop.sentence(detail)
+        return cls(
+            primal=primal,
+            dual=dual,
+            gap=gap,
+            relative_gap=relative,
+            kkt_violation=worst,
+            solver=solver,
+            epochs=epochs,
+            seconds=seconds,
+            converged=is_done,
+            reason=reason,
+            stop=stop,
+            **more,
+        )
+
+    def proved_again(
+        self,
+        primal: float,
+        dual: float,
+        *,
+        size: float,
+        tol: float,
+        gap: float | None = None,
+        worst: float | None = None,
+        detail: object = "the floor of the arithmetic",
+    ) -> Certificate:
+        """The certificate of other weights or another bound, found by the same run.
+
+        A run that was certified and is not any more has met ``detail``.
+        """
+        is_lost = self.stop is Stop.CERTIFIED or self.stop is None
+        found = Certificate.of_proof(
+            primal, dual, size=size, tol=tol, gap=gap, worst=self.kkt_violation if worst is None else worst,
+            solver=self.solver, epochs=self.epochs, seconds=self.seconds, stop=self.stop or Stop.STALLED,
+            detail=detail,
+        )  # fmt: skip
+        return found if found.converged or is_lost else replace(found, reason=self.reason)
+
+    @classmethod
     def of_record(cls, kept: Mapping[str, Any]) -> Self:
         """A certificate from its fields as text and numbers; earlier versions kept no ``stop``."""
         known = {**kept, "stop": kept.get("stop", Stop.CERTIFIED if kept.get("converged") else None)}
@@ -99,3 +189,26 @@ class Certificate:
             f"(relative gap {self.relative_gap:.2e}) by {self.solver} in {self.epochs} epochs, "
             f"{self.seconds:.3g} s; {self.reason}"
         )
+
+
+def sum_certificates(parts: Sequence[Certificate], *, seconds: float | None = None) -> Certificate:
+    """The proof of problems that share nothing: their objectives, bounds and gaps add up.
+
+    It is certified where each of them is; what is told of the end is told of the first that is not.
+    """
+    if len(parts) == 1:
+        return parts[0] if seconds is None else replace(parts[0], seconds=seconds)
+    primal, dual, gap = (
+        float(sum(getattr(part, name) for part in parts)) for name in ("primal", "dual", "gap")
+    )
+    told = next((part for part in parts if not part.converged), parts[0])
+    return replace(
+        told,
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=relative_gap(gap, abs(primal)),
+        kkt_violation=max(part.kkt_violation for part in parts),
+        epochs=sum(part.epochs for part in parts),
+        seconds=sum(part.seconds for part in parts) if seconds is None else seconds,
+    )

@@ -44,12 +44,36 @@ def feasible(problem: Problem, U: Any, W: FloatArray, b: FloatArray) -> Bound:
 
 def repaired(problem: Problem, U: Any) -> Any:
     """U inside the losses' domain, its sums balanced under a free intercept: all but the penalty's part."""
-    losses = problem.losses
-    if problem.penalty.has_free_columns:
+    losses, penalty = problem.losses, problem.penalty
+    if penalty.has_free_columns:
         # V = 0 survives scaling alone: clipping or balancing would break it.
+        U = U if penalty.is_zero else _apart_from_free_columns(problem, U)
         return losses.shrink(U, losses.factor_into_domain(U))
     U = losses.into_domain(U)
     return losses.balance(U) if problem.intercept is Intercept.FREE else U
+
+
+def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
+    """U less what the free columns, and a free intercept, explain of it: near it, with V = 0 there.
+
+    Each u moves in proportion to the room that it has in its domain, so that those at an end stay there.
+    """
+    losses, free = problem.losses, problem.penalty.free_columns(problem.X.n_columns)
+    if free is None or not (losses.has_array_duals and problem.is_by_output):
+        return U
+    with_constant = problem.intercept is Intercept.FREE
+    X, U = problem.X.take_columns(np.flatnonzero(free)), losses.into_domain(U)
+    room = losses.room(U)
+    weights, U = losses.weighted(room), U.copy()
+    for k in range(problem.n_outputs):
+        G = X.gram(np.ascontiguousarray(weights[:, k]), with_constant)
+        for _ in range(2):  # once more for what rounding left
+            g = losses.pull(U)[:, k]
+            right = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
+            c = _solve_symmetric(G, np.append(right, g.sum()) if with_constant else right)
+            explained = X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if with_constant else 0.0)
+            U[:, k] -= room[:, k] * explained
+    return U
 
 
 def scaled(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
@@ -187,7 +211,7 @@ def _joint_step(
     mask = flat(active[columns].astype(float), in_play.astype(float))
     slope = flat(penalty.derivative(w), own.derivative(b))
     right = -(back(losses.pull(U)) + slope) * mask
-    if len(right) <= _CLOSER_LIMIT:
+    if len(right) <= _CLOSER_LIMIT and losses.is_by_row:
         G = joint_hessian(problem, X, Z, has_constant)
         penalty.add_hessian(G, w)
         if has_constant:

@@ -87,7 +87,7 @@ class GroupL2(Penalty):
         own: Grouping | None = self.__dict__.get("_own")
         return own
 
-    def for_columns(self, n_columns: int) -> Penalty:
+    def for_columns(self, n_columns: int, names: Sequence[str] | None = None) -> Penalty:
         own = self._given
         if own is not None and own.n_columns != n_columns:
             raise ParameterError(

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import break_off_if_over
 from lineal.deferred import sparse as sp
 from lineal.objective.losses import FloatArray
 
@@ -135,6 +136,7 @@ class LinearMap(ABC):
         d = self.n_columns
         for first in range(0, d, _PANEL):
             part = slice(first, min(first + _PANEL, d))
+            break_off_if_over()
             yield part, self.dot(np.eye(d, part.stop - first, -first))
 
     def joint_gram(self, H: Curvature, n_outputs: int, with_constant: bool) -> FloatArray:
@@ -147,6 +149,7 @@ class LinearMap(ABC):
         for l in range(K):
             h = H(l)
             for k in range(l + 1):
+                break_off_if_over()
                 G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
         return G.reshape(size * K, size * K)
 
@@ -229,10 +232,10 @@ class NativeRows(LinearMap):
     def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
         if self.dense is not None:
-            by = _far_from_zero(self.dense)
+            by = far_from_zero(self.dense)
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
-        found = _sparse_near_zero(self.csr())
-        return None if found is None else (native_csr(found[0], self.n_threads), found[1])
+        by = _stored_far_from_zero(*self.matrix.arrays(), self.n_columns)
+        return None if by is None else (native_csr(_moved_stored(self.csr(), by), self.n_threads), by)
 
     def dense_array(self, most: float) -> FloatArray | None:
         """The numbers as an ndarray: always where they are one; sparse rows up to so many multiplications."""
@@ -346,10 +349,11 @@ class NumpyRows(LinearMap):
     def near_zero(self) -> tuple[NumpyRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy."""
         if not self.is_sparse:
-            by = _far_from_zero(np.asarray(self.X))
+            by = far_from_zero(np.asarray(self.X))
             return None if by is None else (NumpyRows(_moved(np.asarray(self.X), by)), by)
-        found = _sparse_near_zero(self.csr())
-        return None if found is None else (NumpyRows(found[0]), found[1])
+        X = self.csr()
+        by = _stored_far_from_zero(X.indptr, X.indices, X.data, self.n_columns)
+        return None if by is None else (NumpyRows(_moved_stored(X, by)), by)
 
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
@@ -568,8 +572,10 @@ class OperatorMap(LinearMap):
 # Cost: a look at some rows. Where there is such a column, a copy of X.
 
 
-def _far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
-    """By how much to move each column; None where none is far from 0."""
+def far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
+    """By how much to move each column so that it lies near 0; None where none is far from it."""
+    if not len(dense):
+        return None
     far = _far(dense[:: max(1, len(dense) // _GLANCE)], np.arange(dense.shape[1]))
     far = _far(dense, far) if len(far) else far
     if not len(far):
@@ -594,33 +600,40 @@ def _far(rows: NDArray[np.floating[Any]], columns: NDArray[np.intp]) -> NDArray[
         return columns[np.abs(first + some.mean(axis=0)) > _FAR * np.where(spread > 0, spread, 1.0)]
 
 
-def _sparse_near_zero(X: sp.csr_array) -> tuple[sp.csr_array, FloatArray] | None:
+def _stored_far_from_zero(
+    start: NDArray[Any], index: NDArray[Any], value: NDArray[Any], n_columns: int
+) -> FloatArray | None:
     """The same for sparse rows, zeros left out: a column that is far from 0 is stored in every row.
 
-    One 0 among n numbers around c leaves a deviation of c / sqrt(n): up to 10^8 rows that is not far.
+    One 0 among n numbers around c leaves a deviation of c / sqrt(n): up to 10^8 rows that is not far. A
+    glance at a few rows mostly leaves no column to look at.
     """
-    far = _sparse_far(X)
-    if not len(far):
-        return None
-    by = np.zeros(X.shape[1])
-    by[far] = X[[0]].toarray()[0, far]
+    n = len(start) - 1
+    glance = np.arange(0, n, max(1, n // _GLANCE))
+    columns = np.unique(index[start[0] : start[1]]) if n else index[:0]
+    for row in glance:
+        columns = columns[np.isin(columns, index[start[row] : start[row + 1]])]
+        if not len(columns):
+            return None
+    for rows in (glance, np.arange(n)):
+        # A column's place in a row: stored once, so a row has it or the column is dropped.
+        table = np.full((len(rows), len(columns)), np.nan)
+        for place, row in enumerate(rows):
+            own = slice(start[row], start[row + 1])
+            wanted = np.isin(index[own], columns)
+            table[place, np.searchsorted(columns, index[own][wanted])] = value[own][wanted]
+        kept = np.flatnonzero(~np.isnan(table).any(axis=0))
+        columns = columns[kept[_far(table[:, kept], np.arange(len(kept)))]]
+        if not len(columns):
+            return None
+    by = np.zeros(n_columns)
+    first = slice(start[0], start[1])
+    at = np.isin(index[first], columns)
+    by[index[first][at]] = value[first][at]
+    return by
+
+
+def _moved_stored(X: sp.csr_array, by: FloatArray) -> sp.csr_array:
     moved = X.copy()
     moved.data = moved.data - by[moved.indices].astype(moved.dtype)
-    return moved, by
-
-
-def _sparse_far(X: sp.csr_array) -> NDArray[np.intp]:
-    """The columns that are far from 0; a glance at a few rows mostly leaves none to look at."""
-    n = X.shape[0]
-    glance = range(0, n, max(1, n // _GLANCE))
-    columns: NDArray[Any] = X.indices[X.indptr[0] : X.indptr[1]] if n else np.zeros(0, dtype=np.intp)
-    for row in glance:
-        columns = columns[np.isin(columns, X.indices[X.indptr[row] : X.indptr[row + 1]])]
-        if not len(columns):
-            return columns.astype(np.intp)
-    columns = columns.astype(np.intp)
-    far = columns[_far(X[list(glance)][:, columns].toarray(), np.arange(len(columns)))]
-    if not len(far):
-        return far
-    whole = X[:, far]
-    return far[_far(whole.toarray(), np.arange(len(far)))] if whole.nnz == n * len(far) else far[:0]
+    return moved

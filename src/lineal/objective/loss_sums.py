@@ -16,16 +16,23 @@ others it may be anything (``objective/pair_losses.py``: scores and the width of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
+from lineal.objective.linear_maps import far_from_zero
 from lineal.objective.losses import FloatArray, Loss, Targets
+
+if TYPE_CHECKING:
+    from lineal.objective.pair_losses import PairLosses
+
+_POWER_STEPS = 20
 
 
 class LossSum(ABC):
@@ -37,10 +44,15 @@ class LossSum(ABC):
         Whether the slopes are continuous in the scores.
     is_rounded : bool
         Whether F is one with kinks that was made smooth: curved only in narrow bends.
+    can_be_smoothed : bool
+        Whether ``smoothed`` gives a smooth sum below one with kinks.
     is_quadratic, is_likelihood, is_hinge, has_minimum : bool
         What its losses are (see :class:`~lineal.objective.losses.Loss`).
     is_by_score : bool
         Whether every score has a loss of its own, so that second derivatives between scores are 0.
+    is_by_row : bool
+        Whether second derivatives between scores of different rows are 0. Where they are not, the Hessian is
+        known by its products alone.
     is_by_output : bool
         Whether F is a sum over outputs, the columns of Z, that may be looked at one after another.
     has_array_duals : bool
@@ -57,11 +69,13 @@ class LossSum(ABC):
 
     is_smooth: bool = True
     is_rounded: bool = False
+    can_be_smoothed: bool = False
     is_quadratic: bool = False
     is_likelihood: bool = False
     is_hinge: bool = False
     has_minimum: bool = True
     is_by_score: bool = False
+    is_by_row: bool = False
     is_by_output: bool = False
     has_array_duals: bool = True
     has_dual_step: bool = False
@@ -96,6 +110,11 @@ class LossSum(ABC):
         return None
 
     @property
+    def ranking(self) -> PairLosses | None:
+        """The losses of the pairs of a ranking, where F is one."""
+        return None
+
+    @property
     def total_weight(self) -> float:
         """How many losses are summed, by their weights."""
         return float(self.shape[0])
@@ -118,10 +137,12 @@ class LossSum(ABC):
         return H
 
     def curvatures(self, Z: FloatArray) -> FloatArray:
-        """The second derivatives, score by score, (n, K): the diagonal of the Hessian.
+        """The second derivatives, score by score, (n, K): the diagonal of the Hessian, or a bound of it.
 
-        From products alone: one for each output, in which scores of other rows must not meet.
+        Rows that do not meet show it in one product for each output; else it is bounded by the largest.
         """
+        if not self.is_by_row:
+            return np.full(Z.shape, self.curvature or 1.0)
         out = np.empty(Z.shape)
         for k in range(Z.shape[1]):
             towards = np.zeros(Z.shape)
@@ -134,8 +155,20 @@ class LossSum(ABC):
         """The Lipschitz constant of the slopes, or a guess: the largest second derivative at scores 0."""
         if not self.is_smooth:
             return None
-        largest = float(self.curvatures(np.zeros(self.shape)).max(initial=0.0))
+        Z = np.zeros(self.shape)
+        largest = float(self.curvatures(Z).max(initial=0.0)) if self.is_by_row else self._largest_curvature(Z)
         return largest if 0 < largest < np.inf else 1.0
+
+    def _largest_curvature(self, Z: FloatArray) -> float:
+        """The largest eigenvalue of the Hessian in the scores, by the power method."""
+        M, largest = np.random.default_rng(0).standard_normal(Z.shape), 0.0
+        for _ in range(_POWER_STEPS):
+            size = float(np.linalg.norm(M))
+            if not 0 < size < np.inf:
+                break
+            M = self.curvature_product(Z, M / size)
+            largest = float(np.linalg.norm(M))
+        return largest
 
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         """F(Z + t M) with its first two derivatives in t."""
@@ -164,6 +197,10 @@ class LossSum(ABC):
     def factor_into_domain(self, U: Any) -> float:
         """The largest factor in [0, 1] by which ``shrink`` brings U into the domain."""
         return 1.0
+
+    def room(self, U: FloatArray) -> FloatArray:
+        """How far each entry of an array of dual variables may move inside the domain, up to a unit."""
+        return np.ones(self.shape)
 
     def shrink(self, U: Any, factor: float) -> Any:
         """The point whose ``pull`` is that of U times a factor in [0, 1]."""
@@ -198,6 +235,10 @@ class LossSum(ABC):
         """
         return self
 
+    def near_zero(self) -> tuple[LossSum, FloatArray] | None:
+        """F of scores moved near 0, and by how much, (K,); None where targets do not lie far from it."""
+        return None
+
     def in_core(self, n_threads: int) -> LossSum:
         """The same, evaluated in the core, where it can be."""
         return self
@@ -205,6 +246,10 @@ class LossSum(ABC):
     def check(self) -> None:
         """Raises ParameterError where the losses are not what they say they are."""
         return None
+
+    def dual_candidates(self, Z: FloatArray) -> Iterator[tuple[str, Any]]:
+        """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
+        return iter(())
 
     def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
         """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
@@ -245,7 +290,26 @@ class RowLosses(LossSum):
     s: FloatArray
     n_outputs: int
 
-    # ---- declarations -------------------------------------------------------------------------
+    is_by_row = True
+    can_be_smoothed = True
+
+    def __post_init__(self) -> None:
+        # What the loss declares, once: solvers ask again and again.
+        loss = self.loss
+        declared = {
+            "is_smooth": loss.is_smooth,
+            "is_rounded": loss.is_rounded,
+            "is_quadratic": loss.is_quadratic,
+            "is_likelihood": loss.is_likelihood,
+            "is_hinge": loss.is_hinge,
+            "has_minimum": loss.has_minimum,
+            "is_by_score": not loss.is_joint,
+            "is_by_output": not loss.is_joint,
+            "has_dual_step": loss.has_dual_step,
+            "refits_constants": loss.refits_constants,
+            "has_common_shift": loss.is_joint,
+        }
+        self.__dict__.update(declared)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -254,50 +318,6 @@ class RowLosses(LossSum):
     @property
     def rows(self) -> RowLosses:
         return self
-
-    @property
-    def is_smooth(self) -> bool:  # type: ignore[override]
-        return self.loss.is_smooth
-
-    @property
-    def is_rounded(self) -> bool:  # type: ignore[override]
-        return self.loss.is_rounded
-
-    @property
-    def is_quadratic(self) -> bool:  # type: ignore[override]
-        return self.loss.is_quadratic
-
-    @property
-    def is_likelihood(self) -> bool:  # type: ignore[override]
-        return self.loss.is_likelihood
-
-    @property
-    def is_hinge(self) -> bool:  # type: ignore[override]
-        return self.loss.is_hinge
-
-    @property
-    def has_minimum(self) -> bool:  # type: ignore[override]
-        return self.loss.has_minimum
-
-    @property
-    def is_by_score(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint
-
-    @property
-    def is_by_output(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint
-
-    @property
-    def has_dual_step(self) -> bool:  # type: ignore[override]
-        return self.loss.has_dual_step
-
-    @property
-    def refits_constants(self) -> bool:  # type: ignore[override]
-        return not self.loss.is_joint or self.loss.refits_constants
-
-    @property
-    def has_common_shift(self) -> bool:  # type: ignore[override]
-        return self.loss.is_joint
 
     @property
     def names(self) -> str:
@@ -385,6 +405,10 @@ class RowLosses(LossSum):
         low, high = self.domain
         return bool(np.all((low <= U) & (high >= U)))
 
+    def room(self, U: FloatArray) -> FloatArray:
+        low, high = self.domain
+        return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
+
     def factor_into_domain(self, U: FloatArray) -> float:
         low, high = self.domain
         used = self.s > 0
@@ -435,6 +459,12 @@ class RowLosses(LossSum):
         """Some outputs of a loss of one score."""
         y = np.ascontiguousarray(self.y[:, part])
         return replace(self, y=y, n_outputs=y.shape[1])
+
+    def near_zero(self) -> tuple[LossSum, FloatArray] | None:
+        if not self.loss.is_of_difference:
+            return None
+        by = far_from_zero(self.y)
+        return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
 
     def in_core(self, n_threads: int) -> LossSum:
         if self.loss.native is None or self.loss.is_joint:

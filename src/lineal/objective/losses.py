@@ -60,6 +60,8 @@ class Loss(ABC):
         Whether targets are -1 and +1 (classification) rather than numbers (regression).
     is_joint : bool
         Whether it takes the K scores of a row together.
+    is_of_difference : bool
+        Whether it knows z - y alone, so that scores and targets may be moved together.
     is_rounded : bool
         Whether it is a kink made smooth: curved only in a narrow bend.
     is_quadratic : bool
@@ -78,6 +80,7 @@ class Loss(ABC):
 
     is_margin: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
+    is_of_difference: ClassVar[bool] = False
     is_rounded: ClassVar[bool] = False
     is_quadratic: ClassVar[bool] = False
     is_likelihood: ClassVar[bool] = False
@@ -205,6 +208,7 @@ class _Rounded:
 
 class _RegressionLoss(Loss):
     is_margin = False
+    is_of_difference = True
     low: ClassVar[float] = -np.inf
     high: ClassVar[float] = np.inf
 

@@ -18,7 +18,7 @@ what it is made of, so that nobody has to ask for its class::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -152,9 +152,14 @@ class Penalty(ABC):
         """The penalty on the weights of those columns alone."""
         return self
 
-    def for_columns(self, n_columns: int) -> Penalty:
-        """The penalty of so many columns; raises ParameterError where it was made for others."""
+    def for_columns(self, n_columns: int, names: Sequence[str] | None = None) -> Penalty:
+        """The penalty of so many columns with these names; raises ParameterError where they do not suit."""
         return self
+
+    @property
+    def on_intercept(self) -> Penalty | None:
+        """What it says of the intercept by itself; None where it says nothing."""
+        return None
 
     def for_constants(self, n_outputs: int) -> Penalty:
         """The penalty of the intercepts of so many outputs, where they are penalised too."""

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from lineal.objective.certificate import FLOOR, relative_gap, yardstick
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.loss_sums import LossSum, RowLosses
 from lineal.objective.losses import FloatArray, Loss, Targets
 from lineal.objective.penalties import NoPenalty, Penalty
 
-# |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
-FLOOR = 1e-12
-# How far D may be above P, relative to P, when both are sums of many numbers.
-_ABOVE = 1e-9
 # Combinations of unit columns whose square is below this share of theirs are faint; among more columns than
 # so many their search would take seconds.
 _FAINT, _MANY_COLUMNS = 1e-7, 600
+# Scores are rounded a few times on their way.
+_ROUNDINGS = 8
 
 _FREE = NoPenalty()
 
@@ -31,6 +30,15 @@ class Intercept(Enum):
     NONE = "none"
     FREE = "free"
     PENALIZED = "penalized"
+
+
+@dataclass(frozen=True)
+class Constants:
+    """A model of constants alone: b, its P, and what a few roundings of b add to that."""
+
+    b: FloatArray
+    primal: float
+    rounding: float
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,10 @@ class Problem:
         penalty: Penalty,
         intercept: Intercept,
         n_outputs: int,
+        intercept_penalty: Penalty | None = None,
     ) -> Problem:
         """The problem of a loss a row: (n, K) targets for a loss of one score, (n,) codes for a joint one."""
-        return cls(X, RowLosses(loss, y, s, n_outputs), penalty, intercept)
+        return cls(X, RowLosses(loss, y, s, n_outputs), penalty, intercept, intercept_penalty)
 
     def in_core(self) -> Problem:
         """The same with its losses evaluated in the core, where rows and losses are there."""
@@ -97,12 +106,12 @@ class Problem:
 
     # ---- weights ----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def n_outputs(self) -> int:
         """K."""
         return self.losses.shape[1]
 
-    @property
+    @cached_property
     def weight_shape(self) -> tuple[int, int]:
         """The shape of W: (d, K), or (d, 1) with a joint map."""
         return self.X.n_columns, self.n_outputs // self.X.n_scores
@@ -123,7 +132,7 @@ class Problem:
         d, width = self.weight_shape
         return d * width + (self.n_outputs if self.intercept is not Intercept.NONE else 0)
 
-    @property
+    @cached_property
     def constants_penalty(self) -> Penalty:
         """R_b."""
         if self.intercept is not Intercept.PENALIZED:
@@ -194,28 +203,28 @@ class Problem:
         """max(|P|, 1e-12 P_0): what gaps are compared with.
 
         P_0 is P at weights 0 and the best constants where those are free, so that nothing changes when y or
-        a column is shifted; it is asked for only where |P| is that small.
+        a column is shifted; it is asked for only where |P| is that small. What rounding of those constants
+        costs is the least there is to compare with.
         """
         if abs(primal) >= FLOOR * self.losses.at_zero:
             return abs(primal)
-        return max(abs(primal), FLOOR * self.primal_of_constants)
+        best = self.best_constants
+        return max(yardstick(primal, best.primal), best.rounding)
 
     @cached_property
-    def primal_of_constants(self) -> float:
-        """P at weights 0 and, where an intercept is free, the constants that suit them best."""
-        at_zero = self.losses.at_zero
-        if self.intercept is not Intercept.FREE or not self.losses.refits_constants:
-            return at_zero
-        shift = self.losses.refit(np.zeros(self.losses.shape)).shift
-        return min(at_zero, self.losses.value(np.broadcast_to(shift, self.losses.shape)))
+    def best_constants(self) -> Constants:
+        """The constants that suit weights 0 best; 0 where there is no free intercept."""
+        losses, nothing = self.losses, np.zeros(self.n_outputs)
+        if self.intercept is not Intercept.FREE or not losses.refits_constants:
+            return Constants(nothing, losses.at_zero, 0.0)
+        b = losses.refit(np.zeros(losses.shape)).shift
+        value, moved = (
+            losses.value(np.ascontiguousarray(np.broadcast_to(b * factor, losses.shape)))
+            for factor in (1.0, 1.0 + _ROUNDINGS * np.finfo(np.float64).eps)
+        )
+        is_better = value < losses.at_zero
+        return Constants(b if is_better else nothing, min(value, losses.at_zero), max(moved - value, 0.0))
 
     def relative_gap(self, primal: float, dual: float) -> float:
-        """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with.
-
-        Infinite where D is above P by more than rounding: something went wrong, and it proves nothing.
-        """
-        scale = self.yardstick(primal)
-        if scale == 0.0:
-            return 0.0 if primal <= dual else np.inf
-        relative = (primal - dual) / scale
-        return relative if relative > -_ABOVE else np.inf
+        """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""
+        return relative_gap(primal - dual, self.yardstick(primal))

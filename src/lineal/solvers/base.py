@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from lineal.objective.bounds import Bound
 from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
+from lineal.solvers.costs import Cost, losses, passes
 
 Weights = tuple[FloatArray, FloatArray]
 
@@ -34,6 +35,8 @@ class Iterate:
         Gives a dual point worth trying; None leaves it to the slopes of the losses.
     expected_gap : float or None
         A cheap guess of the relative gap, so that not every epoch is certified; None asks for a certificate.
+    is_worth_a_proof : bool or None
+        Where the solver knows better than its guess whether a certificate is worth its price.
     value : float or None
         The objective that the solver minimises, at these weights, where it knows it.
     bound : Bound or None
@@ -49,6 +52,7 @@ class Iterate:
     value: float | None = None
     bound: Bound | None = None
     residue: float | None = None
+    is_worth_a_proof: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -129,10 +133,14 @@ class Need:
 DIFFERENTIABLE_PENALTY = Need("a differentiable penalty", "penalty", lambda p: p.penalty.is_smooth)
 ROWS = Need("rows to walk over, in the core", "", lambda p: p.X.native_rows is not None)
 OWN_WEIGHTS = Need(
-    "weights of its own for each label, not scores that share weights (a joint map phi(x, y), or thresholds "
-    "that share weights)",
+    "weights of its own for each label, not a joint map phi(x, y) or thresholds that share weights",
     "",
     lambda p: not p.has_shared_weights,
+)
+SMOOTHABLE = Need(
+    "losses without kinks, or such that can be rounded",
+    "loss",
+    lambda p: p.losses.is_smooth or p.losses.can_be_smoothed,
 )
 LOSS_A_ROW = Need("a loss for each row by itself", "loss", lambda p: p.losses.rows is not None)
 
@@ -160,6 +168,10 @@ class Solver(ABC):
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """Yields an iterate per epoch; ends when nothing more can be gained."""
 
+    def cost(self, problem: Problem) -> Cost:
+        """What an epoch, and where that is bounded the whole run, is predicted to take; touches no data."""
+        return Cost(passes(problem, 2) + losses(problem, 2))
+
     def is_patient(self, problem: Problem) -> bool:
         """Whether a slow run goes on to its floor, though another solver stands behind it."""
         return False
@@ -170,7 +182,12 @@ def takers(problem: Problem) -> str:
     from lineal.solvers.catalogue import SOLVERS
 
     capable = ("newton", "prox_cd", "lbfgs", "dual_cd", "closed_form")
-    able = [name for name in capable if takes(SOLVERS[name](), problem)]
+    forms = [problem]
+    rows = problem.losses.rows
+    if rows is not None and rows.loss.joint is not None and rows.loss.joint() != rows.loss:
+        # Before the labels are read, a loss of one score may still become the joint one.
+        forms.append(replace(problem, losses=rows.with_loss(rows.loss.joint())))
+    able = [name for name in capable if all(takes(SOLVERS[name](), form) for form in forms)]
     if not able and takes(SOLVERS["nesterov"](), problem):
         return "nesterov"
     return " or ".join(able[:2]) if able else "another loss or penalty: no solver takes this one"

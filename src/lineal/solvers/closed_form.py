@@ -15,6 +15,7 @@ from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, Weights
+from lineal.solvers.costs import Cost, factor, gram, passes
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
@@ -70,6 +71,11 @@ class ClosedForm(Solver):
     def needs(self) -> tuple[Need, ...]:
         """Least squares, and a size that can be factorised."""
         return _NEEDS
+
+    def cost(self, problem: Problem) -> Cost:
+        """A Gram matrix, its factor, and corrections."""
+        size = min(problem.X.n_rows, problem.X.n_columns)
+        return Cost.of_steps((gram(problem) + factor(size)) / 3 + passes(problem, 2), 3)
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One solution; by columns, also corrections of it by what rounding left."""

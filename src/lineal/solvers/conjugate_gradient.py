@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, Iterate, Need, Start
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start
 from lineal.solvers.lbfgs import expected_gap, wolfe
 from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
@@ -32,7 +32,7 @@ class CG(SmoothSolver):
     @property
     def needs(self) -> tuple[Need, ...]:
         """A differentiable penalty."""
-        return (DIFFERENTIABLE_PENALTY,)
+        return (SMOOTHABLE, DIFFERENTIABLE_PENALTY)
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int

@@ -34,6 +34,7 @@ from lineal.solvers.base import (
     LOSS_A_ROW,
     OWN_WEIGHTS,
     ROWS,
+    SMOOTHABLE,
     Iterate,
     Need,
     Start,
@@ -54,6 +55,16 @@ _GROWTH = 1.1
 # Trials of a backtracking line search.
 _TRIALS = 60
 
+_PROVABLE = Need(
+    "a joint loss without kinks where the penalty has groups, or columns that cost nothing beside others",
+    "loss and penalty",
+    lambda p: (
+        p.losses.is_by_score
+        or p.losses.is_smooth
+        or p.penalty.is_zero
+        or not (p.penalty.has_groups or p.penalty.has_free_columns)
+    ),
+)
 _SMOOTH_LOSS = Need(
     "a smooth loss where it has a batch_size, which is too noisy for the stages that round kinks",
     "loss",
@@ -196,7 +207,8 @@ class Descent(SmoothSolver):
         """A differentiable penalty or, for some rules, one with a proximal step; for batches rows."""
         on_rows = () if self.batch_size is None else (LOSS_A_ROW, OWN_WEIGHTS, ROWS)
         on_penalty = () if self.takes_prox else (DIFFERENTIABLE_PENALTY,)
-        return on_rows + on_penalty + ((_SMOOTH_LOSS,) if self._is_noisy else ())
+        on_penalty = on_penalty if self.has_memory or not self.takes_prox else (_PROVABLE,)
+        return (SMOOTHABLE, *on_rows, *on_penalty) + ((_SMOOTH_LOSS,) if self._is_noisy else ())
 
     @property
     def _is_noisy(self) -> bool:

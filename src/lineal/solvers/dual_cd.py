@@ -16,6 +16,7 @@ from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start
+from lineal.solvers.costs import Cost, row_steps
 
 # From this tolerance on many weights, more than a cache holds, are float32 (half the bytes); the certificate
 # is about these very weights and the caller's own numbers.
@@ -74,6 +75,10 @@ class DualCD(Solver):
     def needs(self) -> tuple[Need, ...]:
         """A strongly convex penalty that is the same for all columns, and dual steps in the core."""
         return _NEEDS
+
+    def cost(self, problem: Problem) -> Cost:
+        """A step on every row."""
+        return Cost(row_steps(problem))
 
     def is_patient(self, problem: Problem) -> bool:
         """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""

@@ -11,7 +11,7 @@ in one group its loss is the hinge of the bag's highest score.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,11 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.cancellation import is_over
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.bounds import Bound
+from lineal.objective.certificate import Certificate, Stop, yardstick
 from lineal.objective.losses import FloatArray
+from lineal.solvers.base import Iterate, Solver, Start
+from lineal.solvers.driver import Budget, drive
 from lineal.solvers.group_interior import interior_point
 from lineal.solvers.kernel_dual.values import power_of_two
+from lineal.solvers.proving import Best, Proof, Prover
 
 # Curvature below which a pair counts as one point: its step is then clipped at a bound.
 _FLAT = 1e-12
@@ -33,8 +36,6 @@ _ROUNDING = 1e-13
 _PATIENCE = 20
 # After so many steps a row, up to so many rows, a method that factorises goes ahead.
 _CREEPING, _FACTORISED = 10, 2000
-# |P| alone is no yardstick when the optimum is 0.
-_FLOOR = 1e-12
 _AT_THE_FLOOR = "no pair is left whose step rounding would not swallow"
 
 
@@ -64,6 +65,10 @@ class Groups:
     def sizes(self) -> NDArray[np.intp]:
         """How many rows each group has."""
         return np.diff(np.append(self.first, self.n_rows))
+
+    def yardstick(self, primal: float) -> float:
+        """max(|P|, 1e-12 P(0)), what gaps are compared with."""
+        return yardstick(primal, float(self.cost.sum()))
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """A value of each group for each of its rows."""
@@ -119,40 +124,77 @@ def solve(
             K / unit, scaled, tol=tol, start=begin, max_steps=max_steps, max_seconds=max_seconds
         )  # fmt: skip
         return _divided(found, unit)
-    began = time.perf_counter()
-    state = _State(K, groups, start)
-    limit = np.inf if max_steps is None else max_steps
-    stretch = max(200, min(2 * groups.n_rows, 5000))
-    steps, best, waited, is_helped = 0, np.inf, 0, bool((groups.cost == 0).any())
-    stop: Stop | None = None
-    while stop is None:
-        done = state.run(int(min(stretch, limit - steps)))
-        steps += done
-        state.refresh()
-        if steps >= _CREEPING * groups.n_rows and not is_helped and groups.n_rows <= _FACTORISED:
-            state.take(interior_point(K, state.y, state.group, groups.cost, tol=0.01 * tol))
-            is_helped = True
-        primal, dual, b = state.values()
-        gap = relative_gap(primal, dual, groups)
-        waited = 0 if gap < 0.99 * best else waited + 1
-        best = min(best, gap)
-        if gap <= tol:
-            stop = Stop.CERTIFIED
-        elif steps >= limit:
-            stop = Stop.EPOCHS
-        elif is_over():
-            stop = Stop.CANCELLED
-        elif max_seconds is not None and time.perf_counter() - began >= max_seconds:
-            stop = Stop.SECONDS
-        elif not done or waited >= _PATIENCE:
-            stop = Stop.STALLED
-    detail = {Stop.SECONDS: max_seconds, Stop.STALLED: _AT_THE_FLOOR}.get(stop)
-    reason = f"max_steps={max_steps} reached" if stop is Stop.EPOCHS else stop.sentence(detail)
-    certificate = Certificate(
-        primal, dual, primal - dual, gap, state.worst_term(b), "group_smo", -(-steps // groups.n_rows),
-        time.perf_counter() - began, bool(gap <= tol), reason, stop,
-    )  # fmt: skip
+    pairs = _Pairs(K, groups, start, max_steps)
+    ended = drive(
+        _GroupProver(groups), None, [pairs], tol=tol, budget=Budget(max_seconds), floor=_AT_THE_FLOOR
+    ).certificate
+    if pairs.has_used_up and ended.stop is Stop.STALLED:
+        ended = replace(ended, stop=Stop.EPOCHS, reason=f"max_steps={max_steps} reached")
+    state, (primal, dual, b) = pairs.state, pairs.state.values()
+    ended = replace(ended, epochs=-(-pairs.steps // groups.n_rows))
+    certificate = ended.proved_again(
+        primal, dual, size=groups.yardstick(primal), tol=tol, worst=state.worst_term(b), detail=_AT_THE_FLOOR
+    )
     return GroupSolution(state.a, state.f, b, certificate)
+
+
+class _GroupProver(Prover):
+    """The dual of groups proves by itself: f and a are one."""
+
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
+
+    def prove(self, iterate: Iterate) -> Proof:
+        primal, dual = (np.inf, -np.inf) if iterate.dual is None else iterate.dual()
+        return Proof(primal, Bound(None, None, dual), *iterate.weights(), is_whole=True)
+
+    def yardstick(self, primal: float) -> float:
+        return self._groups.yardstick(primal)
+
+    def worst(self, best: Best) -> float:
+        return best.gap
+
+
+class _Pairs(Solver):
+    """Stretches of steps on pairs, with a point from a method that factorises where they creep."""
+
+    name = "group_smo"
+
+    def __init__(
+        self, K: FloatArray, groups: Groups, start: FloatArray | None, max_steps: int | None
+    ) -> None:
+        self._groups, self._K, self._limit = groups, K, np.inf if max_steps is None else max_steps
+        self.state, self.steps = _State(K, groups, start), 0
+
+    @property
+    def has_used_up(self) -> bool:
+        """Whether there are no steps left to make."""
+        return self.steps >= self._limit
+
+    def iterates(self, problem: Any, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """One iterate a stretch."""
+        state, groups = self.state, self._groups
+        stretch = max(200, min(2 * groups.n_rows, 5000))
+        best, waited, is_helped = np.inf, 0, bool((groups.cost == 0).any())
+        while True:
+            done = state.run(int(min(stretch, self._limit - self.steps)))
+            self.steps += done
+            state.refresh()
+            if self.steps >= _CREEPING * groups.n_rows and not is_helped and groups.n_rows <= _FACTORISED:
+                state.take(interior_point(self._K, state.y, state.group, groups.cost, tol=0.01 * tol))
+                is_helped = True
+            primal, dual, _ = state.values()
+            gap = primal - dual
+            waited = 0 if gap < 0.99 * best else waited + 1
+            best = min(best, gap)
+            yield _iterate(primal, dual)
+            if self.has_used_up or not done or waited >= _PATIENCE:
+                return
+
+
+def _iterate(primal: float, dual: float) -> Iterate:
+    """What was proved is all there is to tell."""
+    return Iterate(lambda: (np.zeros((0, 0)), np.zeros(0)), lambda: (primal, dual))
 
 
 def _divided(found: GroupSolution, unit: float) -> GroupSolution:
@@ -160,12 +202,6 @@ def _divided(found: GroupSolution, unit: float) -> GroupSolution:
     proof = found.certificate
     told = {name: getattr(proof, name) / unit for name in ("primal", "dual", "gap", "kkt_violation")}
     return replace(found, a=found.a / unit, certificate=replace(proof, **told))
-
-
-def relative_gap(primal: float, dual: float, groups: Groups) -> float:
-    """(P - D) / max(|P|, 1e-12 P(0))."""
-    scale = max(abs(primal), _FLOOR * float(groups.cost.sum()))
-    return (primal - dual) / scale if scale > 0 else 0.0
 
 
 def best_intercept(margins: FloatArray, sign: FloatArray, cost: FloatArray) -> float:

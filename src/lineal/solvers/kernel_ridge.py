@@ -19,7 +19,7 @@ import numpy as np
 from lineal.cancellation import raise_if_over
 from lineal.deferred import linalg
 from lineal.errors import InputError
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, yardstick
 from lineal.objective.losses import FloatArray
 
 _ROUNDING = float(np.finfo(np.float64).eps)
@@ -190,18 +190,15 @@ def certificate(
 ) -> Certificate:
     """The proof for all targets together; ``at_zero`` is P at a = 0."""
     primal, dual, gap, worst = (float(sum(found.parts[k] for found in solutions)) for k in range(4))
-    size = max(abs(primal), 1e-12 * at_zero)
-    relative = gap / size if size > 0 else 0.0
-    return Certificate(
-        primal=primal,
-        dual=dual,
+    return Certificate.of_proof(
+        primal,
+        dual,
         gap=gap,
-        relative_gap=relative,
-        kkt_violation=worst,
+        size=yardstick(primal, at_zero),
+        tol=tol,
+        worst=worst,
         solver="cholesky",
         epochs=1 + max(found.refinements for found in solutions),
         seconds=time.perf_counter() - began,
-        converged=bool(relative <= tol),
         reason=reason,
-        stop=Stop.CERTIFIED if relative <= tol else Stop.STALLED,
     )

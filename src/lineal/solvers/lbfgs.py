@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import Iterate, Need, Start
+from lineal.solvers.base import SMOOTHABLE, Iterate, Need, Start
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 _MEMORY = 12
@@ -21,6 +21,7 @@ _HALVINGS = 40
 _DOUBT = 4
 
 _NEEDS = (
+    SMOOTHABLE,
     Need(
         "a penalty that is differentiable or has the corners of |w| alone, as L1 and ElasticNet",
         "penalty",

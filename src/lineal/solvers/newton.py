@@ -12,7 +12,8 @@ from lineal.deferred import linalg
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, Iterate, Need, Start
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start
+from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
@@ -24,8 +25,12 @@ DIRECT_LIMIT = 600
 _WALL = 1e-2
 # A line search is content when the slope has fallen to this share, or after so many trials.
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
+# Steps of a factorised Hessian, for smooth losses and through the stages that round kinks; and how many
+# conjugate-gradient steps one takes, for a guess.
+_STEPS, _STEPS_OF_STAGES, _CG_GUESS = 12, 100, 15
 
 _NEEDS = (
+    SMOOTHABLE,
     DIFFERENTIABLE_PENALTY,
     Need(
         "a penalty whose curvature does not explode at 0",
@@ -54,6 +59,22 @@ class Newton(SmoothSolver):
         """A differentiable penalty whose curvature does not explode."""
         return _NEEDS
 
+    def cost(self, problem: Problem) -> Cost:
+        """Steps of a factorised Hessian are few whatever the data; of conjugate gradients nobody knows."""
+        line = passes(problem, 2) + losses(problem, 2 + _TRIALS)
+        if not is_direct(problem):
+            return Cost(line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS))
+        K = problem.n_outputs
+        if problem.is_by_output:
+            epoch = line + K * (gram(problem) + factor(problem.X.n_columns))
+        else:
+            epoch = line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
+        return Cost.of_steps(epoch, _STEPS if problem.losses.is_smooth else _STEPS_OF_STAGES)
+
+    def is_patient(self, problem: Problem) -> bool:
+        """Its steps are few, and what they have not gained yet they gain at the end."""
+        return is_direct(problem)
+
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
     ) -> Iterator[Iterate]:
@@ -69,9 +90,10 @@ def is_direct(problem: Problem) -> bool:
     """Whether the Hessian is small enough to factorise: per output, or for all that meet together."""
     if problem.is_by_output:
         return problem.X.n_columns + (problem.intercept is not Intercept.NONE) <= DIRECT_LIMIT
+    losses = problem.losses
     # Joint hinges bend in few places at once: their Hessian, rounded, is singular nearly everywhere.
-    is_curved = problem.losses.is_by_score or (problem.losses.is_smooth and not problem.losses.is_rounded)
-    return is_curved and problem.n_parameters <= DIRECT_LIMIT
+    is_curved = losses.is_by_score or (losses.is_smooth and not losses.is_rounded)
+    return is_curved and losses.is_by_row and problem.n_parameters <= DIRECT_LIMIT
 
 
 # ---- few parameters -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Columns far from 0: solved where they lie near it, and told of where they were.
+"""Columns and targets far from 0: solved where they lie near it, and told of where they were.
 
-The map says which columns are to be moved and by how much (``LinearMap.near_zero``); with a free intercept
-that changes nothing but b. What is said of the result is said of the data as they came.
+The map says which columns are to be moved and by how much, and the losses of differences which targets are
+(``near_zero``); with a free intercept that changes nothing but b. What is said of the result is said of the
+data as they came.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Solution, Start
@@ -24,11 +24,12 @@ class Moved:
 
     origin: Problem
     problem: Problem
-    by: FloatArray
+    by: FloatArray  # (d,) of the columns
+    targets_by: FloatArray  # (K,)
 
     def intercept(self, W: FloatArray, b: FloatArray) -> FloatArray:
         """That of this problem which gives the scores of b in the one it was made from."""
-        return b + self.by @ W
+        return b + self.by @ W - self.targets_by
 
     def primal(self, W: FloatArray, b: FloatArray) -> float:
         """The objective of weights of the problem this one was made from.
@@ -44,24 +45,25 @@ class Moved:
     def solution(self, found: Solution, tol: float) -> Solution:
         """The same for the problem this one was made from."""
         W = np.asarray(found.W, dtype=np.float64)
-        b = found.b - self.by @ W
-        known, primal = found.certificate, self.primal(W, b)
-        relative = self.origin.relative_gap(primal, known.dual)
-        is_done = bool(relative <= tol)
-        is_lost = known.converged and not is_done
-        certificate = replace(
-            known,
-            primal=primal,
-            gap=primal - known.dual,
-            relative_gap=relative,
-            converged=is_done,
-            reason=Stop.STALLED.sentence(_ROUNDED) if is_lost else known.reason,
-            stop=Stop.STALLED if is_lost else known.stop,
+        b = found.b - self.by @ W + self.targets_by
+        primal = self.primal(W, b)
+        certificate = found.certificate.proved_again(
+            primal,
+            found.certificate.dual,
+            size=self.origin.yardstick(primal),
+            tol=tol,
+            detail=_ROUNDED,
         )
         return replace(found, b=b, certificate=certificate)
 
 
 def near_zero(problem: Problem) -> Moved | None:
-    """The problem with columns near 0; None where they are, or where they cannot be moved."""
-    found = problem.X.near_zero() if problem.intercept is Intercept.FREE else None
-    return None if found is None else Moved(problem, replace(problem, X=found[0]), found[1])
+    """The problem with columns and targets near 0; None where they are, or where they cannot be moved."""
+    if problem.intercept is not Intercept.FREE:
+        return None
+    columns, targets = problem.X.near_zero(), problem.losses.near_zero()
+    if columns is None and targets is None:
+        return None
+    X, by = (problem.X, np.zeros(problem.X.n_columns)) if columns is None else columns
+    losses, targets_by = (problem.losses, np.zeros(problem.n_outputs)) if targets is None else targets
+    return Moved(problem, replace(problem, X=X, losses=losses), by, targets_by)

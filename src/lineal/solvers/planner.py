@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineal.errors import CombinationError, NoMinimumError, ParameterError
 from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
+from lineal.solvers.costs import Cost
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.newton import Newton, is_direct
+from lineal.solvers.ranking_newton import RankingNewton
 
 # The smaller of rows and columns up to which least squares is factorised without a thought; above it, where
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
@@ -19,13 +21,19 @@ _PASSES = 300 * 4 * 10
 
 @dataclass(frozen=True)
 class Plan:
-    """The solvers to run, in turn, and why."""
+    """The solvers to run, in turn, why, and what each is predicted to take."""
 
     solvers: tuple[Solver, ...]
     reason: str
+    costs: tuple[Cost, ...] = ()
 
     def __str__(self) -> str:
-        return f"{' then '.join(s.name for s in self.solvers)}: {self.reason}"
+        told = "; ".join(f"{s.name} {cost}" for s, cost in zip(self.solvers, self.costs, strict=False))
+        return f"{' then '.join(s.name for s in self.solvers)}: {self.reason}{f' ({told})' if told else ''}"
+
+    def priced(self, problem: Problem) -> Plan:
+        """The same with its costs."""
+        return replace(self, costs=tuple(solver.cost(problem) for solver in self.solvers))
 
 
 def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
@@ -47,7 +55,7 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
         solver = SOLVERS[solver]()
     if (refusal := solver.refusal(problem)) is not None:
         raise CombinationError(f"{refusal}, or solver='auto'.")
-    return Plan((solver,), "asked for")
+    return Plan((solver,), "asked for").priced(problem)
 
 
 def _choose(problem: Problem) -> Plan:
@@ -57,7 +65,7 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(
             f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
-    return Plan(able, wanted.reason + _remark(problem))
+    return Plan(able, wanted.reason + _remark(problem)).priced(problem)
 
 
 def _remark(problem: Problem) -> str:
@@ -66,8 +74,8 @@ def _remark(problem: Problem) -> str:
     if rows is None or rows.has_dual_step or not rows.is_by_score:
         return ""
     if rows.loss.native is None:
-        return "; a loss of one's own has no dual step, and in Python it is slower than a compiled one"
-    return "; a loss of one's own has no dual step"
+        return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
+    return "; a custom loss has no dual step"
 
 
 def _refusal(problem: Problem, wanted: Plan) -> str:
@@ -91,6 +99,8 @@ def _prefer(problem: Problem) -> Plan:
     size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
+    if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
+        return Plan((ranking,), f"pairs of a ranking ({size}): a walk over sorted scores for each product")
     if penalty.has_groups:
         if takes(SOLVERS["prox_cd"](), problem):
             how = "sets whole groups to 0, which working sets exploit"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from lineal.solvers.base import Iterate, Solver, Start, zeros
 _STAGE_LIMIT = 1000
 # A stage's gap is proved at its first steps, then each time their count has grown by this factor.
 _PROOF_GROWTH = 1.25
+# Targets are far from 0 where the best constant costs less than this share of what 0 does.
+_FAR = 1e-3
 
 
 @dataclass
@@ -44,12 +47,18 @@ class Objective:
 
     problem: Problem
 
-    @property
+    @cached_property
     def has_intercept(self) -> bool:
         """Whether b is part of the vector."""
         return self.problem.intercept is not Intercept.NONE
 
-    @property
+    @cached_property
+    def n_weights(self) -> int:
+        """How many of its numbers are W."""
+        d, width = self.problem.weight_shape
+        return d * width
+
+    @cached_property
     def n_parameters(self) -> int:
         """The length of the vector."""
         return self.problem.n_parameters
@@ -60,9 +69,8 @@ class Objective:
 
     def split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The vector as (W, b), W a view."""
-        d, width = self.problem.weight_shape
-        b = theta[d * width :] if self.has_intercept else np.zeros(self.problem.n_outputs)
-        return theta[: d * width].reshape(d, width), b
+        b = theta[self.n_weights :] if self.has_intercept else np.zeros(self.problem.n_outputs)
+        return theta[: self.n_weights].reshape(self.problem.weight_shape), b
 
     def scores(self, theta: FloatArray) -> FloatArray:
         """Z."""
@@ -84,13 +92,22 @@ class Objective:
         value = self.problem.penalty.value(W)
         return value + self.problem.constants_penalty.value(b) if self._penalises_b else value
 
+    def penalised_blocks(self, theta: FloatArray) -> list[tuple[Penalty, FloatArray]]:
+        """W, and b where it is penalised, each with its penalty."""
+        W, b = self.split(theta)
+        blocks = [(self.problem.penalty, W)]
+        return [*blocks, (self.problem.constants_penalty, b)] if self._penalises_b else blocks
+
     def penalty_gradient(self, theta: FloatArray) -> FloatArray:
         """R'(theta), 0 for a free intercept."""
-        return self._by_block(lambda penalty, w: penalty.derivative(w), theta)
+        W, b = self.split(theta)
+        return self._flat(self.problem.penalty.derivative(W), self.problem.constants_penalty.derivative, b)
 
     def penalty_curvature(self, theta: FloatArray) -> FloatArray:
         """R''(theta), 0 for a free intercept."""
-        return self._by_block(lambda penalty, w: penalty.second_derivative(w), theta)
+        W, b = self.split(theta)
+        own = self.problem.constants_penalty
+        return self._flat(self.problem.penalty.second_derivative(W), own.second_derivative, b)
 
     def penalty_conjugate(self, V: FloatArray) -> float:
         """R* and R_b* at a gradient; what belongs to a free intercept plays no part."""
@@ -100,12 +117,9 @@ class Objective:
 
     def penalty_part(self, name: str) -> FloatArray:
         """The part l1 or l2 of the penalty, parameter by parameter."""
-
-        def spread(penalty: Penalty, w: FloatArray) -> FloatArray:
-            part: Any = getattr(penalty, name) if penalty.is_elastic else 0.0
-            return np.broadcast_to(part if np.ndim(part) == 0 else part[:, None], w.shape)
-
-        return self._by_block(spread, np.zeros(self.n_parameters))
+        part, own = (getattr(each, name) for each in (self.problem.penalty, self.problem.constants_penalty))
+        inner = np.broadcast_to(part if np.ndim(part) == 0 else part[:, None], self.problem.weight_shape)
+        return self._flat(inner, lambda b: np.full_like(b, own), np.zeros(self.problem.n_outputs))
 
     def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
         """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
@@ -116,16 +130,21 @@ class Objective:
             return moved
         return np.concatenate([moved, self.problem.constants_penalty.prox(b, on_b)])
 
-    @property
+    @cached_property
     def _penalises_b(self) -> bool:
         return self.problem.intercept is Intercept.PENALIZED
 
-    def _by_block(self, of: Callable[[Penalty, FloatArray], FloatArray], theta: FloatArray) -> FloatArray:
-        W, b = self.split(theta)
-        inner = np.ravel(of(self.problem.penalty, W))
+    def _flat(
+        self, inner: FloatArray, of_constants: Callable[[FloatArray], FloatArray], b: FloatArray
+    ) -> FloatArray:
+        """What belongs to W and, by a function of b, to the intercept where there is one; 0 if it is free."""
         if not self.has_intercept:
-            return inner
-        return np.concatenate([inner, of(self.problem.constants_penalty, b)])
+            return np.ravel(inner)
+        flat = np.zeros(self.n_parameters)
+        flat[: self.n_weights] = np.ravel(inner)
+        if self._penalises_b:
+            flat[self.n_weights :] = of_constants(b)
+        return flat
 
     def point(
         self,
@@ -174,8 +193,9 @@ class Objective:
     def slope_of(self, Z: FloatArray, theta: FloatArray, moved: FloatArray, direction: FloatArray) -> float:
         """The derivative of P along a direction, from scores alone."""
         losses = self.problem.losses
-        loss_part = float(np.vdot(losses.pull(losses.slopes(Z)), moved))
-        return loss_part + float(self.penalty_gradient(theta) @ direction)
+        slope = float(np.vdot(losses.pull(losses.slopes(Z)), moved))
+        blocks = zip(self.penalised_blocks(theta), self.penalised_blocks(direction), strict=True)
+        return slope + sum(float(np.vdot(penalty.derivative(w), d)) for (penalty, w), (_, d) in blocks)
 
 
 @dataclass
@@ -202,12 +222,16 @@ class Line:
         """P at t, dP/dt and its derivative."""
         objective = self.objective
         value, slope, bend = objective.problem.losses.along(self.origin.Z, self.moved, t)
-        theta, towards = self.origin.theta + t * self.direction, self.direction
-        return (
-            value + objective.penalty(theta),
-            slope + float(objective.penalty_gradient(theta) @ towards),
-            bend + float(objective.penalty_curvature(theta) @ (towards * towards)),
+        blocks = zip(
+            objective.penalised_blocks(self.origin.theta + t * self.direction),
+            objective.penalised_blocks(self.direction),
+            strict=True,
         )
+        for (penalty, w), (_, towards) in blocks:
+            value += penalty.value(w)
+            slope += float(np.vdot(penalty.derivative(w), towards))
+            bend += float(np.vdot(penalty.second_derivative(w), towards * towards))
+        return value, slope, bend
 
     def slope(self, t: float) -> float:
         """dP/dt at t."""
@@ -288,6 +312,10 @@ def _through_smoothing(
     losses = problem.losses
     weight = losses.total_weight * (problem.n_outputs if losses.is_by_score else 1)
     value = losses.at_zero
+    if (constants := problem.best_constants).primal < _FAR * value:
+        # Targets far from 0: bends as wide as that would be of no use.
+        value = constants.primal
+        start = Start(np.zeros(problem.weight_shape), constants.b) if start is None else start
     width = max(value / max(weight, 1e-300), 1e-8)
     for stage in range(40):
         smooth = replace(problem, losses=losses.smoothed(width))

@@ -130,9 +130,10 @@ def _price(problem: Problem, state: _State) -> _Price:
     V = problem.pull(U)
     bound = scaled(problem, U, V, state.W, state.b)
     gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
-    worst = float(problem.penalty.violations(state.W, V).max(initial=0.0))
+    # Repaired, what belongs to free columns and to a free intercept would always be 0.
+    own = problem.pull(state.U) if problem.penalty.has_free_columns else V
+    worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
     if problem.intercept is not Intercept.NONE:
-        # Balanced, the sums of a free intercept would always be 0.
         sums = problem.losses.sums(state.U if problem.intercept is Intercept.FREE else U)
         worst = max(worst, float(problem.constants_penalty.violations(state.b, sums).max()))
     if not problem.losses.is_by_score and not state.is_foreseen:

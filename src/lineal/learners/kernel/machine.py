@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,7 @@ from lineal.solvers.kernel_dual import KernelSolution, KernelValues, expanded
 
 IntArray = NDArray[np.int64]
 
-FLOOR = Stop.STALLED.sentence("the floor of the arithmetic")
-_ROUNDING = 1e-9
+FLOOR = "the floor of the arithmetic"
 
 
 class KernelMachineModel(KernelModel):
@@ -210,61 +209,14 @@ class KernelMachineModel(KernelModel):
 def certificate_of(
     solution: KernelSolution, gap: float, tol: float, unit: float, worst: float, floor: float = 0.0
 ) -> Certificate:
-    """A solution's certificate in units of the objective as it is written."""
-    proof = Proof(
-        solution.dual, gap, worst, solution.epochs, solution.seconds, solution.stop, solution.reason
-    )
-    return proof.certificate(tol, unit, floor)
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What a certificate says, in units in which the penalty is |w|^2 / 2."""
-
-    dual: float
-    gap: float
-    worst: float
-    epochs: int
-    seconds: float
-    stop: Stop
-    reason: str
-
-    def certificate(self, tol: float, unit: float, floor: float = 0.0) -> Certificate:
-        """The same in units of the objective as it is written."""
-        primal, gap = self.dual + self.gap, self.gap
-        size = max(abs(primal), abs(self.dual), floor)
-        relative = gap / size if 0 < size < np.inf else float(not gap <= 0)
-        is_done = self.stop is Stop.CERTIFIED and is_proof(relative, tol)
-        is_lost = self.stop is Stop.CERTIFIED and not is_done
-        return Certificate(
-            primal=unit * primal, dual=unit * self.dual, gap=unit * gap, relative_gap=relative,
-            kkt_violation=unit * self.worst, solver="kernel_dual", epochs=self.epochs, seconds=self.seconds,
-            converged=is_done, reason=FLOOR if is_lost else self.reason,
-            stop=Stop.STALLED if is_lost else self.stop,
-        )  # fmt: skip
-
-
-def is_proof(relative_gap: float, tol: float) -> bool:
-    """Whether a relative gap, computed in float64, proves what was asked for.
-
-    No bound is above the objective: one that is, by more than rounding, has lost its digits.
-    """
-    return bool(-_ROUNDING <= relative_gap <= tol)
-
-
-def together(certificates: Sequence[Certificate]) -> Certificate:
-    """The certificate of machines that were fitted apart: of the sum of their objectives."""
-    if len(certificates) == 1:
-        return certificates[0]
-    primal, dual, gap = (sum(getattr(c, name) for c in certificates) for name in ("primal", "dual", "gap"))
-    bad = [c for c in certificates if not c.converged]
-    return Certificate(
-        primal=primal, dual=dual, gap=gap, relative_gap=gap / max(abs(primal), abs(dual), 1e-300),
-        kkt_violation=max(c.kkt_violation for c in certificates), solver=certificates[0].solver,
-        epochs=sum(c.epochs for c in certificates), seconds=sum(c.seconds for c in certificates),
-        converged=not bad, reason=(bad or certificates)[0].reason,
-        stop=(bad or certificates)[0].stop,
+    """A solution's certificate in units of the objective as it is written, at a gap of its own."""
+    primal = solution.dual + gap
+    found = Certificate.of_proof(
+        unit * primal, unit * solution.dual, gap=unit * gap, size=unit * max(abs(primal), floor),
+        tol=tol if solution.stop is Stop.CERTIFIED else -np.inf, worst=unit * worst, solver="kernel_dual",
+        epochs=solution.epochs, seconds=solution.seconds, stop=solution.stop, detail=FLOOR,
     )  # fmt: skip
+    return found if solution.stop is Stop.CERTIFIED else replace(found, reason=solution.reason)
 
 
 def with_bar(progress: bool, tol: float, run: Callable[[list[Callback]], Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -84,11 +84,11 @@ def proved(
     gaps = [each[2] for each in found]
     relative = gaps[0] if len(gaps) == 1 else (primal - dual) / max(abs(primal), abs(dual), 1e-300)
     kkt = _together([each[3] for each in found])
-    return VerifiedMachine(
-        primal=primal, dual=dual, gap=primal - dual, relative_gap=relative, kkt_violation=kkt.worst,
-        solver="verify", epochs=0, seconds=time.perf_counter() - began, converged=bool(max(gaps) <= tol),
-        reason="recomputed from the coefficients", kkt=kkt,
+    verified = VerifiedMachine.of_proof(
+        primal, dual, size=max(abs(primal), abs(dual), 1e-300), tol=tol, worst=kkt.worst, solver="verify",
+        seconds=time.perf_counter() - began, stop=None, reason="recomputed from the coefficients", kkt=kkt,
     )  # fmt: skip
+    return replace(verified, relative_gap=relative, converged=bool(max(gaps) <= tol))
 
 
 def _checked(

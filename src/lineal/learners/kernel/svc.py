@@ -17,7 +17,7 @@ from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
-from lineal.learners.kernel.machine import IntArray, KernelMachineModel, Proof, together, with_bar
+from lineal.learners.kernel.machine import IntArray, KernelMachineModel, with_bar
 from lineal.learners.kernel.problems import Separation
 from lineal.learners.kernel.proof import Claim
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
@@ -28,8 +28,9 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, sum_certificates
 from lineal.objective.losses import FloatArray
+from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
 
@@ -294,7 +295,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         coefficients = np.zeros((K - 1 if is_pairs else n_machines, n))
         intercepts = np.zeros(n_machines)
         certificates: dict[int, Certificate] = {}
-        if is_pairs and self._is_plain(merged, n_threads):
+        if is_pairs and self._is_plain(merged):
             self._solve_plain(merged, deadline, n_threads, coefficients, intercepts, certificates)
         left = [k for k in range(n_machines) if k not in certificates]
         questions = self._questions(merged) if left else []
@@ -313,21 +314,15 @@ class SVC(ClassifierMixin, KernelMachineModel):
         only = parts[0] if n_machines == 1 else None
         return _Learned(coefficients, intercepts, [certificates[k] for k in range(n_machines)], only)
 
-    def _is_plain(self, data: _Data, n_threads: int) -> bool:
-        """Whether pairs need nothing but to be solved: nobody listens, the core's units are the kernel's, and
-        rows stay where they are.
+    def _is_plain(self, data: _Data) -> bool:
+        """Whether pairs need nothing but to be solved: the core's units are the kernel's, and rows stay where
+        they are.
         """
         has_limit = self.max_iter is not None and self.max_iter >= 1
-        is_heard = bool(self.callbacks) or (self.progress and n_threads == 1)
         is_moved = data.values.centred.offsets is not None
         has_all = bool(np.bincount(data.codes[data.s > 0], minlength=data.K).all())
         return bool(
-            np.isfinite(self.C)
-            and has_all
-            and not is_moved
-            and not has_limit
-            and not is_heard
-            and data.values.unit == 1.0
+            np.isfinite(self.C) and has_all and not is_moved and not has_limit and data.values.unit == 1.0
         )
 
     def _solve_plain(
@@ -349,11 +344,13 @@ class SVC(ClassifierMixin, KernelMachineModel):
         coefficients[:, rows] = found.coefficients
         intercepts[:] = found.b
         for k in np.flatnonzero(found.is_certified).tolist():
-            proof = Proof(
-                float(found.dual[k]), float(found.gap[k]), float(found.worst[k]), int(found.epochs[k]),
-                float(found.seconds[k]), Stop.CERTIFIED, Stop.CERTIFIED.sentence(),
-            )  # fmt: skip
-            certificates[k] = proof.certificate(tol, 1.0 / C)
+            known = certificates[k] = found.certificate(k, tol, 1.0 / C)
+            # All pairs are solved in one call; listeners hear of each when that is over.
+            event = Progress(
+                known.epochs, known.primal, known.dual, known.gap, known.seconds, solver=known.solver
+            )
+            for callback in self.callbacks:
+                callback(event)
 
     def _parts(
         self,
@@ -395,7 +392,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self.intercept_ = learned.intercepts
         self.n_support_ = np.bincount(data.codes[support], minlength=K).astype(np.int32)
         self.certificates_ = learned.certificates
-        self.certificate_ = together(self.certificates_)
+        self.certificate_ = sum_certificates(self.certificates_)
         self.trace_ = () if learned.only is None else learned.only.machine.trace
         self.n_iter_ = max(1, self.certificate_.epochs)
         self.__dict__.pop("slack_", None)

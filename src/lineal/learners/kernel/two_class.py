@@ -76,9 +76,7 @@ def solved(
 def _one_sided(y: FloatArray) -> TwoClassMachine:
     """No row of one class has weight: f = 0 and b = -1 or 1 cost nothing."""
     b = float(y[0]) if len(y) else 0.0
-    certificate = Certificate(
-        0.0, 0.0, 0.0, 0.0, 0.0, "kernel_dual", 0, 0.0, True, Stop.CERTIFIED.sentence(), Stop.CERTIFIED
-    )
+    certificate = Certificate.of_proof(0.0, 0.0, size=0.0, tol=0.0, worst=0.0, solver="kernel_dual")
     return TwoClassMachine(np.zeros(len(y)), b, np.zeros(len(y)), certificate, ())
 
 

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.errors import InputError
-from lineal.learners.kernel.machine import is_proof
 from lineal.learners.scenarios.bags import Bags
 from lineal.learners.scenarios.machines import Clock, Fit, improved
 from lineal.learners.scenarios.space import ScenarioEngine
 from lineal.objective.certificate import Stop
 from lineal.objective.losses import FloatArray
-from lineal.solvers.group_smo import Groups, best_intercept, relative_gap, solve
+from lineal.solvers.group_smo import Groups, best_intercept, solve
 
 # A choice changes when it lowers the objective by more than rounding.
 _ROUNDING = 1e-12
@@ -150,9 +149,10 @@ class BagTask:
         old = self._witness_objective(before, witness)
         if self._witness_objective(found, witness) <= old:
             return found
-        gap = old - found.certificate.dual
-        proof = replace(found.certificate, primal=old, gap=gap, relative_gap=gap / max(old, 1e-300))
-        return replace(before, certificate=proof)
+        proof = found.certificate
+        tol = proof.relative_gap if proof.converged else -np.inf  # below what was certified
+        kept = proof.proved_again(old, proof.dual, size=max(old, 1e-300), tol=tol)
+        return replace(before, certificate=kept)
 
     def _machine(self, witness: NDArray[np.intp], before: Fit | None, clock: Clock) -> Fit:
         """The best machine for these witnesses, by rows of negative bags that are added as they matter.
@@ -210,14 +210,7 @@ class BagTask:
         b = best_intercept(self.sign * score, self.sign, self.cost)
         slack = np.maximum(0.0, 1 - self.sign * (score + b))
         primal, dual = half + float(self.cost @ slack), found.certificate.dual
-        gap = relative_gap(primal, dual, groups)
-        proof = replace(
-            found.certificate,
-            primal=primal,
-            gap=primal - dual,
-            relative_gap=gap,
-            converged=is_proof(gap, self.tol),
-        )
+        proof = found.certificate.proved_again(primal, dual, size=groups.yardstick(primal), tol=self.tol)
         u = np.zeros(len(f))
         u[rows] = -beta / self.cost[bag]
         return Fit(f + b, half, weights, b, u, proof)

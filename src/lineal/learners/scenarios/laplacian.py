@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from lineal.cancellation import cancellable, raise_if_over
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.marks import MarkedLabels, marked_labels
-from lineal.learners.scenarios.machines import joined_certificate
 from lineal.learners.scenarios.manifold import (
     MANIFOLD_LIMIT,
     checked_graph,
@@ -26,6 +25,7 @@ from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
+from lineal.objective.certificate import sum_certificates
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual import KernelValues
 
@@ -193,7 +193,7 @@ class LaplacianSVM(KernelScorer):
         self.transduction_ = given.filled(unknown, self.classes_[codes[unknown]])
         self.roughness_ = np.array([fit.roughness for fit in fits])
         proofs = [fit.certificate for fit in fits]
-        self.certificate_ = joined_certificate(proofs, seconds, proofs[0].reason)
+        self.certificate_ = sum_certificates(proofs, seconds=seconds)
         self.objective_ = self.certificate_.primal
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."

@@ -21,13 +21,10 @@ from numpy.typing import NDArray
 from lineal.cancellation import CancellationToken
 from lineal.deferred import sparse as sp
 from lineal.objective import L2, Hinge, Intercept, Problem
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, Stop, relative_gap, yardstick
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.solvers import Budget, Newton, Start, minimise, plan
-
-# |F| alone is no yardstick when the minimum is 0.
-_FLOOR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,10 +133,10 @@ def improved(
     before = start.objective(y, cost)
     if found.objective(y, cost) <= before:
         return found
-    proof = found.certificate
-    gap = before - proof.dual
-    relative = gap / max(before, _FLOOR * float(cost.sum()))
-    kept = replace(proof, primal=before, gap=gap, relative_gap=relative)
+    proof, size = found.certificate, yardstick(before, float(cost.sum()))
+    # Below what was certified, so it is certified too; and no further off where it was not.
+    tol = relative_gap(proof.gap, size) if proof.converged else -np.inf
+    kept = proof.proved_again(before, proof.dual, size=size, tol=tol)
     return replace(start, u=found.u, certificate=kept)
 
 
@@ -173,17 +170,3 @@ class Clock:
         if stop is None:
             return otherwise
         return "interrupted" if stop is Stop.CANCELLED else stop.sentence(self._max_seconds)
-
-
-def joined_certificate(parts: list[Certificate], seconds: float, reason: str) -> Certificate:
-    """The proof of several problems that share nothing: their objectives and their bounds add up."""
-    if len(parts) == 1:
-        return replace(parts[0], seconds=seconds)
-    bad = next((part.stop for part in parts if not part.converged), Stop.CERTIFIED)
-    primal, dual = (float(sum(getattr(part, name) for part in parts)) for name in ("primal", "dual"))
-    relative = (primal - dual) / abs(primal) if primal else 0.0
-    return Certificate(
-        primal, dual, primal - dual, relative, max(part.kkt_violation for part in parts),
-        parts[0].solver, sum(part.epochs for part in parts), seconds,
-        all(part.converged for part in parts), reason, bad,
-    )  # fmt: skip

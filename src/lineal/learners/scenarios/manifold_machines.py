@@ -11,7 +11,7 @@ with K the deformed kernel; the conjugate is 0 on [0, 1] for the hinge, and half
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,15 +19,12 @@ from lineal.data import thread_count
 from lineal.deferred import linalg
 from lineal.errors import InputError
 from lineal.kernels import Precomputed
-from lineal.learners.kernel.machine import FLOOR, is_proof
+from lineal.learners.kernel.machine import FLOOR
 from lineal.learners.scenarios.manifold import DeformedKernel
 from lineal.learners.scenarios.space import KernelEngine
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, yardstick
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual import KernelValues
-
-# |P| alone is no yardstick when the optimum is 0.
-_FLOOR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +60,9 @@ def by_hinge(space: DeformedKernel, y: FloatArray, C: float, tol: float, n_threa
     primal = (norm + space.gamma * roughness) / 2 + C * float(slack.sum())
     dual = float(y @ beta) - space.norm_bound(beta, a, f) / 2
     worst = float((C * slack - beta * y * (1 - margin)).max(initial=0.0))
-    known = found.certificate
-    seconds = time.perf_counter() - began
-    proof = _proof(primal, dual, C * len(y), worst, known.solver, known.epochs, seconds, tol, known)
+    known = replace(found.certificate, seconds=time.perf_counter() - began)
+    size = yardstick(primal, C * len(y))
+    proof = known.proved_again(primal, dual, size=size, tol=tol, worst=worst)
     return SmoothFit(a, found.b, f + found.b, roughness, proof)
 
 
@@ -92,29 +89,8 @@ def by_squares(
     primal = (norm + space.gamma * roughness) / 2 + C * float(r @ r) / 2
     dual = float(y @ beta) - space.norm_bound(beta, a, f) / 2 - float(beta @ beta) / (2 * C)
     worst = float((C / 2 * (r - beta / C) ** 2).max(initial=0.0))
-    seconds = time.perf_counter() - began
-    proof = _proof(primal, dual, C * len(y) / 2, worst, "closed_form", 1, seconds, tol)
+    proof = Certificate.of_proof(
+        primal, dual, size=yardstick(primal, C * len(y) / 2), tol=tol, worst=worst, solver="closed_form",
+        epochs=1, seconds=time.perf_counter() - began, detail=FLOOR,
+    )  # fmt: skip
     return SmoothFit(a, b, f + b, roughness, proof)
-
-
-def _proof(
-    primal: float,
-    dual: float,
-    at_zero: float,
-    worst: float,
-    solver: str,
-    epochs: int,
-    seconds: float,
-    tol: float,
-    known: Certificate | None = None,
-) -> Certificate:
-    relative = (primal - dual) / max(abs(primal), _FLOOR * at_zero)
-    is_done = is_proof(relative, tol)
-    stop, reason = Stop.STALLED, FLOOR
-    if is_done:
-        stop, reason = Stop.CERTIFIED, Stop.CERTIFIED.sentence()
-    elif known is not None and known.stop not in (None, Stop.CERTIFIED):
-        stop, reason = known.stop, known.reason
-    return Certificate(
-        primal, dual, primal - dual, relative, worst, solver, epochs, seconds, is_done, reason, stop
-    )

@@ -23,13 +23,13 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import crowned, logs_of, probabilities, winners
 from lineal.model.heads import ClassesHead
 from lineal.model.linear import LinearScores, Scores
-from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Problem
+from lineal.objective import L2, Certificate, Intercept, Log, Loss, Penalty, Problem, Stop
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.loss_sums import LossSum
 from lineal.objective.losses import FloatArray
 from lineal.objective.soft import softened
 from lineal.protocol import available_if, check_is_fitted
-from lineal.solvers import LBFGS, Newton, Solution, Solver, Start, minimise
+from lineal.solvers import LBFGS, Budget, Newton, Solution, Solver, minimise
 from lineal.solvers.driver import Callback
 from lineal.solvers.newton import is_direct
 
@@ -246,13 +246,17 @@ class PUClassifier(ClassifierMixin, CertifiedLearner):
             self.share_ = 1.0
             return self._minimised(problem, solvers, tol=tol)
 
-        def minimise_share(mixture: Problem, start: Start | None, tol: float) -> Solution:
-            return minimise(mixture, solvers, tol=tol, start=start, seed=self._seed())
-
+        search = ShareSearch(lambda mixture, start, tol: self._minimised(mixture, solvers, start, tol))
         whole = replace(problem, losses=NonNegativeLosses(data, loss, soft))
-        found = self._minimised(whole, (ShareSearch(minimise_share),), tol=tol)
+        # Callbacks hear of the fits that the search is made of.
+        found = minimise(whole, (search,), tol=tol, budget=Budget(self.max_seconds), seed=self._seed())
         self.share_ = found.U.share
-        return replace(found, U=found.U.U)
+        certificate = found.certificate
+        if search.last is not None and certificate.stop is Stop.STALLED:
+            ended = search.last.certificate
+            why = ended if not ended.converged else certificate
+            certificate = replace(certificate, stop=why.stop, reason=why.reason)
+        return replace(found, U=found.U.U, certificate=certificate)
 
     def _learn(self, solution: Solution) -> None:
         self.certificate_ = solution.certificate

@@ -35,7 +35,6 @@ class _Side:
     solution: Solution
 
 
-@dataclass(frozen=True)
 class ShareSearch(Solver):
     """Finds the share of the negative part whose minimum is highest, by fits of one share after another.
 
@@ -44,11 +43,18 @@ class ShareSearch(Solver):
     Needs ``NonNegativeLosses`` under L2. An iterate is a fit of one share, or a mixture of the two fits whose
     negative parts have opposite signs; its bound is the fit's own. One fit is enough where the unbiased
     risk's negative part is not negative at its own minimum, else some ten warm-started ones.
+
+    Attributes
+    ----------
+    last : Solution or None
+        The fit of the last share: where the search was cut short, it tells why.
     """
 
-    minimise: Minimise
-
     name = "share_search"
+
+    def __init__(self, minimise: Minimise) -> None:
+        self._minimise = minimise
+        self.last: Solution | None = None
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         losses = problem.losses
@@ -74,7 +80,7 @@ class ShareSearch(Solver):
         self, problem: Problem, losses: NonNegativeLosses, share: float, start: Start | None, tol: float
     ) -> _Side:
         mixture = replace(problem, losses=losses.mixture(share))
-        found = self.minimise(mixture, start, tol)
+        self.last = found = self._minimise(mixture, start, tol)
         Z = mixture.scores(found.W, found.b)
         return _Side(share, found.W, found.b, losses.data.sums(losses.loss, Z)[1], found)
 

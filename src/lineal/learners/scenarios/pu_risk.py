@@ -172,5 +172,8 @@ class NonNegativeLosses(LossSum):
     def weighted(self, H: FloatArray) -> FloatArray:
         return self.mixture(1.0).weighted(H)
 
+    def half_square(self, U: SharedDual) -> float:
+        return self.mixture(U.share).half_square(U.U)
+
     def refit(self, Z: FloatArray) -> Refit:
         return Refit(np.zeros(1), self.slopes(Z))

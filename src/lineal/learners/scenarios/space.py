@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,13 @@ from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.kernels import Linear
 from lineal.kernels.domains import Vectors
-from lineal.learners.kernel.machine import FLOOR, certificate_of, is_proof
+from lineal.learners.kernel.machine import certificate_of
 from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.reading import SHAPE
 from lineal.learners.scenarios.machines import Fit, LinearEngine
 from lineal.learners.scoring import ScoringClassifier
 from lineal.model.heads import Head
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import Certificate, yardstick
 from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if, check_is_fitted
 from lineal.solvers import Budget
@@ -34,8 +33,6 @@ _FINE = 2000
 _FEW, _VERY_FEW = 20_000, 500
 # k(x, x) times a cost beyond which scores are sums that cancel to nothing.
 _FAR = 1e30
-# |P| alone is no yardstick when the optimum is 0.
-_FLOOR = 1e-12
 
 
 class KernelEngine:
@@ -71,18 +68,8 @@ class KernelEngine:
         # All of f is in float64 now: so is the proof.
         primal = half + float(bound @ np.maximum(0.0, 1 - signs * (f[used] + b)))
         dual = float(signs @ beta) - half
-        relative = (primal - dual) / max(abs(primal), _FLOOR * float(bound.sum()))
-        is_done = is_proof(relative, self._tol)
-        stop, reason = found.stop, found.reason
-        if is_done:
-            stop, reason = Stop.CERTIFIED, Stop.CERTIFIED.sentence()
-        elif stop is Stop.CERTIFIED:
-            stop, reason = Stop.STALLED, FLOOR
-        proof = replace(
-            found, primal=primal, dual=dual, gap=primal - dual, relative_gap=relative, converged=is_done,
-            reason=reason, stop=stop,
-        )  # fmt: skip
-        return Fit(f + b, half, weights, b, u, proof)
+        size = yardstick(primal, float(bound.sum()))
+        return Fit(f + b, half, weights, b, u, found.proved_again(primal, dual, size=size, tol=self._tol))
 
     def _solved(
         self,

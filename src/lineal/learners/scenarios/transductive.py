@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.cancellation import cancellable
 from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.learners.marks import MarkedLabels, marked_labels
-from lineal.learners.scenarios.machines import Clock, joined_certificate
+from lineal.learners.scenarios.machines import Clock
 from lineal.learners.scenarios.options import (
     checked_cost,
     checked_count,
@@ -25,6 +26,7 @@ from lineal.learners.scenarios.transduction import Rows, Transduction, transduce
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import winners
+from lineal.objective.certificate import sum_certificates
 from lineal.objective.losses import FloatArray
 
 
@@ -251,9 +253,8 @@ class TransductiveSVM(KernelScorer):
         self.transduction_ = given.filled(unknown, self.classes_[codes[unknown]])
         self.history_ = [each for one in found for each in one.rounds]
         self.stopped_ = found[-1].stopped
-        self.certificate_ = joined_certificate(
-            [each.fit.certificate for each in found], seconds, self.stopped_
-        )
+        summed = sum_certificates([each.fit.certificate for each in found], seconds=seconds)
+        self.certificate_ = summed if len(found) == 1 else replace(summed, reason=self.stopped_)
         self.objective_ = self.certificate_.primal
         self.n_rounds_ = len(self.history_)
         is_cut = any(each.stop is not None for each in found)

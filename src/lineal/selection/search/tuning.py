@@ -84,8 +84,9 @@ def tune(
     Notes
     -----
     Ctrl-C ends the search and fits the best setting so far; before a fold is done, and at the second Ctrl-C,
-    ``KeyboardInterrupt`` is raised. A setting whose fit fails is recorded with its error and never chosen. Of
-    equal means the earlier setting is chosen.
+    ``KeyboardInterrupt`` is raised. A :class:`lineal.CancellationToken` that is over ends that last fit, too.
+    A setting whose fit fails is recorded with its error and never chosen. Of equal means the earlier setting
+    is chosen.
 
     Examples
     --------

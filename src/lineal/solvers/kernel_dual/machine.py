@@ -7,22 +7,24 @@ pull the same way, a variable: bounds add up, and coefficients are dealt out at 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from lineal import _core
-from lineal.cancellation import CancellationToken, cancellable
-from lineal.objective.certificate import Stop
+from lineal.cancellation import is_over, shielded
+from lineal.objective.bounds import Bound
+from lineal.objective.certificate import Stop, relative_gap
 from lineal.objective.losses import FloatArray
-from lineal.solvers.base import Progress
+from lineal.solvers.base import Iterate, Progress, Solver, Start
 from lineal.solvers.blas import OneBlasThread
-from lineal.solvers.driver import Budget
+from lineal.solvers.driver import Budget, drive
 from lineal.solvers.kernel_dual.duals import Dual, IntArray, dealt, sums_by
 from lineal.solvers.kernel_dual.interior import InteriorProblem, interior_point
 from lineal.solvers.kernel_dual.values import KernelValues, Weighed, expanded, power_of_two
+from lineal.solvers.proving import Best, Proof, Prover
 
 # A block: 64 MiB of float32. It must hold the free variables with room to spare, so it may grow. Few
 # variables make one block.
@@ -160,73 +162,22 @@ class KernelMachine:
         the least P that was proved on the way, the start among them; unless P has no meaning (``is_priced``).
         """
         budget = budget or Budget()
-        unit, floor = unit * self._value, floor / self._value
-        began, self._D, self._scores, self._weighed = time.perf_counter(), None, None, None
-        if not self._has_F:
-            self._native.refresh(True, self._n_threads)
-            self._has_F = True
-        trace: list[Progress] = []
-        epochs, rounds, last = 0, 0, np.inf
-        stop: Stop | None = None
-        violation, quiet, marks = np.inf, 0, (np.inf, np.inf)
-        steps, is_helped, best = 0, False, (np.inf, self._start)
-        _, share, max_inner = pace_of(len(self._lo), self._block)
-        with cancellable() as caller:
-            own = CancellationToken(seconds=budget.max_seconds, parent=caller)
-            while stop is None:
-                violation, n_inner, n_changed = self._native.step(share, max_inner, self._n_threads)
-                epochs, steps = epochs + 1, steps + n_inner
-                _, gap, dual = self._native.gap(False)
-                relative = _relative(gap, dual, floor)
-                is_settled = self._is_settled(violation, settled, size)
-                # A hard margin that is not there has an infinite gap, which never falls.
-                has_gained = gap < _GAIN * marks[0] or violation < _GAIN * marks[1]
-                quiet = 0 if has_gained else quiet + 1
-                marks = min(gap, marks[0]), min(violation, marks[1])
-                is_over, is_stalled, is_proved = n_changed == 0 or quiet >= _PATIENCE, False, False
-                if (relative <= CLAIM * tol and is_settled) or is_over:
-                    gap, dual = self._proved()
-                    is_proved, relative = True, _relative(gap, dual, floor)
-                    if relative <= tol and is_settled:
-                        stop = Stop.CERTIFIED
-                    else:
-                        rounds += 1
-                        is_stalled = not relative <= _STALL * last or rounds > _MAX_ROUNDS
-                        last, quiet, marks = relative, 0, (np.inf, np.inf)
-                        best = self._better(best, gap + dual)
-                        self._native.refresh(True, self._n_threads)
-                if stop is None and not is_helped and (is_stalled or steps > _CREEPING * len(self._lo)):
-                    is_helped = True
-                    if self._help(tol, own):
-                        rounds, last, is_stalled, is_proved = 0, np.inf, False, True
-                        gap, dual = self._proved()
-                        if _relative(gap, dual, floor) > tol:
-                            gap, dual = self._weighed_gap(gap, dual)
-                        relative, violation = _relative(gap, dual, floor), self._violation()
-                        if relative <= tol and self._is_settled(violation, settled, size):
-                            stop = Stop.CERTIFIED
-                        else:
-                            self._weighed = None
-                        best = self._better(best, gap + dual)
-                if is_stalled:
-                    stop = Stop.STALLED
-                point = Progress(
-                    epochs, unit * (dual + gap), unit * dual, unit * gap, time.perf_counter() - began,
-                    is_proved, relative, "kernel_dual",
-                )  # fmt: skip
-                trace.append(point)
-                asked = _why_stop(budget, point, caller)  # callbacks hear of the last point, too
-                stop = stop or asked
-                self._grow_block()
-            if stop is not Stop.CERTIFIED:
+        self._D, self._scores, self._weighed = None, None, None
+        goal = _Goal(tol, unit * self._value, settled, size, floor / self._value)
+        blocks = _Blocks(self, goal)
+        ended = drive(_MachineProver(goal), None, [blocks], tol=tol, budget=budget, floor=_AT_THE_FLOOR)
+        found = ended.certificate
+        violation, stop = blocks.violation, found.stop or Stop.STALLED
+        if stop is not Stop.CERTIFIED:
+            with shielded():
+                self.begin()
                 if is_priced:
-                    gap, dual = self._return_to(best)
+                    gap, dual = self._return_to(blocks.least)
                     violation = self._violation()
-                    is_proved = _relative(gap, dual, floor) <= tol
-                    if is_proved and self._is_settled(violation, settled, size) and stop is Stop.STALLED:
-                        stop = Stop.CERTIFIED
+                    is_proved = goal.relative(gap, dual) <= tol and self.is_settled(violation, goal)
+                    stop = Stop.CERTIFIED if is_proved and stop is Stop.STALLED else stop
                 else:
-                    self._proved()
+                    self.proved()
         if self._weighed is None:
             self._D = self._native.exact_dual(self._n_threads) * self._value
         else:
@@ -234,8 +185,44 @@ class KernelMachine:
         if self._values.offsets is not None:
             self._scores = self._given_scores()
         reason = stop.sentence(budget.detail(stop) or _AT_THE_FLOOR)
-        self._ending = (violation, epochs, time.perf_counter() - began, stop, reason, tuple(trace))
+        self._ending = (violation, found.epochs, found.seconds, stop, reason, ended.trace)
         return self.snapshot()
+
+    # ---- what blocks are made of ----------------------------------------------------------------
+
+    @property
+    def n_variables(self) -> int:
+        """How many coefficients there are, equal ones merged."""
+        return len(self._lo)
+
+    def begin(self) -> None:
+        """F = K beta of coefficients that a run starts with, where it is not known yet."""
+        if not self._has_F:
+            self.refresh()
+            self._has_F = True
+
+    def step(self) -> tuple[float, int, int]:
+        """Solves a block: by how much slopes disagreed, how many steps that took, how many moved."""
+        _, share, max_inner = pace_of(len(self._lo), self._block)
+        return self._native.step(share, max_inner, self._n_threads)
+
+    def claimed(self) -> tuple[float, float]:
+        """The gap and D, from float32 increments."""
+        _, gap, dual = self._native.gap(False)
+        return gap, dual
+
+    def refresh(self) -> None:
+        """F = K beta anew, in float64."""
+        self._native.refresh(True, self._n_threads)
+
+    def proved_by_weights(self, goal: _Goal) -> tuple[float, float]:
+        """The gap and D in float64; from weights of columns where that is needed and can be."""
+        gap, dual = self.proved()
+        return (gap, dual) if goal.relative(gap, dual) <= goal.tol else self._weighed_gap(gap, dual)
+
+    def forget_weights(self) -> None:
+        """Proofs rest on the core again."""
+        self._weighed = None
 
     def snapshot(self, *, exactly: bool = False) -> KernelSolution:
         """Where the machine stands; ``exactly`` computes K beta anew in float64."""
@@ -333,9 +320,6 @@ class KernelMachine:
         self._native = self._made(beta)
         self._native.refresh(True, self._n_threads)
 
-    def _better(self, best: tuple[float, FloatArray], primal: float) -> tuple[float, FloatArray]:
-        return (primal, self._native.beta) if primal < best[0] else best
-
     def _return_to(self, best: tuple[float, FloatArray]) -> tuple[float, float]:
         """The point of the least P: this one, the best that was proved, or the start. Its gap and D."""
         here = self._standing()
@@ -353,21 +337,22 @@ class KernelMachine:
     def _standing(self) -> tuple[float, float]:
         """The gap and D, from the core or from weights, whichever proves less of P."""
         self._weighed = None
-        here = self._proved()[0], self._native.exact_dual(self._n_threads)
+        here = self.proved()[0], self._native.exact_dual(self._n_threads)
         weighed = self._weighed_gap(*here)
         if sum(weighed) < sum(here):
             return weighed
         self._weighed = None
         return here if np.isfinite(sum(here)) else (np.inf, 0.0)
 
-    def _is_settled(self, violation: float, share: float, size: float) -> bool:
-        if share == np.inf:
+    def is_settled(self, violation: float, goal: _Goal) -> bool:
+        """Whether slopes of a group agree as far as it was asked for."""
+        if goal.settled == np.inf:
             return True
         F = self._native.F
-        lowest, highest, size = float(F.min()), float(F.max()), size / self._slope
+        lowest, highest, size = float(F.min()), float(F.max()), goal.size / self._slope
         largest = max(abs(lowest), abs(highest))
         spread = highest - lowest if largest > _NOTHING * size else size
-        return violation <= max(share * spread, _SETTLED * largest)
+        return violation <= max(goal.settled * spread, _SETTLED * largest)
 
     def _violation(self) -> float:
         """By how much slopes of a group disagree at most."""
@@ -378,7 +363,7 @@ class KernelMachine:
         np.minimum.at(down, self._group, np.where(beta > self._lo, v, np.inf))
         return max(0.0, float((up - down).max()))
 
-    def _help(self, tol: float, token: CancellationToken) -> bool:
+    def help(self, tol: float) -> bool:
         """Goes to a point from the inside of the bounds, in float64; whether that was possible."""
         moves, V, K = self._lo < self._hi, self._values.factor(self._rows, _MOST_WORK), None
         if V is not None:
@@ -397,7 +382,7 @@ class KernelMachine:
             sums - sums_by(self._group, fixed, n_groups),
         )  # fmt: skip
         with OneBlasThread(), np.errstate(all="ignore"):
-            found = interior_point(problem, tol=tol, is_over=lambda: token.is_over)
+            found = interior_point(problem, tol=tol, is_over=is_over)
         beta = fixed.copy()
         beta[moves] = found
         missing = np.abs(sums_by(self._group, beta, n_groups) - sums)
@@ -406,12 +391,12 @@ class KernelMachine:
         self._go_to(beta)
         return True
 
-    def _proved(self) -> tuple[float, float]:
+    def proved(self) -> tuple[float, float]:
         self._native.correct(self._n_threads)
         _, gap, dual = self._native.gap(True)
         return gap, dual
 
-    def _grow_block(self) -> None:
+    def grow_block(self) -> None:
         """A block that free variables fill makes no progress: they must be solved together."""
         if self._block >= min(LARGEST_BLOCK, len(self._lo)):
             return
@@ -426,6 +411,126 @@ class KernelMachine:
         if len(merged) == len(self._owner):
             return merged if self._owner is self._place else merged[self._owner]
         return dealt(merged[self._owner], self._owner, self._dual.hi - self._dual.lo)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """What a run is to reach: a relative gap, and slopes that agree; ``unit`` times P is told to people."""
+
+    tol: float
+    unit: float
+    settled: float
+    size: float
+    floor: float
+
+    def relative(self, gap: float, dual: float) -> float:
+        """A gap with the primal for the size of things."""
+        return relative_gap(gap, max(abs(dual + gap), self.floor))
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """What was proved of a machine: its gap and D in the core's units, and whether slopes agree."""
+
+    gap: float
+    dual: float
+    is_settled: bool
+
+
+class _MachineProver(Prover):
+    """Machines prove by themselves: coefficients are weights and dual point at once."""
+
+    is_dear = True
+
+    def __init__(self, goal: _Goal) -> None:
+        self._goal = goal
+
+    def prove(self, iterate: Iterate) -> Proof:
+        W, b = iterate.weights()
+        if iterate.dual is None:  # nothing was done yet
+            return Proof(np.inf, Bound(None, None, -np.inf), W, b, is_whole=True)
+        found: _Standing = iterate.dual()
+        primal, dual = (self._goal.unit * value for value in (found.dual + found.gap, found.dual))
+        return Proof(primal, Bound(None, None, dual), W, b, is_settled=found.is_settled, is_whole=True)
+
+    def yardstick(self, primal: float) -> float:
+        return max(abs(primal), self._goal.unit * self._goal.floor)
+
+    def worst(self, best: Best) -> float:
+        return best.gap  # the terms are told by whoever chooses the threshold
+
+
+class _Blocks(Solver):
+    """Blocks of coefficients; F = K beta anew in float64 after a proof that failed; help where they creep.
+
+    Attributes
+    ----------
+    least : the least P that was proved, and its coefficients
+    violation : by how much slopes of a group disagree
+    """
+
+    name = "kernel_dual"
+
+    def __init__(self, machine: KernelMachine, goal: _Goal) -> None:
+        self._machine, self._goal = machine, goal
+        self.least = (np.inf, machine._start)
+        self.violation = np.inf
+        self._proof: _Standing | None = None
+
+    def iterates(self, problem: Any, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
+        """One iterate a block."""
+        machine, goal = self._machine, self._goal
+        rounds, last, quiet, marks = 0, np.inf, 0, (np.inf, np.inf)
+        steps, is_helped = 0, False
+        machine.begin()
+        while True:
+            self.violation, n_inner, n_changed = machine.step()
+            steps += n_inner
+            gap, dual = machine.claimed()
+            relative = goal.relative(gap, dual)
+            # A hard margin that is not there has an infinite gap, which never falls.
+            has_gained = gap < _GAIN * marks[0] or self.violation < _GAIN * marks[1]
+            quiet = 0 if has_gained else quiet + 1
+            marks = min(gap, marks[0]), min(self.violation, marks[1])
+            is_claimed = relative <= CLAIM * tol and machine.is_settled(self.violation, goal)
+            has_ended, is_stalled = n_changed == 0 or quiet >= _PATIENCE, False
+            yield self._iterate(relative, machine.proved, is_worth_a_proof=is_claimed or has_ended)
+            if (proof := self._taken()) is not None:
+                rounds += 1
+                relative = goal.relative(proof.gap, proof.dual)
+                is_stalled = not relative <= _STALL * last or rounds > _MAX_ROUNDS
+                last, quiet, marks = relative, 0, (np.inf, np.inf)
+                machine.refresh()
+            if not is_helped and (is_stalled or steps > _CREEPING * machine.n_variables):
+                is_helped = True
+                if machine.help(tol):
+                    rounds, last, is_stalled = 0, np.inf, False
+                    self.violation = machine._violation()
+                    yield self._iterate(None, lambda: machine.proved_by_weights(goal), is_worth_a_proof=True)
+                    self._taken()
+                    machine.forget_weights()
+            if is_stalled:
+                return
+            machine.grow_block()
+
+    def _iterate(
+        self, estimate: float | None, proved: Callable[[], tuple[float, float]], *, is_worth_a_proof: bool
+    ) -> Iterate:
+        is_settled = self._machine.is_settled(self.violation, self._goal)
+
+        def prove() -> _Standing:
+            self._proof = _Standing(*proved(), is_settled)
+            return self._proof
+
+        nothing = np.zeros((0, 0)), np.zeros(0)
+        return Iterate(lambda: nothing, prove, estimate, is_worth_a_proof=is_worth_a_proof)
+
+    def _taken(self) -> _Standing | None:
+        """The proof that was asked for since the last time, if one was."""
+        proof, self._proof = self._proof, None
+        if proof is not None and proof.gap + proof.dual < self.least[0]:
+            self.least = (proof.gap + proof.dual, self._machine._native.beta)
+        return proof
 
 
 def pace_of(m: int, block_size: int | None = None) -> tuple[int, float, int]:
@@ -462,22 +567,3 @@ def _units(dual: Dual, unit: float) -> tuple[float, float]:
     if not 0.0 < slope * coefficient < np.inf:  # D itself would vanish, or be beyond float64
         return 1.0, 1.0 / unit
     return slope, coefficient
-
-
-def _relative(gap: float, dual: float, floor: float) -> float:
-    """With the primal for the size of things; 1 where nothing was done yet."""
-    size = max(abs(dual + gap), abs(dual), floor)
-    return gap / size if size > 0 else (0.0 if gap == 0 else 1.0)
-
-
-def _why_stop(budget: Budget, point: Progress, caller: CancellationToken) -> Stop | None:
-    is_asked = budget.tell(point)
-    if caller.is_over:
-        return Stop.CANCELLED
-    if is_asked:
-        return Stop.CALLBACK
-    if budget.max_epochs is not None and point.epoch >= budget.max_epochs:
-        return Stop.EPOCHS
-    if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
-        return Stop.SECONDS
-    return None

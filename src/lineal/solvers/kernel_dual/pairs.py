@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual.duals import IntArray
 from lineal.solvers.kernel_dual.machine import CLAIM, LARGEST_BLOCK, pace_of
@@ -35,6 +36,14 @@ class PairSolutions:
     worst: FloatArray
     epochs: IntArray
     seconds: FloatArray
+
+    def certificate(self, k: int, tol: float, unit: float) -> Certificate:
+        """What was proved of a pair, in units of the objective as it is written."""
+        dual, gap = unit * float(self.dual[k]), unit * float(self.gap[k])
+        return Certificate.of_proof(
+            dual + gap, dual, gap=gap, size=abs(dual + gap), tol=tol, worst=unit * float(self.worst[k]),
+            solver="kernel_dual", epochs=int(self.epochs[k]), seconds=float(self.seconds[k]),
+        )  # fmt: skip
 
 
 def solved_pairs(

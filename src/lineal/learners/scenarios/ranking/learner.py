@@ -14,20 +14,19 @@ from lineal.data import thread_count
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError
 from lineal.learners.matrix import MatrixModel
-from lineal.learners.scenarios.ranking.fitting import RankingSolution, minimise_pairs
-from lineal.learners.scenarios.ranking.problem import RankingProblem
-from lineal.learners.scenarios.ranking.proof import verified
 from lineal.learners.scenarios.ranking.queries import queries_of_rows, weights_of_queries
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.heads import Head, NumbersHead
 from lineal.model.linear import LinearScores, Scores
-from lineal.objective.certificate import Certificate
+from lineal.objective import L2, Intercept, Penalty, Problem
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray, Hinge, Log, Loss, SquaredHinge
+from lineal.objective.pair_losses import NumpyPairLosses, PairLosses, PairSlopes
 from lineal.objective.ranking_pairs import Pairs
 from lineal.protocol import RegressorMixin, check_is_fitted
-from lineal.solvers.driver import Budget, Callback
+from lineal.solvers import Budget, Plan, Solution, Start, minimise, plan
+from lineal.solvers.driver import Callback
 
 _WEIGHTINGS = ("pairs", "queries")
 
@@ -49,6 +48,8 @@ class RankSVM(RegressorMixin, MatrixModel):
     loss : Hinge(), SquaredHinge() or Log()
         Of the difference of two scores. The hinges cost O(n log n) for n rows of a query; ``Log`` visits
         every pair, O(pairs) time, without storing them.
+    penalty : Penalty, optional
+        In place of |w|^2 / (2 C): ``L1(strength)``, ``ElasticNet(l1, l2)`` ... C then plays no part.
     weighting : "pairs" or "queries"
         c_q is 1, so that every pair counts the same; or one over the query's pairs (by weight), so that every
         query does.
@@ -71,9 +72,10 @@ class RankSVM(RegressorMixin, MatrixModel):
     trace_ : tuple of Progress
     n_iter_ : int, Newton steps
     n_pairs_ : int, pairs of the training data, whatever they weigh
-    dual_weights_, dual_width_ : array and float
-        The dual point of the proof: the slopes of the losses (a hinge rounded over that width) at the scores
-        of those weights. :func:`lineal.verify` recomputes it pair by pair.
+    plan_ : which solver, and why
+    dual_scores_, dual_width_, dual_factor_ : (n_rows,) array and floats
+        The dual point of the proof: the slopes of the losses (a hinge rounded over that width) at those
+        scores, times the factor. :func:`lineal.verify` recomputes it pair by pair.
 
     Notes
     -----
@@ -101,6 +103,7 @@ class RankSVM(RegressorMixin, MatrixModel):
         C: float = 1.0,
         *,
         loss: Loss = Hinge(),
+        penalty: Penalty | None = None,
         weighting: str = "pairs",
         tol: float = 1e-4,
         max_seconds: float | None = None,
@@ -111,6 +114,7 @@ class RankSVM(RegressorMixin, MatrixModel):
     ) -> None:
         self.C = C
         self.loss = loss
+        self.penalty = penalty
         self.weighting = weighting
         self.tol = tol
         self.max_seconds = max_seconds
@@ -190,37 +194,44 @@ class RankSVM(RegressorMixin, MatrixModel):
         return self._fit(self._built(stacked, reset=False), pairs)
 
     def _fit(self, rows: LinearMap, pairs: Pairs) -> Self:
-        problem = self._problem(rows, pairs)
+        problem = self._posed(rows, self._losses(PairLosses, pairs))
+        self.plan_: Plan = plan(problem)
         budget = Budget(self.max_seconds, self.max_epochs, self.callbacks)
-        self._learn(minimise_pairs(problem, self._start(rows), tol=float(self.tol), budget=budget))
+        start = self._start(rows)
+        self._learn(minimise(problem, self.plan_.solvers, tol=float(self.tol), budget=budget, start=start))
         self.n_pairs_ = pairs.n_pairs
         if not self.certificate_.converged:
             message = f"{type(self).__name__} is {self.certificate_}."
             warnings.warn(message, NotCertifiedWarning, stacklevel=4)
         return self
 
-    def _learn(self, solution: RankingSolution) -> None:
-        self.coef_ = solution.w
+    def _learn(self, solution: Solution) -> None:
+        self.coef_ = solution.W[:, 0]
         self.intercept_ = 0.0
         self.certificate_ = solution.certificate
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
-        self.dual_weights_, self.dual_width_ = solution.slopes_at, solution.width
+        self.dual_scores_, self.dual_width_ = solution.U.z, solution.U.width
+        self.dual_factor_ = solution.U.factor
 
-    def _start(self, rows: LinearMap) -> FloatArray:
+    def _start(self, rows: LinearMap) -> Start | None:
         before = getattr(self, "coef_", None) if self.warm_start else None
         if before is None or before.shape != (rows.n_columns,):
-            return np.zeros(rows.n_columns)
-        return np.array(before, dtype=np.float64)
+            return None
+        return Start(np.array(before, dtype=np.float64)[:, None], np.zeros(1))
 
-    def _problem(self, rows: LinearMap, pairs: Pairs) -> RankingProblem:
+    def _posed(self, rows: LinearMap, losses: PairLosses) -> Problem:
+        penalty = L2(1.0 / float(self.C)) if self.penalty is None else self.penalty
+        return Problem(rows, losses, penalty, Intercept.NONE)
+
+    def _losses(self, kind: type[PairLosses], pairs: Pairs) -> PairLosses:
         if not pairs.weight > 0:
             raise InputError(
                 f"there is no pair to rank: no query among {pairs.n_rows} sample"
                 f"{'s' * (pairs.n_rows > 1)} has two rows with weight and different grades. "
                 "Check y and groups."
             )
-        return RankingProblem(rows, pairs, self.loss, 1.0 / float(self.C), thread_count(self.n_threads))
+        return kind(pairs, self.loss, n_threads=thread_count(self.n_threads))
 
     def _pairs(
         self,
@@ -253,6 +264,12 @@ class RankSVM(RegressorMixin, MatrixModel):
                 raise ParameterError(f"{name} must be a number > 0, and finite, got {value!r}.")
         if not isinstance(self.loss, (Hinge, SquaredHinge, Log)):
             raise ParameterError(f"loss must be Hinge(), SquaredHinge() or Log(), got {self.loss!r}.")
+        if self.penalty is not None and not isinstance(self.penalty, Penalty):
+            raise ParameterError(f"penalty must be a Penalty such as L1(1.0), or None, got {self.penalty!r}.")
+        if self.penalty is not None and self.penalty.is_zero:
+            raise ParameterError(
+                "RankSVM needs a penalty: pairs that can all be put in order have no minimum without one."
+            )
         if self.weighting not in _WEIGHTINGS:
             raise ParameterError(f"weighting must be 'pairs' or 'queries', got {self.weighting!r}.")
         if self.max_seconds is not None and not (_is_number(self.max_seconds) and self.max_seconds > 0):
@@ -300,23 +317,22 @@ class RankSVM(RegressorMixin, MatrixModel):
         wrong, tied = pairs.disorder(scores, thread_count(self.n_threads))
         return 1.0 - float(np.sum(wrong + 0.5 * tied)) / pairs.weight
 
-    def _verified(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        *,
-        tol: float | None,
-        use_dual: bool,
-        groups: Any = None,
-        query_weight: Any = None,
-    ) -> Certificate:
-        """What :func:`lineal.verify` asks: the proof again, from every pair."""
-        check_is_fitted(self)
+    # ---- what verify asks ---------------------------------------------------------------------
+
+    def _numpy_problem(
+        self, X: Any, y: Any, sample_weight: Any, *, groups: Any = None, query_weight: Any = None
+    ) -> Problem:
+        """The problem that was solved, from every pair, over NumPy and SciPy alone."""
         rows = self._numpy_rows(X)
-        problem = self._problem(rows, self._pairs(y, groups, sample_weight, query_weight, rows.n_rows))
-        point = (self.dual_weights_, self.dual_width_) if use_dual else None
-        return verified(problem, self.coef_, point, self._tolerance if tol is None else tol)
+        pairs = self._pairs(y, groups, sample_weight, query_weight, rows.n_rows)
+        return self._posed(rows, self._losses(NumpyPairLosses, pairs))
+
+    def _problem_weights(self) -> tuple[FloatArray, FloatArray]:
+        return self.coef_[:, None].astype(np.float64), np.zeros(1)
+
+    @property
+    def _dual_point(self) -> PairSlopes:
+        return PairSlopes(self.dual_scores_, self.dual_width_, self.dual_factor_)
 
     def _frozen_head(self, head_of: Callable[[Any], Head]) -> Head:
         """What a model file answers with."""

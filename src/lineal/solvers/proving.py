@@ -1,0 +1,280 @@
+"""What the driver asks of a problem: to prove how good an iterate is.
+
+A proof is an objective P at weights and a bound D below every objective. The two need not come from the same
+iterate: a bound holds whoever finds it. ``LinearProver`` proves for a :class:`~lineal.objective.Problem`;
+machines with kernels, whose weights and dual variables are one, prove by themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from lineal.errors import InputError
+from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
+from lineal.objective.certificate import relative_gap
+from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
+from lineal.objective.losses import FloatArray
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import BEYOND, Iterate, Progress, Start, zeros
+from lineal.solvers.blas import OneBlasThread
+from lineal.solvers.catalogue import SOLVERS
+
+# A bound that takes a solver's word for how far W is from -V / strength may pay this share of the gap for it;
+# above that V is worth a pass over X.
+_CHARGE = 0.1
+# Where a Hessian takes at most so many multiplications, milliseconds, a prover may take so many steps.
+_SMALL, _PROOF_STEPS = 5e6, 60
+# From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
+_MANY_STORED = 1_000_000
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proved of an iterate.
+
+    Attributes
+    ----------
+    primal : float
+        P at the weights; inf where it is no number.
+    bound : Bound
+        A dual point and its D.
+    W, b : arrays
+        The weights; they may be the solver's own and hold until the next iterate.
+    Z : array or None
+        Their scores, where they were computed.
+    is_settled : bool
+        Whether all is determined that the gap alone does not tell (the threshold of one class).
+    is_whole : bool
+        Whether weights and bound are one thing, so that they are kept together.
+    """
+
+    primal: float
+    bound: Bound
+    W: FloatArray
+    b: FloatArray
+    Z: FloatArray | None = None
+    is_settled: bool = True
+    is_whole: bool = False
+
+
+@dataclass
+class Best:
+    """The best weights and the best bound so far; they need not come from the same epoch."""
+
+    W: FloatArray
+    b: FloatArray
+    primal: float = np.inf
+    Z: FloatArray | None = None
+    bound: Bound | None = None
+    is_settled: bool = True
+    is_borrowed: bool = False  # W and b are the solver's own
+    is_bound_tight: bool = False  # there is nothing left to gain from a higher bound
+    latest: Iterate | None = None  # where the solver is
+    trace: list[Progress] = field(default_factory=list)
+
+    @property
+    def dual(self) -> float:
+        """D."""
+        return -np.inf if self.bound is None else self.bound.dual
+
+    @property
+    def gap(self) -> float:
+        """P - D."""
+        return self.primal - self.dual
+
+    def take(self, proof: Proof) -> None:
+        """Keeps the weights if they are better, and the bound if it is higher."""
+        is_better = proof.primal < self.primal
+        is_higher = self.bound is None or proof.bound.dual > self.dual
+        if proof.is_whole:
+            is_nearer = proof.primal - proof.bound.dual < self.gap
+            is_known = proof.is_settled > self.is_settled or (
+                proof.is_settled == self.is_settled and is_nearer
+            )
+            is_better = is_higher = self.bound is None or is_known
+        if is_better:
+            self.W, self.b, self.Z, self.primal = proof.W, proof.b, proof.Z, proof.primal
+            self.is_borrowed, self.is_settled = True, proof.is_settled
+        if is_higher:
+            self.bound = proof.bound
+        if self.bound is not None and is_better != is_higher:
+            # Weights and bound of different epochs: what was said about the pair holds no longer.
+            self.bound = replace(self.bound, worst_weight=None)
+
+    def keep(self) -> None:
+        """Weights borrowed from the solver are copied before it goes on."""
+        if self.is_borrowed:
+            self.W, self.b, self.is_borrowed = self.W.copy(), self.b.copy(), False
+
+
+class Prover(ABC):
+    """What the driver asks of a problem.
+
+    Attributes
+    ----------
+    is_dear : bool
+        Whether proofs are worth their price only where a solver asks for one.
+    """
+
+    is_dear: bool = False
+
+    @abstractmethod
+    def prove(self, iterate: Iterate) -> Proof:
+        """What can be proved of an iterate."""
+
+    @abstractmethod
+    def yardstick(self, primal: float) -> float:
+        """What a gap is compared with."""
+
+    @abstractmethod
+    def worst(self, best: Best) -> float:
+        """The largest term of the gap."""
+
+    def relative_gap(self, best: Best) -> float:
+        """What ``tol`` is compared with."""
+        return relative_gap(best.gap, self.yardstick(best.primal))
+
+    def start(self, start: Start | None) -> tuple[FloatArray, FloatArray]:
+        """Weights to begin with, in case that nothing better is found."""
+        return (np.zeros((0, 0)), np.zeros(0)) if start is None else (start.W, start.b)
+
+    def look_closer(self, best: Best, tol: float) -> None:
+        """Tries for a better bound than solvers give, at a higher price."""
+        return None
+
+    def has_no_minimum(self, best: Best) -> bool:
+        """Whether the best weights prove that the objective has no minimiser."""
+        return False
+
+    def is_beyond(self, best: Best) -> bool:
+        """Whether numbers of the problem overflow or vanish."""
+        return False
+
+    def threads(self) -> AbstractContextManager[Any]:
+        """A scope in which threads are where they are needed."""
+        return nullcontext()
+
+
+@dataclass(frozen=True)
+class LinearProver(Prover):
+    """Proofs for a map, losses and a penalty."""
+
+    problem: Problem
+
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(self.problem.losses.at_zero):
+                raise InputError(BEYOND)
+
+    def start(self, start: Start | None) -> tuple[FloatArray, FloatArray]:
+        return zeros(self.problem) if start is None else (start.W, start.b)
+
+    def yardstick(self, primal: float) -> float:
+        return self.problem.yardstick(primal)
+
+    def prove(self, iterate: Iterate) -> Proof:
+        problem = self.problem
+        W, b = iterate.weights()
+        b, Z, U = self._refitted(problem.scores(W, b), b)
+        # A loss may take NaN for a score that costs nothing.
+        primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        bound = iterate.bound
+        if bound is None and iterate.dual is not None and iterate.residue is not None:
+            penalty = problem.penalty_value(W, b)
+            bound = lower_bound_by_scores(problem, iterate.dual(), b, Z, penalty, iterate.residue)
+            if bound is not None and (bound.worst_weight or 0.0) > _CHARGE * (primal - bound.dual):
+                bound = None
+        if bound is None:
+            if iterate.dual is not None:
+                U = iterate.dual()
+            elif U is None or problem.penalty.has_free_columns:
+                U = likely_point(problem, W, b, Z) if problem.losses.is_smooth else gradient_point(problem, Z)
+            bound = feasible(problem, U, W, b)
+        if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
+            bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
+        return Proof(primal, bound, W, b, Z)
+
+    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+        """A free intercept moved to where the losses are least: no pass over X, and it can only help."""
+        if self.problem.intercept is Intercept.FREE:
+            losses = self.problem.losses
+            refit = losses.refit(Z)
+            if np.any(refit.shift) and losses.value(Z + refit.shift) <= losses.value(Z):
+                return b + refit.shift, Z + refit.shift, refit.U
+        return b, Z, None
+
+    def worst(self, best: Best) -> float:
+        if best.Z is None or best.bound is None:  # no weights had an objective that is a number
+            raise InputError(BEYOND)
+        return worst_term(self.problem, best.W, best.b, best.Z, best.bound)
+
+    def has_no_minimum(self, best: Best) -> bool:
+        """Whether the scores prove that an unpenalised likelihood has no minimiser."""
+        if not self.problem.penalty.is_zero or best.Z is None:
+            return False
+        return self.problem.losses.is_separated(best.Z, are_together=self.problem.has_shared_weights)
+
+    def look_closer(self, best: Best, tol: float) -> None:
+        """Tries for a better bound: from the best weights alone, then from where a prover gets from there.
+
+        A bound holds whoever finds it. Noisy or creeping solvers have good weights long before their own
+        slopes can prove it.
+        """
+        problem = self.problem
+        if best.Z is None or best.is_bound_tight or self.relative_gap(best) <= tol:
+            return
+        W, b = best.W.astype(np.float64), best.b.astype(np.float64)
+        U = closer_point(problem, W, b, best.Z)
+        if U is not None:
+            self._raise_to(best, feasible(problem, U, W, b))
+        for iterate in self._prover_steps(Start(W, b), tol):
+            if self.relative_gap(best) <= tol:
+                return
+            there = iterate.weights()
+            U = problem.losses.slopes(problem.scores(*there)) if iterate.dual is None else iterate.dual()
+            self._raise_to(best, feasible(problem, U, *there) if iterate.bound is None else iterate.bound)
+            if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
+                best.is_bound_tight = True
+                return
+
+    def _raise_to(self, best: Best, bound: Bound) -> None:
+        """Takes a bound that was found apart from the weights, if it is higher and proves anything."""
+        if bound.dual > best.dual and self.problem.relative_gap(best.primal, bound.dual) < np.inf:
+            best.bound = replace(bound, worst_weight=None)
+
+    def _prover_steps(self, start: Start, tol: float) -> Iterator[Iterate]:
+        """The first steps of a solver that proves, where the problem is small."""
+        problem = self.problem
+        d, width = problem.weight_shape
+        size, n_apart = (d, width) if problem.losses.is_by_output else (d * width, 1)
+        work = (problem.X.n_rows + size) * size**2 * n_apart
+        able = (SOLVERS[name]() for name in ("prox_cd", "newton", "lbfgs"))
+        prover = next((each for each in able if each.refusal(problem) is None), None)
+        if prover is None or work > _SMALL:
+            return iter(())
+        return islice(prover.iterates(problem, start, tol, 0), _PROOF_STEPS)
+
+    def is_beyond(self, best: Best) -> bool:
+        """Whether squares, of the data or of the scores where the solver is, overflow or vanish."""
+        problem = self.problem
+        W, b = (best.W, best.b) if best.latest is None else best.latest.weights()
+        Z = problem.scores(W, b)
+        squares = problem.X.squared_adjoint(problem.losses.weighted(np.ones_like(Z)))
+        if not all(np.isfinite(total) for total in (squares.sum(), *(np.square(v).sum() for v in (W, b, Z)))):
+            return True
+        is_small = squares < np.finfo(np.float64).tiny  # a column of zeros is none of those that vanish
+        return bool(problem.X.dot(np.where(is_small, 1e150, 0.0)).any())
+
+    def threads(self) -> AbstractContextManager[None]:
+        """Threads of BLAS step aside where the time goes to threaded passes over sparse rows."""
+        X = self.problem.X
+        if X.is_sparse and (X.n_threads or 1) > 1 and X.n_stored >= _MANY_STORED:
+            return OneBlasThread()
+        return nullcontext()
