@@ -38,8 +38,8 @@ Curvature = Callable[[int], FloatArray]
 _NARROW = 64
 # Columns that are met at a time where a map is known by its products alone.
 _PANEL = 16
-# So many deviations from 0 are far, among so many rows at first.
-_FAR, _GLANCE = 1e4, 64
+# So many deviations from 0 are far, among so many rows at first; of sparse rows, among fewer before that.
+_FAR, _GLANCE, _FIRST_GLANCE = 1e4, 64, 4
 
 
 class LinearMap(ABC):
@@ -609,21 +609,13 @@ def _stored_far_from_zero(
     glance at a few rows mostly leaves no column to look at.
     """
     n = len(start) - 1
+    if n < 1:
+        return None
     glance = np.arange(0, n, max(1, n // _GLANCE))
-    columns = np.unique(index[start[0] : start[1]]) if n else index[:0]
-    for row in glance:
-        columns = columns[np.isin(columns, index[start[row] : start[row + 1]])]
-        if not len(columns):
-            return None
-    for rows in (glance, np.arange(n)):
-        # A column's place in a row: stored once, so a row has it or the column is dropped.
-        table = np.full((len(rows), len(columns)), np.nan)
-        for place, row in enumerate(rows):
-            own = slice(start[row], start[row + 1])
-            wanted = np.isin(index[own], columns)
-            table[place, np.searchsorted(columns, index[own][wanted])] = value[own][wanted]
-        kept = np.flatnonzero(~np.isnan(table).any(axis=0))
-        columns = columns[kept[_far(table[:, kept], np.arange(len(kept)))]]
+    columns: NDArray[Any] = index[start[0] : start[1]]
+    for rows in (glance[:_FIRST_GLANCE], glance, np.arange(n)):
+        columns, table = _stored_in_all(start, index, value, rows, columns)
+        columns = columns[_far(table, np.arange(len(columns)))]
         if not len(columns):
             return None
     by = np.zeros(n_columns)
@@ -631,6 +623,25 @@ def _stored_far_from_zero(
     at = np.isin(index[first], columns)
     by[index[first][at]] = value[first][at]
     return by
+
+
+def _stored_in_all(
+    start: NDArray[Any],
+    index: NDArray[Any],
+    value: NDArray[Any],
+    rows: NDArray[np.intp],
+    among: NDArray[Any],
+) -> tuple[NDArray[Any], FloatArray]:
+    """The columns that each of some rows stores, out of some, and their numbers, a row for each."""
+    spans = [slice(start[row], start[row + 1]) for row in rows]
+    at, numbers = (np.concatenate([each[span] for span in spans]) for each in (index, value))
+    wanted = np.isin(at, among)
+    at, numbers = at[wanted], numbers[wanted]
+    columns, counts = np.unique(at, return_counts=True)
+    columns = columns[counts == len(rows)]
+    kept = np.isin(at, columns)
+    by_column = np.argsort(at[kept], kind="stable")  # rows stay in order
+    return columns, numbers[kept][by_column].reshape(len(columns), len(rows)).T.astype(np.float64)
 
 
 def _moved_stored(X: sp.csr_array, by: FloatArray) -> sp.csr_array:
