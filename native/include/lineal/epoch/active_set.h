@@ -125,8 +125,7 @@ class ActiveSet {
     std::vector<Index> joining;
     for (Index j = 0; j < m_; ++j)
       if (!on_face_[std::size_t(j)] && w_[j] == 0.0 && excess(j) > tol) joining.push_back(j);
-    std::stable_sort(joining.begin(), joining.end(),
-                     [&](Index a, Index b) { return excess(a) > excess(b); });
+    std::stable_sort(joining.begin(), joining.end(), [&](Index a, Index b) { return excess(a) > excess(b); });
     Index n_joined = 0;
     const Index most = batch_;
     for (const Index j : joining)
