@@ -53,7 +53,7 @@ class JointPerceptron(StreamedJointModel):
     updates_ : how often the weights were changed: their sum, but for the first example of a stream
     converged_ : whether the last epoch was whole and without a mistake
     n_iter_ : epochs begun
-    reason_ : why the fit ended
+    reason_, stop_ : why the fit ended, in words; and as a ``Stop`` where it ended early
     radius_ : the largest norm of phi(x, y) - phi(x, k) for a label k other than y
     margin_ : the smallest lead of a training example's label under the weights scaled to norm 1
     n_seen_, online_accuracy_ : streams only: examples met by ``partial_fit``, and the share first predicted
@@ -80,7 +80,7 @@ class JointPerceptron(StreamedJointModel):
 
     mistakes_: NDArray[np.int64]
     _fitted: tuple[int, ...] = ()
-    _of_fits = ("margin_", "radius_", "converged_", "reason_")
+    _of_fits = ("margin_", "radius_", "converged_", "reason_", "stop_")
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class JointPerceptron(StreamedJointModel):
         self._tell(stream)
         del self.n_seen_, self.online_accuracy_  # which speak of what comes after
         self.mistakes_, self.n_iter_ = np.array(run.mistakes, dtype=np.int64), len(run.mistakes)
-        self.reason_, self.converged_ = run.reason, run.is_converged
+        self.reason_, self.stop_, self.converged_ = run.reason, run.stop, run.is_converged
         self.radius_ = longest_difference(rows.csr(), codes, len(self.classes_))
         scores = JointRows(rows, len(self.classes_)).dot(coef[:, None])
         self.margin_ = smallest_margin(scores, codes, coef, np.zeros(0))

@@ -83,7 +83,7 @@ class Perceptron(StreamedPerceptron):
     updates_ : how often the weights were changed: their sum, but for the first row of a stream
     converged_ : whether the last epoch was whole and without a mistake
     n_iter_ : epochs begun
-    reason_ : why the fit ended
+    reason_, stop_ : why the fit ended, in words; and as a ``Stop`` where it ended early
     radius_ : the largest norm of a row (of phi(x, y) - phi(x, k) for more than two classes), its 1 included
     margin_ : the smallest margin of a training row under the weights scaled to norm 1; not there when voted
     survivors_, counts_ : voted only: every vector of weights ever held, and for how many examples
@@ -278,7 +278,7 @@ class Perceptron(StreamedPerceptron):
         self.mistakes_ = np.array(run.mistakes, dtype=np.int64)
         self.updates_ = weights.mistakes
         self.n_iter_ = len(run.mistakes)
-        self.reason_ = run.reason
+        self.reason_, self.stop_ = run.reason, run.stop
         self.converged_ = run.is_converged
         self._kept = self.variant  # as it was now, whatever becomes of the option
         self._first_epoch = max(1, min(weights.seen, len(train)))

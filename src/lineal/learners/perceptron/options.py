@@ -11,6 +11,7 @@ import numpy as np
 
 from lineal.errors import NotConvergedWarning, ParameterError
 from lineal.learners.perceptron.sizes import LARGEST
+from lineal.objective.certificate import Stop
 
 _USUAL_EPOCHS, _MOST_EPOCHS = 10, 1000
 
@@ -56,7 +57,7 @@ def epoch_limit(learner: Any) -> int:
 def warn_unless_done(learner: Any, advice: str) -> None:
     """Warns of a fit that was broken off, or that still made mistakes where it was to make none."""
     name = type(learner).__name__
-    if learner.reason_.startswith(("interrupted", "max_seconds")):
+    if learner.stop_ in (Stop.CANCELLED, Stop.SECONDS):
         warnings.warn(f"{name}: {learner.reason_}.", NotConvergedWarning, stacklevel=4)
     elif learner.until_convergence and not learner.converged_:
         warnings.warn(

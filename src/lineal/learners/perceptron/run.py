@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lineal.cancellation import cancellable, following
 from lineal.learners.perceptron.keepers import Keeper
 from lineal.learners.perceptron.online import Epoch, OnlineWeights
+from lineal.objective.certificate import Stop
 from lineal.objective.linear_maps import NativeRows
 
 # The clock is looked at after so many multiplications: some milliseconds.
@@ -93,6 +94,9 @@ class Run:
     mistakes : list of int
         For each epoch that was begun.
     reason : str
+        Why they ended, in words.
+    stop : Stop or None
+        Why they ended early: CANCELLED, SECONDS or CALLBACK; None where they did not.
     is_converged : bool
         Whether the last epoch was whole and without a mistake.
     """
@@ -111,6 +115,7 @@ class Run:
         self._before = 0  # mistakes before this epoch
         self.mistakes = [0]
         self.reason = ""
+        self.stop: Stop | None = None
         self.is_converged = False
 
     def go(self, epochs: Iterable[NDArray[np.int64]]) -> None:
@@ -121,7 +126,7 @@ class Run:
             while following(stream, token) is not None:
                 pass
             if token.is_over and not self.reason:
-                self.reason = "interrupted: these are the weights so far"
+                self.stop, self.reason = Stop.CANCELLED, "interrupted: these are the weights so far"
                 self._count()
 
     def _pieces(self, epochs: Iterable[NDArray[np.int64]]) -> Iterator[bool]:
@@ -134,7 +139,7 @@ class Run:
                 self._count()
                 yield True
                 if self._max_seconds is not None and self._seconds() >= self._max_seconds:
-                    self.reason = f"max_seconds={self._max_seconds} reached"
+                    self.stop, self.reason = Stop.SECONDS, Stop.SECONDS.sentence(self._max_seconds)
                     break
             is_whole = self._learning.seen == number * len(order)
             if is_whole:
@@ -154,7 +159,8 @@ class Run:
         if self._until_convergence and self.is_converged:
             return "an epoch without a mistake"
         if any(isinstance(answer, (bool, np.bool_)) and answer for answer in answers):
-            return "a callback asked to stop"
+            self.stop = Stop.CALLBACK
+            return self.stop.sentence()
         return ""
 
     def _seconds(self) -> float:

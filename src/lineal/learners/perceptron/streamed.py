@@ -20,7 +20,7 @@ from lineal.objective.losses import FloatArray
 from lineal.protocol import available_if
 
 # What a fit leaves behind and a stream does not have.
-_OF_FITS = ("coef_", "intercept_", "margin_", "radius_", "converged_", "reason_", "temperature_")
+_OF_FITS = ("coef_", "intercept_", "margin_", "radius_", "converged_", "reason_", "stop_", "temperature_")
 
 
 class StreamedPerceptron(ScoringClassifier):

@@ -226,9 +226,8 @@ class Search:
 def is_broken_off(model: Any) -> bool:
     """Whether Ctrl-C, or a token, ended a fit before its time; the weights are the best so far."""
     certificate = getattr(model, "certificate_", None)
-    if certificate is not None:
-        return bool(certificate.stop is Stop.CANCELLED)
-    return str(getattr(model, "reason_", "")).startswith("interrupted")
+    stop = getattr(model, "stop_", None) if certificate is None else certificate.stop
+    return bool(stop is Stop.CANCELLED)
 
 
 def taken_by(model: Any, X: Any) -> Any:

@@ -93,7 +93,7 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
     updates_ : their sum
     converged_ : whether the last epoch was whole and without a mistake
     n_iter_ : epochs begun
-    reason_ : why the fit ended
+    reason_, stop_ : why the fit ended, in words; and as a ``Stop`` where it ended early
     radius_ : the greatest length of a row in the kernel's space (times sqrt(2) for more than two classes)
     deviation_, shrinkage_ : with a budget: the numbers Q and S of its bound on mistakes
 
@@ -207,7 +207,7 @@ class KernelPerceptron(ClassifierMixin, KernelModel):
         self.mistakes_ = np.array(run.mistakes, dtype=np.int64)
         self.updates_ = learning.mistakes
         self.n_iter_ = len(run.mistakes)
-        self.reason_ = run.reason
+        self.reason_, self.stop_ = run.reason, run.stop
         self.converged_ = run.is_converged
         self._first_epoch = max(1, min(learning.seen, n))
         self._kept = self.variant
