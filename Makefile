@@ -140,7 +140,7 @@ bench-bayes: .venv/.built
 bench-evaluation: .venv/.built
 	$(BIN)/python benchmarks/evaluation/run.py $(EVALUATION_OPTIONS)
 
-# GROUPS_OPTIONS="--shapes tall --ours" measures parts; the rest keeps what was measured before.
+# GROUPS_OPTIONS="--shapes tall --ours" is a look at ours that keeps nothing.
 bench-groups: .venv/.built
 	$(BIN)/python benchmarks/groups/run.py $(GROUPS_OPTIONS)
 

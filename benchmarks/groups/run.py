@@ -55,7 +55,9 @@ def main() -> None:
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--peers", type=Path, help="another interpreter that has adelie and skglm")
     parser.add_argument(
-        "--ours", action="store_true", help="measure ours alone: peers keep what was measured"
+        "--ours",
+        action="store_true",
+        help="ours alone, nothing is kept: times of several sessions do not compare",
     )
     options = parser.parse_args()
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
@@ -70,8 +72,9 @@ def main() -> None:
                 key = f"{shape}/{kind}/{task}"
                 before = records["found"].get(key, {})
                 records["found"][key] = measured(shape, kind, task, options, before)
-                results.write_text(json.dumps(records, indent=1) + "\n")
-    if PAGE.exists():
+                if not options.ours:
+                    results.write_text(json.dumps(records, indent=1) + "\n")
+    if not options.ours:
         text = PAGE.read_text()
         PAGE.write_text(re.sub(f"(?s){BEGIN}.*{END}", lambda _: f"{BEGIN}\n{table(records)}\n{END}", text))
     print(table(records))

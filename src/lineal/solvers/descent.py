@@ -56,13 +56,10 @@ _GROWTH = 1.1
 _TRIALS = 60
 
 _PROVABLE = Need(
-    "a joint loss without kinks where the penalty has groups, or columns that cost nothing beside others",
+    "a joint loss without kinks where some columns cost nothing beside others",
     "loss and penalty",
     lambda p: (
-        p.losses.is_by_score
-        or p.losses.is_smooth
-        or p.penalty.is_zero
-        or not (p.penalty.has_groups or p.penalty.has_free_columns)
+        p.losses.is_by_score or p.losses.is_smooth or p.penalty.is_zero or not p.penalty.has_free_columns
     ),
 )
 _SMOOTH_LOSS = Need(
