@@ -122,7 +122,8 @@ def _proved(claim: Claim, limit: float) -> Certificate:
         Z = problem.scores(W, b)
     bound, source = _best_bound(problem, W, b, Z, primal, claim, limit)
     kkt = None if claim.kkt is None else claim.kkt(claim.problem.X.dot(claim.W)[:, 0])
-    kind, more = (Certificate, {}) if kkt is None else (VerifiedMachine, {"kkt": kkt})
+    kind = Certificate if kkt is None else VerifiedMachine
+    more: dict[str, Any] = {} if kkt is None else {"kkt": kkt}
     return kind.of_proof(
         primal,
         bound.dual,

@@ -193,8 +193,8 @@ class KernelMachineModel(KernelModel):
         s = weights_of_rows(sample_weight, self.kernel_.size(items))
         products = KernelProducts(self.kernel_, items)
         claims = self._pose(products, y, s)
-        if len(claims) > 1:  # all that proofs will ask for in one pass
-            products.of(np.hstack([each.columns for each in claims]))
+        # All that proofs will ask for, in one pass.
+        products.of(np.hstack([each.columns for each in claims if each.columns is not None]))
         return claims
 
     def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:

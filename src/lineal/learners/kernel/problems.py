@@ -60,7 +60,9 @@ class KernelProducts:
         step = max(1, _PIECE // max(len(used), 1))
         for start in range(0, n, step):
             piece = np.arange(start, min(start + step, n))
-            out[piece] = kernel_values(self.kernel, self.kernel.take(self.items, piece), support) @ columns[used]
+            out[piece] = (
+                kernel_values(self.kernel, self.kernel.take(self.items, piece), support) @ columns[used]
+            )
         return out
 
 
@@ -71,7 +73,7 @@ class KernelRows(LinearMap):
     products: KernelProducts
     rows: IntArray
 
-    is_dear: ClassVar[bool] = True
+    is_dear = True
 
     @property
     def n_rows(self) -> int:
@@ -170,7 +172,9 @@ class PricedTube(LossSum):
         return self.s * np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
 
     def conjugate(self, U: FloatArray) -> float:
-        return float(np.vdot(self.t, U))  # of what ``into_domain`` gave
+        sizes, more = np.abs(U), 1 + _AT_THE_BOUND
+        is_inside = (sizes <= more * self.s).all() and float(sizes.sum()) <= more * self.price
+        return float(np.vdot(self.t, U)) if is_inside else np.inf
 
     def into_domain(self, U: FloatArray) -> FloatArray:
         inside = np.clip(U, -self.s, self.s)
@@ -212,7 +216,9 @@ class Region(LossSum):
         return np.where(self.rho > Z, -self.s, 0.0)
 
     def conjugate(self, U: FloatArray) -> float:
-        return 0.0  # of what ``into_domain`` gave
+        is_inside = ((U <= 0) & (-U <= (1 + _AT_THE_BOUND) * self.s)).all()
+        is_whole = abs(float(U.sum()) + self.total) <= _AT_THE_BOUND * self.total
+        return 0.0 if is_inside and is_whole else np.inf
 
     def anchor(self) -> FloatArray:
         return self.into_domain(np.zeros(self.shape))
