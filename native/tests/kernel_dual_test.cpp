@@ -352,8 +352,8 @@ THEOREM("a machine that is told to stop anywhere in a block is as it was before 
   patient = watch(-1);
   twin.step(0.1, 60, 1, &patient);
   const int whole = n_looks;
-  CHECK(whole > 100);
-  for (const int last : {1, whole / 4, whole - 20, whole - 1, whole}) {
+  CHECK(whole > 20);
+  for (const int last : {1, whole / 4, whole / 2, whole - 1, whole}) {
     Watch hasty = watch(last);
     CHECK(machine.step(0.1, 60, 1, &hasty).n_changed == 0);
     CHECK(hasty.is_over() && n_looks == last);
