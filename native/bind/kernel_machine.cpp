@@ -333,7 +333,8 @@ void bind_kernel_machine(nb::module_& m) {
             return std::tuple(done.violation, done.n_inner, done.n_changed);
           },
           "share"_a, "max_inner"_a, "n_threads"_a = 1,
-          "Solves in one block: (violation before, steps inside, coefficients changed). A block that is given "
+          "Solves in one block: (violation before, steps inside, coefficients changed). A block that is "
+          "given "
           "up leaves all as it was before it.")
       .def(
           "gap",
