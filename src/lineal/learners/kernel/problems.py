@@ -219,7 +219,7 @@ class Region(LossSum):
         return np.where(self.rho > Z, -self.s, 0.0)
 
     def conjugate(self, U: FloatArray) -> float:
-        is_inside = ((U <= 0) & (-U <= (1 + _AT_THE_BOUND) * self.s)).all()
+        is_inside = ((U <= 0) & ((1 + _AT_THE_BOUND) * self.s >= -U)).all()
         is_whole = abs(float(U.sum()) + self.total) <= _AT_THE_BOUND * self.total
         return 0.0 if is_inside and is_whole else np.inf
 
