@@ -327,12 +327,15 @@ void bind_kernel_machine(nb::module_& m) {
       .def(
           "step",
           [](Machine& self, double share, Index max_inner, int n_threads) {
-            const nb::gil_scoped_release unlocked;
-            const KernelDual::Step done = self.dual->step(share, max_inner, n_threads);
+            KernelDual::Step done;
+            interruptible_pass(
+                [&](Watch& watch) { done = self.dual->step(share, max_inner, n_threads, &watch); });
             return std::tuple(done.violation, done.n_inner, done.n_changed);
           },
           "share"_a, "max_inner"_a, "n_threads"_a = 1,
-          "Solves in one block: (violation before, steps inside, coefficients changed).")
+          "Solves in one block: (violation before, steps inside, coefficients changed). A block that is "
+          "given "
+          "up leaves all as it was before it.")
       .def(
           "gap",
           [](Machine& self, bool doubting) {
@@ -362,15 +365,17 @@ void bind_kernel_machine(nb::module_& m) {
       .def(
           "correct",
           [](Machine& self, int n_threads) {
-            const nb::gil_scoped_release unlocked;
-            return self.dual->correct(n_threads);
+            Index n_rows = 0;
+            interruptible_pass([&](Watch& watch) { n_rows = self.dual->correct(n_threads, &watch); });
+            return n_rows;
           },
           "n_threads"_a = 1, "Recomputes in float64 what the gap may depend on; how many rows that were.")
       .def(
           "refresh",
           [](Machine& self, bool exactly, int n_threads) {
-            const nb::gil_scoped_release unlocked;
-            exactly ? self.dual->refresh(n_threads) : self.dual->refresh_fast(n_threads);
+            interruptible_pass([&](Watch& watch) {
+              exactly ? self.dual->refresh(n_threads, &watch) : self.dual->refresh_fast(n_threads, &watch);
+            });
           },
           "exactly"_a = true, "n_threads"_a = 1)
       .def("scale", [](Machine& self, double factor) { self.dual->scale(factor); }, "factor"_a);

@@ -329,3 +329,42 @@ THEOREM("rows of kernel values are kept within bounds: machines that move more o
   CHECK(told.gap <= found.gap + 1e-9 * std::abs(told.dual));
   check_feasible(v, machine.beta());
 }
+
+THEOREM("a machine that is told to stop anywhere in a block is as it was before it, and goes on from there") {
+  Rng rng(22);
+  const Index n = 2100, block = 2048;  // rows of values are too long to be kept
+  const auto X = check::sample_matrix<double>(rng, n, 2, 1.0);
+  const KernelDual::Variables v = classes(rng, X, 1.0);
+  const VectorSource<GaussianProfile> source(X.dense(), {30.0}, {});
+  KernelDual machine(source, all_rows(n), v, 1, block), twin(source, all_rows(n), v, 1, block);
+  // Says stop at the last of so many looks.
+  int n_looks = 0;
+  const auto watch = [&](int last) {
+    n_looks = 0;
+    return Watch([&n_looks, last] { return ++n_looks == last; }, Watch::Wait(0), 1);
+  };
+  machine.step(0.1, 60, 1);
+  Watch patient = watch(-1);
+  twin.step(0.1, 60, 1, &patient);
+  CHECK(machine.beta() == twin.beta() && machine.F() == twin.F());
+  const Numbers beta = machine.beta(), F = machine.F();
+  const double doubt = machine.doubt();
+  patient = watch(-1);
+  twin.step(0.1, 60, 1, &patient);
+  const int whole = n_looks;
+  CHECK(whole > 20);
+  for (const int last : {1, whole / 4, whole / 2, whole - 1, whole}) {
+    Watch hasty = watch(last);
+    CHECK(machine.step(0.1, 60, 1, &hasty).n_changed == 0);
+    CHECK(hasty.is_over() && n_looks == last);
+    CHECK(machine.beta() == beta && machine.F() == F && machine.doubt() == doubt);
+  }
+  for (int k = 0; k < 2; ++k) {
+    Watch hasty = watch(1);
+    k ? machine.refresh(1, &hasty) : void(machine.correct(1, &hasty));
+    CHECK(hasty.is_over());
+    CHECK(machine.beta() == beta && machine.F() == F && machine.doubt() == doubt);
+  }
+  machine.refresh(1);
+  CHECK(machine.doubt() < doubt);
+}

@@ -55,9 +55,9 @@ class CancellationToken:
 
     Notes
     -----
-    Loops of the native core end within 0.1 seconds. A single call of BLAS or LAPACK, a block of a kernel
-    machine and Python code of others are awaited. Whoever brings a token decides about Ctrl-C as well: with a
-    token in force it raises ``KeyboardInterrupt`` as usual.
+    Loops of the native core end within 0.1 seconds; a kernel machine goes back to before its last block, and
+    proves that. A single call of BLAS or LAPACK and Python code of others are awaited. Whoever brings a token
+    decides about Ctrl-C as well: with a token in force it raises ``KeyboardInterrupt`` as usual.
 
     Examples
     --------

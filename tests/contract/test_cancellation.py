@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import lineal
 from contract.long_fits import LONG_FITS, points, texts
 from lineal import (
+    SVC,
     CancellationToken,
     KernelRidge,
     LinearClassifier,
@@ -32,13 +33,14 @@ from lineal.cancellation import (
     raise_if_over,
     shielded,
 )
-from lineal.errors import CancelledError, InputError
+from lineal.errors import CancelledError, InputError, NotCertifiedWarning
 from lineal.objective import L2, Hinge, Log, Squared, Stop
-from lineal.objective.linear_maps import native_csr
+from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept
 from lineal.solvers.base import Start
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.kernel_dual import KernelMachine
 from strategies import every_solver, small, stated, takes
 
 pytestmark = [
@@ -279,6 +281,56 @@ def test_a_pass_is_whole_or_given_up():
 
     inner = CancellationToken()
     assert following(solver(), inner) is None
+
+
+def test_a_block_that_is_given_up_leaves_the_machine_as_it_was():
+    """A block of a kernel machine, F anew and its correction: each is done, or coefficients and F stay."""
+    X, y = points(6000, 4)
+    signs, n = 2.0 * y - 1, len(y)
+    rows, zeros = np.arange(n), np.zeros(n)
+    values = _core.KernelValues.from_rows(native_dense(X, 2).matrix, "gaussian", 2.0)
+    machine = _core.KernelDual.make(
+        values, rows, rows, np.zeros(n, dtype=np.int32), signs, np.minimum(signs, 0), np.maximum(signs, 0),
+        zeros, 1024,
+    )  # fmt: skip
+    machine.step(0.1, 1000, 2)
+    before = machine.beta, machine.F, machine.n_values
+    calls = [lambda: machine.step(0.1, 1000, 2), lambda: machine.refresh(True, 2), lambda: machine.correct(2)]
+    for call in calls:
+        token = CancellationToken()
+
+        def solver(call=call, token=token):
+            token.cancel()
+            yield call()
+
+        assert following(solver(), token) is None
+        np.testing.assert_array_equal(machine.beta, before[0])
+        np.testing.assert_array_equal(machine.F, before[1])
+        assert machine.n_values == before[2]  # no work is counted that was thrown away
+    assert machine.step(0.1, 1000, 2)[2] > 0
+
+
+def test_a_machine_that_is_cancelled_in_a_block_proves_what_it_had(monkeypatch):
+    """The block in which the token ends is thrown away; what comes back is proved, and no worse than 0."""
+    X, y = points(6000, 4)
+    token, moved, step = CancellationToken(), [], KernelMachine.step
+
+    def step_and_cancel(machine):
+        if len(moved) == 2:
+            token.cancel()
+        moved.append(None)
+        moved[-1] = step(machine)
+        return moved[-1]
+
+    monkeypatch.setattr(KernelMachine, "step", step_and_cancel)
+    with token, pytest.warns(NotCertifiedWarning):
+        model = SVC(C=10.0, gamma=2.0, tol=1e-9).fit(X, y)
+    assert moved[1] is not None
+    assert moved[2:] == [None]  # given up
+    assert model.certificate_.stop is Stop.CANCELLED
+    again = lineal.verify(model, X, y)
+    assert again.primal == pytest.approx(model.certificate_.primal, rel=1e-6)
+    assert again.primal <= 2 * min(y.sum(), len(y) - y.sum())  # of the best constant
 
 
 def test_a_stream_of_rows_says_that_it_was_cancelled():

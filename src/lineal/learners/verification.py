@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from lineal.errors import InputError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.kernel.machine import KernelMachineModel
+from lineal.learners.kernel.problems import Claim, Conditions
 from lineal.learners.model import LinearModel
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.learners.scenarios.certified import CertifiedLearner
@@ -19,7 +22,7 @@ from lineal.learners.scenarios.ranking.learner import RankSVM
 from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
 from lineal.objective.bounds import Bound, worst_term
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, sum_certificates
 from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
@@ -76,10 +79,39 @@ def verify(
             f"{type(model).__name__} is fitted on X, y and weights, not on {', '.join(data)}."
         )
     if isinstance(model, KernelMachineModel):
-        return model._verified(X, y, sample_weight, tol)
+        claims = model._claims(X, y, sample_weight)
+    else:
+        problem = _numpy_problem(model, X, y, sample_weight, **data)
+        dual = _dual_point(model, problem.losses.shape) if use_dual else None
+        claims = [Claim(problem, *_weights(model), dual)]
+    limit = model._tolerance if tol is None else tol
+    found = [_proved(claim, limit) for claim in claims]
+    whole = sum_certificates(found)
+    reports = [each.kkt for each in found if isinstance(each, VerifiedMachine) and each.kkt is not None]
+    return replace(whole, kkt=reduce(add, reports)) if isinstance(whole, VerifiedMachine) else whole
+
+
+@dataclass(frozen=True)
+class VerifiedMachine(Certificate):
+    """A certificate that was proved again, and what holds of the rows.
+
+    Attributes
+    ----------
+    kkt : Conditions
+        Counts are summed over machines where there are several; of what is missed the worst is told.
+    """
+
+    kkt: Conditions | None = None
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; {self.kkt}"
+
+
+def _proved(claim: Claim, limit: float) -> Certificate:
+    """The certificate of one problem."""
     began = time.perf_counter()
-    problem = _numpy_problem(model, X, y, sample_weight, **data)
-    W, b = _weights(model)
+    claim = claim if claim.settle is None else claim.settle(claim)
+    problem, W, b = claim.problem, claim.W, claim.b
     moved = near_zero(problem)
     if moved is None:
         Z = problem.scores(W, b)
@@ -88,10 +120,11 @@ def verify(
         primal = moved.primal(W, b)
         problem, b = moved.problem, moved.intercept(W, b)
         Z = problem.scores(W, b)
-    dual = _dual_point(model, Z.shape) if use_dual else None
-    limit = model._tolerance if tol is None else tol
-    bound, source = _best_bound(problem, W, b, Z, primal, dual, limit)
-    return Certificate.of_proof(
+    bound, source = _best_bound(problem, W, b, Z, primal, claim, limit)
+    kkt = None if claim.kkt is None else claim.kkt(claim.problem.X.dot(claim.W)[:, 0])
+    kind = Certificate if kkt is None else VerifiedMachine
+    more: dict[str, Any] = {} if kkt is None else {"kkt": kkt}
+    return kind.of_proof(
         primal,
         bound.dual,
         size=problem.yardstick(primal),
@@ -101,6 +134,7 @@ def verify(
         seconds=time.perf_counter() - began,
         stop=None,
         reason=f"recomputed from the weights; dual point: {source}",
+        **more,
     )
 
 
@@ -110,13 +144,13 @@ def _best_bound(
     b: FloatArray,
     Z: FloatArray,
     primal: float,
-    dual: Any,
+    claim: Claim,
     limit: float,
 ) -> tuple[Bound, str]:
     losses = problem.losses
     candidates: list[tuple[str, Callable[[], Any]]] = []
-    if dual is not None:
-        candidates.append(("kept by the fit", lambda: dual))
+    if claim.dual is not None:
+        candidates.append((claim.source, lambda: claim.dual))
     candidates.append(("slopes of the losses", lambda: gradient_point(problem, Z)))
     n_cheap = len(candidates)
     if losses.is_smooth and losses.has_array_duals:
@@ -124,7 +158,8 @@ def _best_bound(
     best, source = Bound(losses.anchor(), np.zeros_like(W), -np.inf), "none"
     for k, (name, make) in enumerate(candidates):
         # With many columns and outputs a Newton step takes minutes: only if the proof needs it.
-        if k == n_cheap and W.size > 200_000 and problem.relative_gap(primal, best.dual) <= limit:
+        is_dear = problem.X.is_dear or (k == n_cheap and W.size > 200_000)
+        if is_dear and problem.relative_gap(primal, best.dual) <= limit:
             break
         U = make()
         assert U is not None
@@ -137,7 +172,7 @@ def _best_bound(
             if bound.dual > best.dual:
                 best, source = bound, name
     # Choosing subgradients takes seconds where hundreds of rows sit on a kink: only if the proof needs it.
-    if not losses.is_smooth and not problem.relative_gap(primal, best.dual) <= limit:
+    if not (losses.is_smooth or problem.X.is_dear or problem.relative_gap(primal, best.dual) <= limit):
         for _ in range(3):
             U = kink_point(problem, W, b, Z, primal, best.dual)
             if U is None:

@@ -53,11 +53,14 @@ class LinearMap(ABC):
         Whether zeros are left out.
     n_threads : int or None
         How many threads the core has for losses of these rows; None where they are not in the core.
+    is_dear : bool
+        Whether a pass takes about as long as a fit (kernels): proofs then ask for no more than they need.
     """
 
     n_scores: int = 1
     is_sparse: bool = False
     n_threads: int | None = None
+    is_dear: bool = False
 
     @property
     @abstractmethod

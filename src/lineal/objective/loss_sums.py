@@ -65,6 +65,8 @@ class LossSum(ABC):
         Whether F stays as it is when all scores of a row move by the same.
     rows : RowLosses or None
         The losses of single rows, for solvers that walk over rows; None where F has none.
+    floor : float
+        No gap is compared with less: of losses whose optimum may be 0 without being perfect.
     """
 
     is_smooth: bool = True
@@ -81,6 +83,7 @@ class LossSum(ABC):
     has_dual_step: bool = False
     refits_constants: bool = True
     has_common_shift: bool = False
+    floor: float = 0.0
 
     @property
     @abstractmethod
@@ -212,6 +215,8 @@ class LossSum(ABC):
 
     def refit(self, Z: FloatArray) -> Refit:
         """The constants to be added to the scores of each output that minimise F, and the slopes there."""
+        if not self.refits_constants:
+            return Refit(np.zeros(self.shape[1]), self.slopes(Z))
         return refit_constants(self, Z)
 
     def constants_hessian(self, Z: FloatArray, U: Any) -> FloatArray:

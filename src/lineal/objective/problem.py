@@ -207,9 +207,9 @@ class Problem:
         costs is the least there is to compare with.
         """
         if abs(primal) >= FLOOR * self.losses.at_zero:
-            return abs(primal)
+            return max(abs(primal), self.losses.floor)
         best = self.best_constants
-        return max(yardstick(primal, best.primal), best.rounding)
+        return max(yardstick(primal, best.primal), best.rounding, self.losses.floor)
 
     @cached_property
     def best_constants(self) -> Constants:

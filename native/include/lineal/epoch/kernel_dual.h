@@ -14,6 +14,9 @@
 // all terms >= 0. F is summed from float32 values, whose error is bounded (`doubt`), and recomputed in
 // float64 where the bound leaves a term in doubt (`correct`): what `gap` adds up is an upper bound of the
 // gap.
+//
+// Whatever is given a watch and told to stop leaves coefficients and F as they were before the call: a block
+// whose F is not finished is not taken. What is left to wait for is a pass over the variables.
 #pragma once
 
 #include <algorithm>
@@ -94,15 +97,9 @@ class KernelDual {
   }
 
   // F = K beta in float64, from nothing.
-  void refresh(int n_threads) {
-    std::fill(F_.begin(), F_.end(), 0.0);
-    add_all(n_threads, true);
-  }
+  void refresh(int n_threads, Watch* watch = nullptr) { add_all(n_threads, true, watch); }
   // The same from float32 values: for starts, whose F is put right at the end.
-  void refresh_fast(int n_threads) {
-    std::fill(F_.begin(), F_.end(), 0.0);
-    add_all(n_threads, false);
-  }
+  void refresh_fast(int n_threads, Watch* watch = nullptr) { add_all(n_threads, false, watch); }
   // Coefficients and F times a factor: along a path of bounds.
   void scale(double factor) {
     for (auto* each : {&x_.lo, &x_.hi, &x_.beta, &F_})
@@ -112,7 +109,7 @@ class KernelDual {
     magnitude_ *= factor;
   }
 
-  Step step(double share_of_violation, Index max_inner, int n_threads) {
+  Step step(double share_of_violation, Index max_inner, int n_threads, Watch* watch = nullptr) {
     Step done;
     done.violation = look();
     if (!(done.violation > 0)) return done;
@@ -127,14 +124,15 @@ class KernelDual {
       block_rows_.resize(std::size_t(width));
       for (Index k = 0; k < width; ++k)
         block_rows_[std::size_t(k)] = row_of(std::max<Index>(places_[std::size_t(k)], 0));
-      source_.block(block_rows_.data(), width, room_->block.get(), stride_, n_threads);
+      source_.block(block_rows_.data(), width, room_->block.get(), stride_, n_threads, watch);
+      if (is_over(watch)) return done;
       n_values_ += width * width / 2;
       has_block_ = is_whole_;
     }
     fill();
     done.n_inner =
-        smo_.run(room_->block.get(), stride_, groups_, share_of_violation * done.violation, max_inner);
-    done.n_changed = take(n_threads);
+        smo_.run(room_->block.get(), stride_, groups_, share_of_violation * done.violation, max_inner, watch);
+    if (!is_over(watch)) done.n_changed = take(n_threads, watch);
     return done;
   }
 
@@ -196,7 +194,7 @@ class KernelDual {
   }
 
   // Recomputes in float64 the F of rows whose terms in the gap are not surely 0. How many there were.
-  Index correct(int n_threads) {
+  Index correct(int n_threads, Watch* watch = nullptr) {
     const double doubt = doubt_of(false);
     std::vector<double> b;
     for (int g = 0; g < n_groups_; ++g) b.push_back(threshold(g));
@@ -216,7 +214,8 @@ class KernelDual {
       }
     std::vector<double> F(where.size());
     const Sum sum = sum_of(x_.beta);
-    source_.add_exact(row.data(), Index(row.size()), sum.view(), F.data(), n_threads);
+    source_.add_exact(row.data(), Index(row.size()), sum.view(), F.data(), n_threads, watch);
+    if (is_over(watch)) return 0;
     n_values_ += Index(row.size()) * Index(sum.row.size());
     std::fill(is_exact_.begin(), is_exact_.end(), char(0));
     for (std::size_t k = 0; k < where.size(); ++k) {
@@ -256,6 +255,7 @@ class KernelDual {
     }
   };
 
+  static bool is_over(const Watch* watch) noexcept { return watch && watch->is_over(); }
   Index row_of(Index v) const noexcept { return rows_[std::size_t(x_.place[std::size_t(v)])]; }
 
   // Coefficients by row; those of variables on one row are added.
@@ -274,13 +274,16 @@ class KernelDual {
       }
     return sum;
   }
-  void add_all(int n_threads, bool exactly) {
+  void add_all(int n_threads, bool exactly, Watch* watch) {
     const Sum sum = sum_of(x_.beta);
     const auto view = sum.view();
+    std::vector<double> F(F_.size());
     if (exactly)
-      source_.add_exact(rows_.data(), n_rows(), view, F_.data(), n_threads);
+      source_.add_exact(rows_.data(), n_rows(), view, F.data(), n_threads, watch);
     else
-      source_.add(rows_.data(), n_rows(), view, F_.data(), n_threads);
+      source_.add(rows_.data(), n_rows(), view, F.data(), n_threads, watch);
+    if (is_over(watch)) return;
+    F_ = std::move(F);
     n_values_ += n_rows() * Index(sum.row.size());
     std::fill(is_exact_.begin(), is_exact_.end(), char(exactly));
     magnitude_ = sum.magnitude();
@@ -454,15 +457,14 @@ class KernelDual {
       smo_.slope[k] = float(slope(v) - middle(x_.group[p]));
     }
   }
-  // Takes the block's coefficients over, and brings F up to date. How many changed.
-  Index take(int n_threads) {
+  // Takes the block's coefficients over, and brings F up to date; or leaves both. How many changed.
+  Index take(int n_threads, Watch* watch) {
     std::vector<double> change(rows_.size());
     Index n_changed = 0;
     for (std::size_t k = 0; k < places_.size(); ++k) {
       const Index v = places_[k];
       if (v < 0 || smo_.beta[k] == x_.beta[std::size_t(v)]) continue;
       change[std::size_t(x_.place[std::size_t(v)])] += smo_.beta[k] - x_.beta[std::size_t(v)];
-      x_.beta[std::size_t(v)] = smo_.beta[k];
       ++n_changed;
     }
     const Sum sum = nonzero(change);
@@ -471,9 +473,16 @@ class KernelDual {
     } else if (keeps_rows()) {
       add_from_rows(change, n_threads);
     } else {
-      source_.add(rows_.data(), n_rows(), sum.view(), F_.data(), n_threads);
+      std::vector<double> before(watch ? F_ : std::vector<double>());
+      source_.add(rows_.data(), n_rows(), sum.view(), F_.data(), n_threads, watch);
+      if (is_over(watch)) {
+        F_ = std::move(before);
+        return 0;
+      }
       n_values_ += n_rows() * Index(sum.row.size());
     }
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      if (places_[k] >= 0) x_.beta[std::size_t(places_[k])] = smo_.beta[k];
     const double moved = sum.magnitude();
     moved_ += moved;
     moved_since_ += moved;

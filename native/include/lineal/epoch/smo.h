@@ -15,6 +15,7 @@
 
 #include "lineal/kernel/lanes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -41,7 +42,8 @@ class Smo {
   std::vector<float> slope;          // less a common number that keeps it small
 
   // Steps until no group's slopes disagree by more than tol; at most max_steps. How many were made.
-  Index run(const float* K, Index stride, const std::vector<Group>& groups, double tol, Index max_steps) {
+  Index run(const float* K, Index stride, const std::vector<Group>& groups, double tol, Index max_steps,
+            Watch* watch = nullptr) {
     const Index width = groups.back().last;
     for (Index k = 0; k < width; ++k) {
       diagonal_[std::size_t(k)] = K[k * stride + k];
@@ -50,7 +52,7 @@ class Smo {
     tops_.clear();
     for (const Group& group : groups) tops_.push_back(shifted(group, nullptr, nullptr, 0));
     Index steps = 0;
-    for (; steps < max_steps; ++steps) {
+    for (; steps < max_steps && !(watch && watch->says_stop(2 * width)); ++steps) {
       Pair best;
       for (std::size_t g = 0; g < groups.size(); ++g) {
         const Pair pair = choose(K, stride, groups[g], tops_[g]);

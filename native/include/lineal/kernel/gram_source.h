@@ -29,7 +29,9 @@ class GramSource final : public Source {
   }
   double diagonal(Index row) const noexcept override { return G_[row * n_ + row]; }
 
-  void block(const Index* row, Index q, float* out, Index stride, int n_threads) const override {
+  // A block is copied, which takes no time that is worth a look at a watch.
+  void block(const Index* row, Index q, float* out, Index stride, int n_threads,
+             Watch* = nullptr) const override {
     rows(row, q, row, q, out, stride, n_threads);
   }
   void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
@@ -44,15 +46,18 @@ class GramSource final : public Source {
       }
     });
   }
-  void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
-    add_exact(row, n, sum, F, n_threads);
+  void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+           Watch* watch = nullptr) const override {
+    add_exact(row, n, sum, F, n_threads, watch);
   }
-  void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
+  void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+                 Watch* watch = nullptr) const override {
+    PassWatch shared(watch);
     n_threads = worthwhile_threads(n_threads, n * sum.size / 4);
     const Index n_groups = n / at_once;
     parallel(n_threads, [&](int part) {
       const Range mine = share(n_groups, part, n_threads);
-      for (Index g = mine.first; g < mine.last; ++g)
+      for (Index g = mine.first; g < mine.last && !shared.says_stop(part, at_once * sum.size); ++g)
         add_rows<at_once>(row + g * at_once, sum, F + g * at_once);
     });
     for (Index i = n_groups * at_once; i < n; ++i) add_rows<1>(row + i, sum, F + i);

@@ -2,16 +2,21 @@
 //
 // Both give blocks of values in float32, sums of values times coefficients in float32 (fast: `add`) and in
 // float64 (`add_exact`), and a bound on how far a value used by `add` may be from the value itself.
+//
+// A pass that is given a watch looks at it after each panel; what it leaves when it was told to stop is no
+// result, and the caller throws it away.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lineal/kernel/panels.h"
 #include "lineal/kernel/profile.h"
 #include "lineal/parallel.h"
+#include "lineal/watch.h"
 
 namespace lineal::kernel {
 
@@ -27,17 +32,32 @@ class Source {
   virtual ~Source() = default;
   virtual Index n_rows() const noexcept = 0;
   // out[i * stride + j] = k(row[i], row[j]) for i, j < q; the diagonal is exact.
-  virtual void block(const Index* row, Index q, float* out, Index stride, int n_threads) const = 0;
+  virtual void block(const Index* row, Index q, float* out, Index stride, int n_threads,
+                     Watch* watch = nullptr) const = 0;
   // out[k * stride + i] = k(which[k], row[i]) for k < count, i < n.
   virtual void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
                     int n_threads) const = 0;
   // F[i] += the expansion at row[i], i < n.
-  virtual void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const = 0;
-  virtual void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const = 0;
+  virtual void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+                   Watch* watch = nullptr) const = 0;
+  virtual void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+                         Watch* watch = nullptr) const = 0;
   // |value used - value| is at most this, in `block`, `rows` and `add`, and in `add_exact`.
   virtual double error() const noexcept = 0;
   virtual double exact_error() const noexcept = 0;
   virtual double diagonal(Index row) const noexcept = 0;
+};
+
+// What the threads of a pass look at: the watch, where there is one.
+class PassWatch {
+ public:
+  explicit PassWatch(Watch* watch) {
+    if (watch) shared_.emplace(*watch);
+  }
+  bool says_stop(int part, Index work) { return shared_ && shared_->says_stop(part, std::size_t(work)); }
+
+ private:
+  std::optional<SharedWatch> shared_;
 };
 
 // How many of the threads so many kernel values are worth.
@@ -111,8 +131,10 @@ class VectorSource final : public Source {
         out[k] = profile_.of_distance(squared_distance(exact_, row[k], others, i));
   }
 
-  void block(const Index* row, Index q, float* out, Index stride, int n_threads) const override {
-    if (is_far()) return rows_by_differences(row, q, row, q, out, stride, n_threads);
+  void block(const Index* row, Index q, float* out, Index stride, int n_threads,
+             Watch* watch = nullptr) const override {
+    if (is_far()) return rows_by_differences(row, q, row, q, out, stride, n_threads, watch);
+    PassWatch shared(watch);
     constexpr Index width = Panel<float>::width;
     const Index n_panels = (q + width - 1) / width;
     n_threads = worthwhile_threads(n_threads, q * q / 2);
@@ -122,6 +144,7 @@ class VectorSource final : public Source {
       float lane_own[width];
       for (Index p = part; p < n_panels; p += n_threads) {
         const Index first = p * width, count = std::min(width, q - first);
+        if (shared.says_stop(part, (q - first) * width * fast_.size())) return;
         pack(panel, fast_, row + first, count, lane_own);
         panel.stream(fast_, row + first, q - first, [&](Index k, const Vector<float>* product) {
           const float own = float(profile_.own(fast_.squared(row[first + k])));
@@ -129,6 +152,7 @@ class VectorSource final : public Source {
         });
       }
     });
+    if (watch && watch->is_over()) return;
     for (Index i = 0; i < q; ++i) out[i * stride + i] = float(diagonal(row[i]));
     parallel(n_threads, [&](int part) {
       // The square roots of equal shares, so that threads copy as much as each other.
@@ -139,7 +163,7 @@ class VectorSource final : public Source {
 
   void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
             int n_threads) const override {
-    if (is_far()) return rows_by_differences(which, count, row, n, out, stride, n_threads);
+    if (is_far()) return rows_by_differences(which, count, row, n, out, stride, n_threads, nullptr);
     constexpr Index width = Panel<float>::width;
     n_threads = worthwhile_threads(n_threads, count * n);
     parallel(n_threads, [&](int part) {
@@ -157,13 +181,15 @@ class VectorSource final : public Source {
     });
   }
 
-  void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
-    if (is_far()) return add_by_differences(row, n, sum, F, n_threads);
-    add_in<float>(fast_, fast_, row, n, sum, F, n_threads);
+  void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+           Watch* watch = nullptr) const override {
+    if (is_far()) return add_by_differences(row, n, sum, F, n_threads, watch);
+    add_in<float>(fast_, fast_, row, n, sum, F, n_threads, watch);
   }
-  void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads) const override {
-    if (is_far()) return add_by_differences(row, n, sum, F, n_threads);
-    add_in<double>(exact_, exact_, row, n, sum, F, n_threads);
+  void add_exact(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
+                 Watch* watch = nullptr) const override {
+    if (is_far()) return add_by_differences(row, n, sum, F, n_threads, watch);
+    add_in<double>(exact_, exact_, row, n, sum, F, n_threads, watch);
   }
 
   template <class Real>
@@ -176,12 +202,13 @@ class VectorSource final : public Source {
 
  private:
   [[gnu::noinline]] void rows_by_differences(const Index* which, Index count, const Index* row, Index n,
-                                             float* out, Index stride, int n_threads) const {
+                                             float* out, Index stride, int n_threads, Watch* watch) const {
+    PassWatch shared(watch);
     n_threads = worthwhile_threads(n_threads, count * n);
     parallel(n_threads, [&](int part) {
       const Range mine = share(count, part, n_threads);
       std::vector<double> values(std::size_t(n), 0.0);
-      for (Index k = mine.first; k < mine.last; ++k) {
+      for (Index k = mine.first; k < mine.last && !shared.says_stop(part, n * exact_.size()); ++k) {
         values_by_differences(row, n, exact_, which[k], values.data());
         std::transform(values.begin(), values.begin() + n, out + k * stride,
                        [](double value) { return float(value); });
@@ -189,12 +216,13 @@ class VectorSource final : public Source {
     });
   }
   [[gnu::noinline]] void add_by_differences(const Index* row, Index n, const Expansion& sum, double* F,
-                                            int n_threads) const {
+                                            int n_threads, Watch* watch) const {
+    PassWatch shared(watch);
     n_threads = worthwhile_threads(n_threads, n * sum.size);
     parallel(n_threads, [&](int part) {
       const Range mine = share(n, part, n_threads);
       std::vector<double> values(std::size_t(sum.size), 0.0);
-      for (Index i = mine.first; i < mine.last; ++i) {
+      for (Index i = mine.first; i < mine.last && !shared.says_stop(part, sum.size * exact_.size()); ++i) {
         values_by_differences(sum.row, sum.size, exact_, row[i], values.data());
         double total = 0;
         for (Index k = 0; k < sum.size; ++k) total += sum.coefficient[k] * values[std::size_t(k)];
@@ -228,8 +256,9 @@ class VectorSource final : public Source {
 
   template <class Real>
   void add_in(const PackedRows<Real>& rows, const PackedRows<Real>& others, const Index* row, Index n,
-              const Expansion& sum, double* F, int n_threads) const {
+              const Expansion& sum, double* F, int n_threads, Watch* watch) const {
     constexpr Index width = Panel<Real>::width;
+    PassWatch shared(watch);
     n_threads = worthwhile_threads(n_threads, n * sum.size);
     parallel(n_threads, [&](int part) {
       const Range mine = share(n, part, n_threads);
@@ -237,6 +266,7 @@ class VectorSource final : public Source {
       Real lane_own[width], coefficient[width];
       for (Index first = 0; first < sum.size; first += width) {
         const Index count = std::min(width, sum.size - first);
+        if (shared.says_stop(part, (mine.last - mine.first) * width * rows.size())) return;
         pack(panel, rows, sum.row + first, count, lane_own);
         for (Index k = 0; k < width; ++k)
           coefficient[k] = k < count ? Real(sum.coefficient[first + k]) : Real(0);

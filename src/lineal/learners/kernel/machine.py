@@ -16,7 +16,8 @@ from lineal.deferred import sparse as sp
 from lineal.errors import NotCertifiedWarning, ParameterError
 from lineal.kernels import Kernel, Linear, Precomputed, resolved
 from lineal.kernels.domains import Vectors
-from lineal.learners.kernel.proof import Claim, VerifiedMachine, proved, require_training_data
+from lineal.learners.kernel.kernel_values import require_training_data
+from lineal.learners.kernel.problems import Claim, KernelProducts
 from lineal.learners.kernel.reading import KernelModel
 from lineal.learners.progress import GapBar
 from lineal.learners.targets import weights_of_rows
@@ -180,17 +181,23 @@ class KernelMachineModel(KernelModel):
 
     # ---- proofs -------------------------------------------------------------------------------
 
-    def _verified(self, X: Any, y: Any, sample_weight: Any, tol: float | None) -> VerifiedMachine:
-        """See :func:`lineal.verify`."""
+    @property
+    def _tolerance(self) -> float:
+        return float(self.tol)
+
+    def _claims(self, X: Any, y: Any, sample_weight: Any) -> list[Claim]:
+        """The machines' problems over NumPy and SciPy alone, and the weights that solve them."""
+        check_is_fitted(self, "support_")
         items = self._items_of(X)
         require_training_data(self.kernel_, items, self.support_, self._support.items)
         s = weights_of_rows(sample_weight, self.kernel_.size(items))
-        claims = self._claims(items, y, s)
-        return proved(
-            self.kernel_, items, self.support_, claims, float(self.tol) if tol is None else float(tol)
-        )
+        products = KernelProducts(self.kernel_, items)
+        claims = self._pose(products, y, s)
+        # All that proofs will ask for, in one pass.
+        products.of(np.hstack([each.columns for each in claims if each.columns is not None]))
+        return claims
 
-    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+    def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         """The problems that the machines were to solve, and their coefficients."""
         raise NotImplementedError
 

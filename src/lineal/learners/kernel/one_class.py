@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lineal.data import thread_count
 from lineal.errors import ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
-from lineal.learners.kernel.problems import Region
-from lineal.learners.kernel.proof import Claim
+from lineal.learners.kernel.problems import Claim, KernelProducts, KernelRows, region
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.kernel_heads import KernelClassesHead
 from lineal.model.machine_answers import MachineAnswers
@@ -144,12 +143,12 @@ class OneClassSVM(OutlierMixin, KernelMachineModel):
         self._warn_unless_certified([self.certificate_])
         return self
 
-    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+    def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         total = float(self.nu) * float(s.sum())
-        largest = float(np.abs(self.kernel_.compute_diagonal(items)).max(initial=0.0))
-        every, rows = self._coefficients(len(s))[0], np.arange(len(s), dtype=np.int64)
-        problem = Region(s, total, float(self.offset_))
-        return [Claim(problem, rows, every, 1.0 / total**2, _FLOOR * largest * total**2)]
+        largest = float(np.abs(self.kernel_.compute_diagonal(products.items)).max(initial=0.0))
+        X = KernelRows(products, np.arange(len(s), dtype=np.int64))
+        beta = self._coefficients(len(s))[0]
+        return [region(X, s, total, beta, float(self.offset_), _FLOOR * largest)]
 
     def _frozen_head(self, head_of: Any) -> KernelClassesHead:
         """What a model file answers with: a classification into -1 and 1."""

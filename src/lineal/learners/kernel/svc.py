@@ -18,8 +18,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.calibration import fitted_temperature
 from lineal.learners.kernel.machine import IntArray, KernelMachineModel, with_bar
-from lineal.learners.kernel.problems import Separation
-from lineal.learners.kernel.proof import Claim
+from lineal.learners.kernel.problems import Claim, KernelProducts, KernelRows, separation
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
 from lineal.learners.scoring import where_probable
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
@@ -401,21 +400,20 @@ class SVC(ClassifierMixin, KernelMachineModel):
             part = learned.only
             self.slack_[part.rows] = np.maximum(0.0, 1.0 - part.y * (part.machine.f + part.machine.b))
 
-    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+    def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         n, K = len(s), len(self.classes_)
         codes = codes_among(self.classes_, labels_of_rows(y, n), "Verify on the training data.")
-        values = KernelValues(self.kernel_, items, thread_count(self.n_threads))
+        values = KernelValues(self.kernel_, products.items, thread_count(self.n_threads))
         data = _Data(values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), K)
         every, C = self._coefficients(n), float(self.C)
         pairs = zip(*np.triu_indices(K, 1), strict=True) if K > 2 and self.multi_class == "ovo" else None
         claims = []
         for k, (rows, signs) in enumerate(self._questions(data)):
             beta = every[k, rows] if pairs is None else _of_pair(every[:, rows], signs, next(pairs))
-            bound = C * data.s[rows] if np.isfinite(C) else np.full(len(rows), np.inf)
             if not (np.any(signs > 0) and np.any(signs < 0)):
                 continue  # a class without weight: P and D are 0
-            problem = Separation(signs, bound, float(self.intercept_[k]))
-            claims.append(Claim(problem, rows, beta, 1.0 / C if np.isfinite(C) else 1.0))
+            b, X = float(self.intercept_[k]), KernelRows(products, rows)
+            claims.append(separation(X, signs, data.s[rows], C, beta, b))
         return claims
 
     # ---- scores -------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.kernel.machine import KernelMachineModel, certificate_of, with_bar
-from lineal.learners.kernel.problems import Tube
-from lineal.learners.kernel.proof import Claim
+from lineal.learners.kernel.problems import Claim, KernelProducts, KernelRows, tube
 from lineal.learners.targets import numbers_of_rows, require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.kernel_heads import KernelNumbersHead
@@ -86,15 +85,14 @@ class _TubeModel(RegressorMixin, KernelMachineModel):
     def _thresholds(self, solution: KernelSolution) -> list[float]:
         raise NotImplementedError
 
-    def _claims(self, items: Any, y: Any, s: FloatArray) -> list[Claim]:
+    def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         t = numbers_of_rows(y, len(s), type(self).__name__)
-        bound = float(self.C) * s
-        problem = self._problem(t, bound)
-        every, rows = self._coefficients(len(s))[0], np.arange(len(s), dtype=np.int64)
-        return [Claim(problem, rows, every, 1.0 / float(self.C), _floor(t, bound))]
+        X = KernelRows(products, np.arange(len(s), dtype=np.int64))
+        beta, (epsilon, nu) = self._coefficients(len(s))[0], self._width()
+        return [tube(X, t, s, float(self.C), beta, float(self.intercept_[0]), epsilon, nu)]
 
-    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
-        """What is minimised, as it is printed."""
+    def _width(self) -> tuple[float, float | None]:
+        """Epsilon, and the share that it was found for, if it was."""
         raise NotImplementedError
 
     def _frozen_head(self, head_of: Any) -> KernelNumbersHead:
@@ -190,8 +188,8 @@ class SVR(_TubeModel):
     def _thresholds(self, solution: KernelSolution) -> list[float]:
         return [self._b]
 
-    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
-        return Tube(t, bound, float(self.intercept_[0]), float(self.epsilon))
+    def _width(self) -> tuple[float, float | None]:
+        return float(self.epsilon), None
 
 
 class NuSVR(_TubeModel):
@@ -267,9 +265,8 @@ class NuSVR(_TubeModel):
     def _thresholds(self, solution: KernelSolution) -> list[float]:
         return [self.intercept_[0] + self.epsilon_, self.intercept_[0] - self.epsilon_]
 
-    def _problem(self, t: FloatArray, bound: FloatArray) -> Tube:
-        price = float(self.nu) * float(bound.sum())
-        return Tube(t, bound, float(self.intercept_[0]), float(self.epsilon_), price)
+    def _width(self) -> tuple[float, float | None]:
+        return float(self.epsilon_), float(self.nu)
 
 
 def _floor(t: FloatArray, bound: FloatArray) -> float:
