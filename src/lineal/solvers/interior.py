@@ -65,9 +65,7 @@ _NEEDS = (
         "penalty",
         lambda p: p.penalty.is_elastic and p.constants_penalty.is_elastic,
     ),
-    Need(
-        f"at most {LIMIT:,} columns, or rows where each column has a penalty", "", lambda p: fits(p)
-    ),
+    Need(f"at most {LIMIT:,} columns, or rows where each column has a penalty", "", lambda p: fits(p)),
 )
 
 
@@ -287,7 +285,9 @@ def _refined(A: FloatArray) -> Solve:
 
 
 def _row_solver(program: _Quadratic, h: FloatArray, diagonal: FloatArray) -> Solve:
-    """The same by a system of as many unknowns as rows: x = M^-1 (right - A'q), (H^-1 + A M^-1 A') q = A M^-1 right.
+    """The same by a system of as many unknowns as rows.
+
+    x = M^-1 (right - A'q) with (H^-1 + A M^-1 A') q = A M^-1 right.
 
     A free constant, whose M is 0, is eliminated from the rows by itself.
     """
@@ -301,7 +301,8 @@ def _row_solver(program: _Quadratic, h: FloatArray, diagonal: FloatArray) -> Sol
         K = (rows / on_columns) @ rows.T
     else:
         stored = native.csr()[used]
-        K = np.asarray((stored.multiply(1 / on_columns[None, :]).tocsr() @ stored.T).toarray(), dtype=np.float64)
+        scaled = stored.multiply(1 / on_columns[None, :]).tocsr()
+        K = np.asarray((scaled @ stored.T).toarray(), dtype=np.float64)
     K.ravel()[:: len(K) + 1] += 1 / h[used]
     is_free = program.has_constant and diagonal[d] == 0
     if program.has_constant and not is_free:
@@ -313,7 +314,8 @@ def _row_solver(program: _Quadratic, h: FloatArray, diagonal: FloatArray) -> Sol
     along = rough(ones)
 
     def once(right: FloatArray) -> FloatArray:
-        step = np.append(right[:d] / on_columns, right[d] / diagonal[d] if program.has_constant and not is_free else [])
+        is_held = program.has_constant and not is_free
+        step = np.append(right[:d] / on_columns, right[d] / diagonal[d] if is_held else [])
         seen = program.X.dot(np.ascontiguousarray(step[:d, None]))[used, 0]
         if program.has_constant and not is_free:
             seen = seen + step[d]
@@ -371,12 +373,12 @@ class _State:
         w = p.solver(share)(p.back(right))
         self.weights = w if np.isfinite(w).all() else np.zeros_like(p.l2)
         self.z = p.scores(self.weights)
-        middle = np.where(
-            self.has_low & self.has_high, (np.where(self.has_low, p.low, 0) + np.where(self.has_high, p.high, 0)) / 2, 0.0
-        )
+        ends = np.where(self.has_low, p.low, 0.0) + np.where(self.has_high, p.high, 0.0)
+        middle = np.where(self.has_low & self.has_high, ends / 2, 0.0)
         off = p.place - self.z
         spread = float(s @ np.abs(centre - s @ centre / s.sum()) / s.sum())
-        typical = float(p.weight[: n * p.n_parts] @ np.abs(off[: n * p.n_parts]) / p.weight[: n * p.n_parts].sum())
+        on_rows = p.weight[: n * p.n_parts]
+        typical = float(on_rows @ np.abs(off[: n * p.n_parts]) / on_rows.sum())
         size = max(typical, 1e-3 * spread) or 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             # On an unbounded side u stands where its slope leaves a multiplier of that size.
@@ -489,10 +491,13 @@ class _State:
     ) -> tuple[float, float]:
         """How far u, and (w, alpha, beta), may go; the same for both where they meet in a quadratic term."""
         _, du, da, db = direction
-        t_u = min(_room(self.above, np.where(self.has_low, du, 0.0)), _room(self.below, np.where(self.has_high, -du, 0.0)))
+        t_u = min(
+            _room(self.above, np.where(self.has_low, du, 0.0)),
+            _room(self.below, np.where(self.has_high, -du, 0.0)),
+        )
         t_m = min(_room(self.alpha, da), _room(self.beta, db))
         t_u, t_m = min(1.0, close * t_u), min(1.0, close * t_m)
-        return (t_u, t_m) if self._is_linear else (min(t_u, t_m),) * 2
+        return (t_u, t_m) if self._is_linear else (min(t_u, t_m), min(t_u, t_m))
 
     def _products_at(
         self, direction: tuple[FloatArray, FloatArray, FloatArray, FloatArray], t_u: float, t_m: float
