@@ -475,7 +475,7 @@ class _State:
     def _direction(
         self, solve: Solve, theta: FloatArray, on_low: FloatArray, on_high: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None:
-        """(dw, du, dalpha, dbeta) that change the products by ``on_low``, ``on_high`` and end the residues."""
+        """(dw, du, dalpha, dbeta) that change products by ``on_low``, ``on_high``, residues to 0."""
         p = self.program
         g = on_low / self.above - on_high / self.below - self.dual_residue
         dw = solve(-self.primal_residue - p.back(p.weight * theta * g))
