@@ -63,6 +63,8 @@ class LossSum(ABC):
         Whether the constants that suit given scores can be found: they make the slopes sum to 0.
     has_common_shift : bool
         Whether F stays as it is when all scores of a row move by the same.
+    has_quadratic_conjugate : bool
+        Whether every score's conjugate is quadratic on an interval.
     rows : RowLosses or None
         The losses of single rows, for solvers that walk over rows; None where F has none.
     floor : float
@@ -84,6 +86,7 @@ class LossSum(ABC):
     refits_constants: bool = True
     has_common_shift: bool = False
     floor: float = 0.0
+    has_quadratic_conjugate: bool = False
 
     @property
     @abstractmethod
@@ -313,6 +316,7 @@ class RowLosses(LossSum):
             "has_dual_step": loss.has_dual_step,
             "refits_constants": loss.refits_constants,
             "has_common_shift": loss.is_joint,
+            "has_quadratic_conjugate": loss.has_quadratic_conjugate,
         }
         self.__dict__.update(declared)
 

@@ -51,6 +51,32 @@ def _inside(domain: NDArray[np.bool_], value: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
+class QuadraticConjugate:
+    """A conjugate that is quadratic on an interval: place u + tube |u| + bend u^2 / 2 for low <= u <= high.
+
+    Losses that have one are piecewise linear or quadratic. An interval may be unbounded where bend > 0.
+
+    Attributes
+    ----------
+    low, high, place : arrays
+        One entry for each target.
+    tube, bend : float
+        >= 0, the same for all.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    place: FloatArray
+    tube: float = 0.0
+    bend: float = 0.0
+
+    def value(self, u: FloatArray) -> FloatArray:
+        """loss*(y, u), +inf outside the interval."""
+        inside = (self.low <= u) & (u <= self.high)
+        return _inside(inside, self.place * u + self.tube * np.abs(u) + self.bend / 2 * u * u)
+
+
+@dataclass(frozen=True)
 class Loss(ABC):
     """What every loss of one score states.
 
@@ -76,6 +102,8 @@ class Loss(ABC):
         Whether the constants that suit given scores are sought.
     keeps_logs : bool
         Whether dual ascent carries logarithms of its dual variables along.
+    has_quadratic_conjugate : bool
+        Whether ``quadratic_conjugate`` states it: the loss is piecewise linear or quadratic.
     """
 
     is_margin: ClassVar[bool] = False
@@ -88,6 +116,7 @@ class Loss(ABC):
     has_minimum: ClassVar[bool] = True
     refits_constants: ClassVar[bool] = True
     keeps_logs: ClassVar[bool] = False
+    has_quadratic_conjugate: ClassVar[bool] = False
     _curvature: ClassVar[float | None] = None
 
     @abstractmethod
@@ -109,6 +138,10 @@ class Loss(ABC):
     @abstractmethod
     def domain(self, y: Targets) -> tuple[FloatArray, FloatArray]:
         """The interval [low, high] of u on which the conjugate is finite; it contains 0."""
+
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        """The conjugate where it is quadratic on an interval; see ``has_quadratic_conjugate``."""
+        raise ParameterError(f"{self} has no conjugate that is quadratic on an interval.")
 
     def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:
         """The curvature in z where it exists (0 at a bend); only smooth losses have one."""
@@ -254,6 +287,7 @@ class Hinge(_MarginLoss):
 
     margin: float = 1.0
     is_hinge: ClassVar[bool] = True
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(as_number(self.margin) > 0, f"Hinge needs margin > 0, got {self.margin!r}.")
@@ -280,6 +314,9 @@ class Hinge(_MarginLoss):
 
         return CrammerSinger if self.margin == 1.0 else None
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), self.margin * y)
+
     @property
     def native(self) -> Any:
         return _core.Hinge(self.margin)
@@ -292,6 +329,7 @@ class SquaredHinge(_MarginLoss):
     margin: float = 1.0
     _curvature: ClassVar[float | None] = 2.0
     steepest: ClassVar[float] = np.inf
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(as_number(self.margin) > 0, f"SquaredHinge needs margin > 0, got {self.margin!r}.")
@@ -308,6 +346,9 @@ class SquaredHinge(_MarginLoss):
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         a = -y * u
         return self._conjugate_of_slope(a, -self.margin * a + a * a / 4)
+
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), self.margin * y, bend=0.5)
 
     @property
     def native(self) -> Any:
@@ -354,6 +395,7 @@ class ModifiedHuber(_MarginLoss):
 
     _curvature: ClassVar[float | None] = 2.0
     steepest: ClassVar[float] = 4.0
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         m = y * z
@@ -371,6 +413,9 @@ class ModifiedHuber(_MarginLoss):
         a = -y * u
         return self._conjugate_of_slope(a, -a + a * a / 4)
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y), bend=0.5)
+
     @property
     def native(self) -> Any:
         return _core.ModifiedHuber()
@@ -382,6 +427,7 @@ class Squared(_RegressionLoss):
 
     is_quadratic: ClassVar[bool] = True
     _curvature: ClassVar[float | None] = 1.0
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return (z - y) ** 2 / 2
@@ -395,6 +441,9 @@ class Squared(_RegressionLoss):
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return u * y + u * u / 2
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y), bend=1.0)
+
     @property
     def native(self) -> Any:
         return _core.Squared()
@@ -406,6 +455,7 @@ class Huber(_RegressionLoss):
 
     delta: float = 1.0
     _curvature: ClassVar[float | None] = 1.0
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(as_number(self.delta) > 0, f"Huber needs delta > 0, got {self.delta!r}.")
@@ -428,6 +478,9 @@ class Huber(_RegressionLoss):
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return _inside(np.abs(u) <= self.delta, u * y + u * u / 2)
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y), bend=1.0)
+
     @property
     def native(self) -> Any:
         return _core.Huber(self.delta)
@@ -440,6 +493,7 @@ class EpsilonInsensitive(_RegressionLoss):
     epsilon: float = 0.1
     low: ClassVar[float] = -1.0
     high: ClassVar[float] = 1.0
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(
@@ -465,6 +519,9 @@ class EpsilonInsensitive(_RegressionLoss):
     def smoothed(self, width: float) -> Loss:
         return SmoothedEpsilonInsensitive(self.epsilon, width)
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y), tube=self.epsilon)
+
     @property
     def native(self) -> Any:
         return _core.EpsilonInsensitive(self.epsilon)
@@ -489,6 +546,7 @@ class SquaredEpsilonInsensitive(_RegressionLoss):
 
     epsilon: float = 0.1
     _curvature: ClassVar[float | None] = 2.0
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(
@@ -508,6 +566,9 @@ class SquaredEpsilonInsensitive(_RegressionLoss):
     def conjugate(self, y: Targets, u: FloatArray) -> FloatArray:
         return u * y + self.epsilon * np.abs(u) + u * u / 4
 
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y), tube=self.epsilon, bend=0.5)
+
     @property
     def native(self) -> Any:
         return _core.SquaredEpsilonInsensitive(self.epsilon)
@@ -518,6 +579,7 @@ class Quantile(_RegressionLoss):
     """q max(-r, 0) + (1 - q) max(r, 0): its minimiser is the q-quantile."""
 
     q: float = 0.5
+    has_quadratic_conjugate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(0 < as_number(self.q) < 1, f"Quantile needs 0 < q < 1, got {self.q!r}.")
@@ -542,6 +604,9 @@ class Quantile(_RegressionLoss):
 
     def smoothed(self, width: float) -> Loss:
         return SmoothedQuantile(self.q, width)
+
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        return QuadraticConjugate(*self.domain(y), np.asarray(y))
 
     @property
     def native(self) -> Any:

@@ -10,6 +10,7 @@ from lineal.solvers.base import Solver
 _HOMES = {
     "closed_form": "closed_form:ClosedForm",
     "dual_cd": "dual_cd:DualCD",
+    "interior": "interior:InteriorPoint",
     "lbfgs": "lbfgs:LBFGS",
     "newton": "newton:Newton",
     "prox_cd": "prox_cd:ProxCD",
