@@ -97,7 +97,7 @@ def test_every_solver_is_run_or_refused():
     result = compare_solvers(LEARNER, X, Y, tol=1e-4, max_seconds=0.4)
     ran = [trace.label for trace in result.traces]
     assert sorted([*ran, *result.refused]) == sorted(SOLVERS)
-    assert set(result.refused) == {"closed_form", "prox_cd", "iterative_scaling"}
+    assert set(result.refused) == {"closed_form", "interior", "prox_cd", "iterative_scaling"}
     assert result.is_complete
     assert not hasattr(LEARNER, "classes_")
     for trace in result.traces:

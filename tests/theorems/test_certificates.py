@@ -165,7 +165,7 @@ def test_newton_refuses_powers_near_1():
 def test_a_warm_start_at_the_optimum_is_recognised(solver):
     """Started from its own solution, a solver is certified at once or within a few epochs."""
     penalty = L1(1.0) if solver.name == "prox_cd" else L2(1.0)
-    loss = Squared() if solver.name == "closed_form" else Log()
+    loss = {"closed_form": Squared(), "interior": Hinge()}.get(solver.name, Log())
     problem = small(loss, penalty, Intercept.FREE, solver=solver)
     first = minimise(problem, [solver], tol=1e-8)
     again = minimise(problem, [solver], tol=1e-7, start=Start(first.W, first.b, first.U))
@@ -218,7 +218,8 @@ def test_any_start_leads_to_the_same_optimum(solver, intercept, loss):
 def test_a_budget_ends_a_run_with_an_honest_certificate(solver):
     """Cut short, the answer is the best so far; its gap is true and `converged` is false."""
     penalty = L1(0.01) if solver.name == "prox_cd" else L2(0.01)
-    problem = small(Log(), penalty, Intercept.FREE, solver=solver)
+    loss = Hinge() if solver.name == "interior" else Log()
+    problem = small(loss, penalty, Intercept.FREE, solver=solver)
     good = minimise(problem, plan(problem).solvers, tol=1e-9).certificate
     cut = minimise(problem, [solver], tol=0.0, budget=Budget(max_epochs=1)).certificate
     assert "max_epochs" in cut.reason

@@ -17,9 +17,6 @@ from lineal.solvers.ranking_newton import RankingNewton
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
 _SMALL = 1000
 _PASSES = 300 * 4 * 10
-# Kinks are left to the interior point where its whole run is predicted to take no longer than so many epochs
-# of the solver that would be first, or so many seconds.
-_EPOCHS_AROUND_KINKS, _AT_ONCE = 50, 0.02
 
 
 @dataclass(frozen=True)
@@ -62,29 +59,13 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
 
 
 def _choose(problem: Problem) -> Plan:
-    wanted = _through_the_interior(problem, _prefer(problem))
+    wanted = _prefer(problem)
     able = tuple(solver for solver in wanted.solvers if solver.refusal(problem) is None)
     if not able:
         raise CombinationError(
             f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
     return Plan(able, wanted.reason + _remark(problem)).priced(problem)
-
-
-def _through_the_interior(problem: Problem, otherwise: Plan) -> Plan:
-    """The interior point first, where losses have kinks and its few steps are predicted to take less."""
-    interior = SOLVERS["interior"]()
-    if problem.losses.is_smooth or not takes(interior, problem):
-        return otherwise
-    first, total = otherwise.solvers[0], interior.cost(problem).total
-    assert total is not None
-    if total > max(_AT_ONCE, _EPOCHS_AROUND_KINKS * first.cost(problem).epoch):
-        return otherwise
-    n, d = problem.X.n_rows, problem.X.n_columns
-    return Plan(
-        (interior, *otherwise.solvers),
-        f"losses with kinks and a small system ({n:,} rows, {d:,} columns): a few steps of an interior point",
-    )
 
 
 def _remark(problem: Problem) -> str:
