@@ -59,13 +59,25 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
 
 
 def _choose(problem: Problem) -> Plan:
-    wanted = _prefer(problem)
+    wanted = _with_a_last_road(problem, _prefer(problem))
     able = tuple(solver for solver in wanted.solvers if solver.refusal(problem) is None)
     if not able:
         raise CombinationError(
             f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
         )
     return Plan(able, wanted.reason + _remark(problem)).priced(problem)
+
+
+def _with_a_last_road(problem: Problem, wanted: Plan) -> Plan:
+    """The interior point at the end, where losses have kinks: its few steps do not mind units or strengths.
+
+    It is last because its dual points lie inside their domain, so that no row has a dual variable of 0; and
+    left out under L1, where its weights come near 0 and are not 0.
+    """
+    interior = SOLVERS["interior"]()
+    if problem.losses.is_smooth or problem.penalty.has_corners or not takes(interior, problem):
+        return wanted
+    return replace(wanted, solvers=(*wanted.solvers, interior))
 
 
 def _remark(problem: Problem) -> str:
