@@ -1,5 +1,7 @@
 """Where arithmetic is short of digits: certificates stay true, and no machine is worse than none."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -47,6 +49,19 @@ def test_columns_as_they_were_measured(seed):
     assert other.dual <= model.certificate_.primal * (1 + 1e-9)
     for kind in (SVR, NuSVR):
         assert is_certified_truly(kind(kernel="linear").fit(X, t), X, t)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_stated_bound_is_that_of_exact_arithmetic(seed, layout):
+    """D of a linear machine on raw columns, where K beta cancels, is D(beta) in rational numbers."""
+    X, y, _ = people(seed)
+    model = SVC(kernel="linear").fit(layout(X), y)
+    beta = [Fraction(each) for each in coefficients(model, len(y))[0].tolist()]
+    w = [sum(b * Fraction(x) for b, x in zip(beta, column.tolist(), strict=True)) for column in X.T]
+    exact = float(sum(map(abs, beta)) - sum(each * each for each in w) / 2)
+    # Sums of 60 terms that were rounded once each.
+    assert model.certificate_.dual == pytest.approx(exact, rel=1e-12)
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])

@@ -183,15 +183,21 @@ class KernelMachine:
                     stop = Stop.CERTIFIED if is_proved and stop is Stop.STALLED else stop
                 else:
                     self.proved()
-        if self._weighed is None:
-            self._D = self._native.exact_dual(self._n_threads) * self._value
-        else:
-            self._D = float(self._dual.c @ self._beta()) - 0.5 * self._weighed.squared
+        self._D = self._exact_dual()
         if self._values.offsets is not None:
             self._scores = self._given_scores()
         reason = stop.sentence(budget.detail(stop) or _AT_THE_FLOOR)
         self._ending = (violation, found.epochs, found.seconds, stop, reason, ended.trace)
         return self.snapshot()
+
+    def _exact_dual(self) -> float:
+        """D in float64, in the kernel's units."""
+        beta = self._beta()
+        t = sums_by(self._place, beta, len(self._rows))
+        squared = self._values.squared_norm(self._rows, t)
+        if squared is None:
+            return float(self._native.exact_dual(self._n_threads)) * self._value
+        return float(self._dual.c @ beta) - 0.5 * squared
 
     # ---- what blocks are made of ----------------------------------------------------------------
 

@@ -98,6 +98,16 @@ class KernelValues:
         part = self.items[rows]
         return np.asarray(part.toarray() if hasattr(part, "tocsr") else part, dtype=np.float64)
 
+    def squared_norm(self, rows: IntArray, t: FloatArray) -> float | None:
+        """|sum_i t_i x_i|^2 of some rows where the kernel is linear: summed by columns, where coefficients that
+        cancel do so before squares are taken; None for other kernels.
+        """
+        if not isinstance(self.kernel, Linear):
+            return None
+        part = self.items[rows]
+        w = np.asarray(t @ part) if hasattr(part, "tocsr") else _long_sums(part, t).astype(np.float64)
+        return float(w @ w)
+
     def block(self, rows: IntArray) -> FloatArray:
         """The values of some rows divided by ``unit``, in float64."""
         if self.kernel.profile is None:
@@ -209,16 +219,21 @@ class Weighed:
     def of(cls, V: FloatArray, t: FloatArray) -> Weighed:
         """With w summed in the longest floating point numbers that there are."""
         n, d = V.shape
-        w = np.zeros(d, dtype=np.longdouble)
-        for first in range(0, n, _FEW_ROWS):
-            part = slice(first, first + _FEW_ROWS)
-            w += t[part].astype(np.longdouble) @ V[part].astype(np.longdouble)
-        weights = w.astype(np.float64)
+        weights = _long_sums(V, t).astype(np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", V, V))
         in_w = (n + 4) * float(np.finfo(np.longdouble).eps) * float(np.abs(t) @ lengths)
         in_w += float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights))
         off = (d + 4) * float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights)) + in_w
         return cls(V @ weights, float(weights @ weights), off * float(lengths.max(initial=0.0)))
+
+
+def _long_sums(V: FloatArray, t: FloatArray) -> NDArray[np.longdouble]:
+    """V't, summed in the longest floating point numbers that there are."""
+    w = np.zeros(V.shape[1], dtype=np.longdouble)
+    for first in range(0, len(V), _FEW_ROWS):
+        part = slice(first, first + _FEW_ROWS)
+        w += t[part].astype(np.longdouble) @ V[part].astype(np.longdouble)
+    return w
 
 
 def expanded(
