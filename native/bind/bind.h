@@ -134,6 +134,7 @@ void bind_cancellation(nb::module_& m);
 void bind_matrix(nb::module_& m);
 void bind_class_sums(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
+void bind_interior_point(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);
 void bind_stochastic(nb::module_& m);

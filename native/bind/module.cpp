@@ -9,6 +9,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_class_sums(m);
   lineal::bind_dual_cd(m);
   lineal::bind_prox_cd(m);
+  lineal::bind_interior_point(m);
   lineal::bind_evaluate(m);
   lineal::bind_stochastic(m);
   lineal::bind_perceptron(m);

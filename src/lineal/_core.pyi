@@ -394,6 +394,39 @@ def column_cd(XT: Matrix, h: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Coordinate descent on columns, in place; returns (b, sweeps, violation).
     """
 
+class InteriorPoint:
+    """Interior-point steps for one output; see the header."""
+
+    @staticmethod
+    def make(X: Matrix, used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bend: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], corners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], corner_square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_constant: bool, n_threads: int) -> InteriorPoint:
+        """Before the start; `used` are the rows that count, none for all."""
+
+    def curvatures(self) -> NDArray[numpy.float64]:
+        """Of all rows, for the next system."""
+
+    def diagonal(self) -> NDArray[numpy.float64]:
+        """What the next system has beside those."""
+
+    def step(self, matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], by_rows: bool) -> None:
+        """
+        The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. The matrix is changed.
+        """
+
+    def read(self, decided: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+        """(weights, dual variables of the rows)."""
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def is_done(self) -> bool: ...
+
+def solve_positive(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
+    """A^-1 right for a symmetric positive definite A."""
+
 class PointerLoss:
     def __init__(self, value: tuple[int, int | None], derivative: tuple[int, int | None], second_derivative: tuple[int, int | None] | None = None) -> None: ...
 
@@ -885,7 +918,7 @@ class KernelDual:
 
     def step(self, share: float, max_inner: int, n_threads: int = 1) -> tuple[float, int, int]:
         """
-        Solves in one block: (violation before, steps inside, coefficients changed).
+        Solves in one block: (violation before, steps inside, coefficients changed). A block that is given up leaves all as it was before it.
         """
 
     def gap(self, doubting: bool = True) -> tuple[NDArray[numpy.float64], float, float]:

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from lineal import LinearClassifier, LinearRegressor
+from lineal import LinearClassifier, LinearRegressor, LinearSVC, _core
 from lineal.objective import (
     L1,
     L2,
@@ -25,6 +25,8 @@ from lineal.objective import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
+from lineal.objective.linear_maps import native_dense
+from reference.interior_point import Steps
 
 MARGIN = (Hinge(), SquaredHinge(0.5), ModifiedHuber())
 REGRESSION = (
@@ -100,3 +102,97 @@ def test_weight_2_is_the_row_twice(loss: Any) -> None:
     twice = np.repeat(np.arange(60), s.astype(int))
     weighted, repeated = _fit(loss, L2(0.1), X, y, sample_weight=s), _fit(loss, L2(0.1), X[twice], y[twice])
     assert weighted.certificate_.primal == pytest.approx(repeated.certificate_.primal, rel=1e-7)
+
+
+def _programme(loss: Any, l1: float, l2: float, seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+    """Rows and the quadratic programme of their dual: the arrays that the core takes."""
+    rng = np.random.default_rng(seed)
+    X, y, s = rng.normal(size=(40, 3)), rng.normal(size=40), rng.uniform(0.5, 2, 40)
+    form = loss.quadratic_conjugate(np.sign(y) if loss.is_margin else y)
+    n_parts, place, low, high = 1, form.place, form.low, form.high
+    if form.tube > 0:
+        n_parts, nothing = 2, np.zeros(40)
+        low, high = np.append(nothing, low), np.append(high, nothing)
+        place = np.append(form.place + form.tube, form.place - form.tube)
+    corners = np.arange(3 if l1 > 0 else 0)
+    unit = np.zeros(len(corners))
+    return X, {
+        "n_parts": n_parts,
+        "low": np.append(low, unit - l1),
+        "high": np.append(high, unit + l1),
+        "place": np.append(place, unit),
+        "bend": np.append(np.full(len(place), form.bend), unit),
+        "weight": np.append(np.tile(s, n_parts), unit + 1.0),
+        "l2": np.array([l2, l2, l2, 0.0]),
+        "corners": corners,
+        "corner_square": np.square(X).mean(axis=0)[corners],
+        "has_constant": True,
+    }
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(0.0, 0.0), (0.0, 0.3), (0.7, 0.0), (0.7, 0.3)])
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), Huber(0.7), EpsilonInsensitive(0.3)], ids=str)
+def test_the_core_takes_the_steps_of_the_textbook(loss: Any, l1: float, l2: float) -> None:
+    """Weights and dual variables after each of eight steps are those of dense matrices in NumPy."""
+    X, programme = _programme(loss, l1, l2, seed=3)
+    rows = native_dense(X, 1)
+    core = _core.InteriorPoint.make(rows.matrix, used=np.zeros(0, dtype=np.int64), n_threads=1, **programme)
+    A = np.column_stack([X, np.ones(40)])
+    stacked = np.vstack([A] * programme["n_parts"] + [np.eye(4)[programme["corners"]]])
+    plain = {name: programme[name] for name in ("low", "high", "place", "bend", "weight", "l2", "n_parts")}
+    twin = Steps(stacked, **plain, n_rows=40, squares=programme["corner_square"])
+    core.step(rows.gram(core.curvatures(), True), False)
+    for _ in range(8):
+        w, u = core.read(False)
+        rows_of_twin = twin.u[: 40 * programme["n_parts"]].reshape(-1, 40).sum(axis=0)
+        # Products fall by ten a step, and with them what rounding leaves of small differences.
+        np.testing.assert_allclose(w, twin.w, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(u, rows_of_twin, rtol=1e-6, atol=1e-8)
+        core.step(rows.gram(core.curvatures(), True), False)
+        twin.step()
+
+
+def test_rows_off_the_margin_have_no_dual_variable_and_weights_at_0_are_0() -> None:
+    """What is strictly complementary is decided: exact zeros, as an active set would find them."""
+    X, y = _table()
+    t = (y > 0).astype(int)
+    svm = LinearSVC(loss="hinge", solver="interior").fit(X, t)
+    sign = 2 * t - 1
+    off = sign * svm.decision_function(X) > 1 + 1e-6
+    assert off.any()
+    assert np.all(svm.dual_.ravel()[off] == 0)
+    inside = sign * svm.decision_function(X) < 1 - 1e-6
+    np.testing.assert_allclose(np.abs(svm.dual_.ravel()[inside]), 1.0, rtol=1e-9)  # sums are balanced
+    scaled = X / X.std(axis=0)
+    lasso = _fit(Absolute(), L1(10.0), scaled, y)
+    other = _fit(Absolute(), L1(10.0), scaled, y, solver="prox_cd", tol=1e-9)
+    assert 0 < np.count_nonzero(lasso.coef_) < 4
+    np.testing.assert_array_equal(lasso.coef_ == 0, other.coef_ == 0)
+
+
+@pytest.mark.parametrize("K", [3, 5])
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+def test_outputs_of_one_vs_rest_are_problems_of_their_own(K: int, intercept: str) -> None:
+    """K outputs at once are certified, with the objective that dual ascent finds, whatever the intercept."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(90, 4)), rng.integers(K, size=90)
+    options: dict[str, Any] = {
+        "free": {},
+        "penalized": {"penalize_intercept": True},
+        "none": {"fit_intercept": False},
+    }[intercept]
+    ours, other = (
+        LinearSVC(loss="hinge", solver=name, tol=1e-7, **options).fit(X, y)
+        for name in ("interior", "dual_cd")
+    )
+    assert ours.certificate_.converged
+    assert ours.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-6)
+
+
+def test_a_constant_target_is_met_exactly() -> None:
+    """Where a constant explains all, the objective is 0 and said to be certified."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    for loss in (Absolute(), Quantile(0.3), EpsilonInsensitive(0.1)):
+        model = _fit(loss, L2(1.0), X, np.full(30, 7.0), tol=1e-4)
+        assert model.certificate_.converged, loss
+        np.testing.assert_allclose(model.predict(X), 7.0, atol=0.11)

@@ -54,24 +54,56 @@ def repaired(problem: Problem, U: Any) -> Any:
 
 
 def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
-    """U less what the free columns, and a free intercept, explain of it: near it, with V = 0 there.
-
-    Each u moves in proportion to the room that it has in its domain, so that those at an end stay there.
-    """
+    """U less what the free columns, and a free intercept, explain of it: near it, with V = 0 there."""
     losses, free = problem.losses, problem.penalty.free_columns(problem.X.n_columns)
     if free is None or not (losses.has_array_duals and problem.is_by_output):
         return U
-    with_constant = problem.intercept is Intercept.FREE
-    X, U = problem.X.take_columns(np.flatnonzero(free)), losses.into_domain(U)
+    shape = problem.weight_shape
+    in_play = np.broadcast_to(free[:, None], shape)
+    is_free = np.full(problem.n_outputs, problem.intercept is Intercept.FREE)
+    return _moved(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
+
+
+def aligned(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
+    """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R without curvature
+    (free ones, and under L1 those that are not 0), and so for the intercept.
+
+    Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
+    their domain are so at the optimum. Needs outputs that do not meet.
+    """
+    in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
+    target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
+    return _moved(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+
+
+def _moved(
+    problem: Problem,
+    U: FloatArray,
+    in_play: NDArray[np.bool_],
+    target: FloatArray,
+    has_constant: NDArray[np.bool_],
+    on_b: FloatArray,
+) -> FloatArray:
+    """U moved to where V is the target for the weights in play, and its sums are ``on_b``.
+
+    Each u moves in proportion to the room that it has in its domain, so that those at an end stay there.
+    """
+    losses = problem.losses
+    U = losses.into_domain(U)
     room = losses.room(U)
     weights, U = losses.weighted(room), U.copy()
     for k in range(problem.n_outputs):
-        G = X.gram(np.ascontiguousarray(weights[:, k]), with_constant)
+        columns = np.flatnonzero(in_play[:, k])
+        X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)
+        aim = np.append(target[columns, k], on_b[k : k + 1] if has_constant[k] else [])
+        if not len(aim):
+            continue
+        G = X.gram(np.ascontiguousarray(weights[:, k]), bool(has_constant[k]))
         for _ in range(2):  # once more for what rounding left
             g = losses.pull(U)[:, k]
-            right = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
-            c = _solve_symmetric(G, np.append(right, g.sum()) if with_constant else right)
-            explained = X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if with_constant else 0.0)
+            pulled = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
+            c = _solve_symmetric(G, (np.append(pulled, g.sum()) if has_constant[k] else pulled) - aim)
+            explained = X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant[k] else 0.0)
             U[:, k] -= room[:, k] * explained
     return U
 

@@ -99,8 +99,8 @@ class KernelValues:
         return np.asarray(part.toarray() if hasattr(part, "tocsr") else part, dtype=np.float64)
 
     def squared_norm(self, rows: IntArray, t: FloatArray) -> float | None:
-        """|sum_i t_i x_i|^2 of some rows where the kernel is linear: summed by columns, where coefficients that
-        cancel do so before squares are taken; None for other kernels.
+        """|sum_i t_i x_i|^2 of some rows where the kernel is linear, summed by columns: what cancels does so
+        before squares are taken. None for other kernels.
         """
         if not isinstance(self.kernel, Linear):
             return None

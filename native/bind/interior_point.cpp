@@ -1,0 +1,154 @@
+#include "lineal/epoch/interior_point.h"
+
+#include "bind.h"
+
+namespace lineal {
+namespace {
+
+template <class T>
+std::vector<T> copied(const Array1<const T>& from) {
+  return std::vector<T>(from.data(), from.data() + from.shape(0));
+}
+
+// An output's run and the rows that it is about.
+class InteriorPointRun {
+ public:
+  InteriorPointRun(const Matrix& X, std::vector<Index> used, IntervalProgramme programme, int n_threads)
+      : X_(&X), used_(std::move(used)), n_threads_(n_threads), state_(std::move(programme)) {}
+
+  // Of all rows of X, 0 for those that do not count.
+  nb::ndarray<double, nb::numpy> curvatures() {
+    state_.renew();
+    auto h = new_array<double>({std::size_t(X_->n_rows())}, true);
+    const std::vector<double>& found = state_.curvatures();
+    for (std::size_t i = 0; i < found.size(); ++i)
+      h.data()[used_.empty() ? i : std::size_t(used_[i])] = found[i];
+    return h;
+  }
+
+  // The diagonal that the curvatures go with.
+  nb::ndarray<double, nb::numpy> diagonal() const {
+    const std::vector<double>& found = state_.diagonal();
+    auto out = new_array<double>({found.size()});
+    std::copy(found.begin(), found.end(), out.data());
+    return out;
+  }
+
+  void step(Array2<double> matrix, bool by_rows) {
+    const IntervalProgramme& p = state_.programme();
+    const Index size = by_rows ? p.n_rows : p.n_weights();
+    require(Index(matrix.shape(0)) == size && Index(matrix.shape(1)) == size,
+            "the system has the wrong size");
+    require(Index(state_.diagonal().size()) == p.n_weights(), "a step needs curvatures first");
+    const int n_threads = worthwhile(n_threads_, X_->n_stored);
+    interruptible_pass([&](Watch& watch) {
+      std::visit(
+          [&](const auto& rows) {
+            const ProgrammeMap A(rows, p, used_, n_threads);
+            if (by_rows) {
+              RowSystem system(A, p.n_rows, p.has_constant);
+              const bool is_found =
+                  system.factorise(matrix.data(), state_.curvatures(), state_.diagonal(), watch);
+              go_on(A, system, is_found, watch);
+            } else {
+              ColumnSystem system;
+              go_on(A, system, system.factorise(matrix.data(), state_.diagonal(), watch), watch);
+            }
+          },
+          X_->rows);
+    });
+  }
+
+  std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> read(bool decided) const {
+    const IntervalProgramme& p = state_.programme();
+    auto w = new_array<double>({std::size_t(p.n_weights())});
+    auto u = new_array<double>({std::size_t(X_->n_rows())}, true);
+    if (used_.empty()) {
+      state_.read(decided, w.data(), u.data());
+    } else {
+      std::vector<double> found(static_cast<std::size_t>(p.n_rows));
+      state_.read(decided, w.data(), found.data());
+      for (std::size_t i = 0; i < used_.size(); ++i) u.data()[used_[i]] = found[i];
+    }
+    return {w, u};
+  }
+
+  double gap() const { return state_.gap(); }
+  double value() const { return state_.value(); }
+  bool is_done() const { return state_.is_done(); }
+
+ private:
+  template <class Map, class System>
+  void go_on(const Map& A, System& system, bool is_found, const Watch& watch) {
+    if (watch.is_over()) return;  // the state is as it was
+    if (!is_found)
+      state_.end();
+    else if (state_.has_begun())
+      state_.step(A, system);
+    else
+      state_.begin(A, system);
+  }
+
+  const Matrix* X_;
+  std::vector<Index> used_;
+  int n_threads_;
+  InteriorPoint state_;
+};
+
+InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts, Array1<const double> low,
+                          Array1<const double> high, Array1<const double> place, Array1<const double> bend,
+                          Array1<const double> weight, Array1<const double> l2, Array1<const Index> corners,
+                          Array1<const double> corner_square, bool has_constant, int n_threads) {
+  IntervalProgramme p;
+  p.n_rows = used.shape(0) == 0 ? X.n_rows() : Index(used.shape(0));
+  p.n_parts = n_parts;
+  p.low = copied(low), p.high = copied(high), p.place = copied(place), p.bend = copied(bend);
+  p.weight = copied(weight), p.l2 = copied(l2), p.corners = copied(corners);
+  p.corner_square = copied(corner_square);
+  p.has_constant = has_constant;
+  const std::size_t N = p.place.size();
+  require(n_parts == 1 || n_parts == 2, "a row has one variable or two");
+  require(Index(N) == p.n_of_rows() + Index(p.corners.size()) && p.low.size() == N && p.high.size() == N &&
+              p.bend.size() == N && p.weight.size() == N && p.corner_square.size() == p.corners.size(),
+          "an array must have an entry for each variable");
+  require(p.n_weights() == X.n_columns() + (has_constant ? 1 : 0), "l2 needs an entry for each weight");
+  for (const Index each : p.corners) require(0 <= each && each < p.n_weights(), "a corner is out of range");
+  std::vector<Index> rows = copied(used);
+  for (const Index each : rows) require(0 <= each && each < X.n_rows(), "a row is out of range");
+  return {X, std::move(rows), std::move(p), n_threads};
+}
+
+}  // namespace
+
+void bind_interior_point(nb::module_& m) {
+  nb::class_<InteriorPointRun>(m, "InteriorPoint", "Interior-point steps for one output; see the header.")
+      .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "low"_a, "high"_a, "place"_a, "bend"_a,
+                  "weight"_a, "l2"_a, "corners"_a, "corner_square"_a, "has_constant"_a, "n_threads"_a,
+                  nb::keep_alive<0, 1>(), "Before the start; `used` are the rows that count, none for all.")
+      .def("curvatures", &InteriorPointRun::curvatures, "Of all rows, for the next system.")
+      .def("diagonal", &InteriorPointRun::diagonal, "What the next system has beside those.")
+      .def("step", &InteriorPointRun::step, "matrix"_a.noconvert(), "by_rows"_a,
+           "The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. "
+           "The matrix is changed.")
+      .def("read", &InteriorPointRun::read, "decided"_a, "(weights, dual variables of the rows).")
+      .def_prop_ro("gap", &InteriorPointRun::gap)
+      .def_prop_ro("value", &InteriorPointRun::value)
+      .def_prop_ro("is_done", &InteriorPointRun::is_done);
+  m.def(
+      "solve_positive",
+      [](Array2<const double> A, Array1<const double> right, int refinements) {
+        require(A.shape(0) == A.shape(1) && right.shape(0) == A.shape(0), "solve_positive: lengths differ");
+        auto x = new_array<double>({std::size_t(right.shape(0))});
+        bool is_found = false;
+        interruptible_pass([&](Watch& watch) {
+          Cholesky factor;
+          is_found = factor.factorise(A.data(), Index(A.shape(0)), watch);
+          if (is_found) factor.solve(right.data(), x.data(), refinements);
+        });
+        if (!is_found) throw std::invalid_argument("the matrix is not positive definite");
+        return x;
+      },
+      "A"_a, "right"_a, "refinements"_a = 0, "A^-1 right for a symmetric positive definite A.");
+}
+
+}  // namespace lineal

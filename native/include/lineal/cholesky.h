@@ -1,0 +1,169 @@
+// The Cholesky factor of a symmetric positive definite matrix, and solutions by it.
+//
+// The matrix is scaled to a unit diagonal first, so that the units of its columns do not matter; where it is
+// singular to rounding, a little is added to that diagonal, as little as lets it be factorised. Solutions are
+// refined with the matrix as it was given: what damping and rounding took away is given back.
+//
+// Rows of L lie in memory one after another, and an entry of L needs the product of two rows: the products of
+// four rows with four others are summed at once, in registers. Cost: n^3 / 6 multiplications and additions.
+//
+// Our own, and not LAPACK's: systems of a few columns are solved thousands of times, where a call through
+// Python takes longer than the work, and models are to be fitted without loading SciPy.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "lineal/gram.h"
+#include "lineal/rows.h"
+#include "lineal/watch.h"
+
+namespace lineal {
+
+class Cholesky {
+ public:
+  // Dampings of the unit diagonal that are tried in turn.
+  static constexpr double dampings[] = {0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-4};
+
+  // Factorises A (size x size, row by row; its upper half is not read). False: A is not positive definite
+  // even when damped, or holds a number that is none, or the watch said stop. A must outlive the solutions.
+  bool factorise(const double* A, Index size, Watch& watch) {
+    A_ = A;
+    size_ = size;
+    padded_ = (size + tile - 1) / tile * tile;
+    scale_.resize(std::size_t(size));
+    for (Index i = 0; i < size; ++i) {
+      const double square = A[i * size + i];
+      // An empty column keeps its unit, and takes no step of its own.
+      scale_[std::size_t(i)] = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;
+    }
+    L_.resize(std::size_t(padded_ * padded_));
+    for (const double damping : dampings)
+      if (attempt(damping, watch))
+        return true;
+      else if (watch.is_over())
+        return false;
+    return false;
+  }
+
+  // x = A^-1 right, with so many rounds of refinement.
+  void solve(const double* right, double* x, int refinements) {
+    residue_.resize(std::size_t(size_));
+    correction_.resize(std::size_t(padded_));
+    rough(right, x, false);
+    for (int round = 0; round < refinements; ++round) {
+      for (Index i = 0; i < size_; ++i) residue_[std::size_t(i)] = right[i] - product(i, x);
+      rough(residue_.data(), x, true);
+    }
+  }
+
+ private:
+  static constexpr Index tile = 4, block = 32;
+  static_assert(block % tile == 0 && tile % register_size == 0);
+
+  double* row(Index i) { return L_.data() + i * padded_; }
+
+  // Row i of A times x; A is symmetric.
+  double product(Index i, const double* x) const {
+    const double* a = A_ + i * size_;
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (Index j = 0; j < size_; ++j) sum += a[j] * x[j];
+    return sum;
+  }
+
+  bool attempt(double damping, Watch& watch) {
+    for (Index i = 0; i < size_; ++i) {
+      const double* from = A_ + i * size_;
+      double* to = row(i);
+      const double unit = scale_[std::size_t(i)];
+      for (Index j = 0; j < i; ++j) to[j] = unit * scale_[std::size_t(j)] * from[j];
+      to[i] = 1.0 + damping;
+    }
+    for (Index i = size_; i < padded_; ++i) {
+      std::fill(row(i), row(i) + i, 0.0);
+      row(i)[i] = 1.0;
+    }
+    for (Index first = 0; first < padded_; first += block) {
+      const Index last = std::min(first + block, padded_);
+      for (Index i = first; i < padded_; i += tile) {
+        for (Index j = first; j < std::min(last, i + tile); j += tile) subtract_products(i, j, first);
+        if (watch.says_stop(4 * first * block)) return false;
+      }
+      if (!factorise_block(first, last)) return false;
+    }
+    return true;
+  }
+
+  // A tile of A less the products of the first `length` entries of its rows of L.
+  void subtract_products(Index i, Index j, Index length) {
+    Register sum[tile][tile] = {};
+    for (Index k = 0; k < length; k += register_size) {
+      Register across[tile];
+      for (Index c = 0; c < tile; ++c) __builtin_memcpy(&across[c], row(j + c) + k, sizeof(Register));
+      for (Index r = 0; r < tile; ++r) {
+        Register down;
+        __builtin_memcpy(&down, row(i + r) + k, sizeof down);
+        for (Index c = 0; c < tile; ++c) sum[r][c] += down * across[c];
+      }
+    }
+    for (Index r = 0; r < tile; ++r)
+      for (Index c = 0; c < tile; ++c) {
+        if (j + c > i + r) break;  // above the diagonal
+        double total = 0.0;
+        for (Index lane = 0; lane < register_size; ++lane) total += sum[r][c][lane];
+        row(i + r)[j + c] -= total;
+      }
+  }
+
+  // Columns first .. last of L, whose products with earlier columns were subtracted.
+  bool factorise_block(Index first, Index last) {
+    for (Index i = first; i < padded_; ++i) {
+      double* const x = row(i);
+      for (Index j = first; j < std::min(i + 1, last); ++j) {
+        const double* y = row(j);
+        double sum = x[j];
+        for (Index k = first; k < j; ++k) sum -= x[k] * y[k];
+        if (j < i) {
+          x[j] = sum / y[j];
+        } else {
+          // What is left of a unit diagonal is below rounding: singular, or no number at all.
+          if (!(sum > least)) return false;
+          x[i] = std::sqrt(sum);
+        }
+      }
+    }
+    return true;
+  }
+
+  // x = (L L')^-1 right in the units of A, or added to x.
+  void rough(const double* right, double* x, bool adds) {
+    double* const v = correction_.data();
+    for (Index i = 0; i < size_; ++i) {
+      const double* const l = row(i);
+      double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+      for (Index k = 0; k < i; ++k) sum += l[k] * v[k];
+      v[i] = (scale_[std::size_t(i)] * right[i] - sum) / l[i];
+    }
+    for (Index i = size_ - 1; i >= 0; --i) {
+      const double* const l = row(i);
+      v[i] /= l[i];
+      const double value = v[i];
+      for (Index k = 0; k < i; ++k) v[k] -= value * l[k];
+    }
+    for (Index i = 0; i < size_; ++i) {
+      const double step = scale_[std::size_t(i)] * v[i];
+      x[i] = adds ? x[i] + step : step;
+    }
+  }
+
+  static constexpr double least = 1e-16;
+
+  const double* A_ = nullptr;
+  Index size_ = 0, padded_ = 0;
+  std::vector<double> scale_, L_, residue_, correction_;
+};
+
+}  // namespace lineal

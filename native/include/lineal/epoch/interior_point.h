@@ -1,0 +1,567 @@
+// Mehrotra's predictor-corrector steps for losses that are piecewise linear or quadratic, one output.
+//
+// The dual of such a loss under parts l1 |w_j| and l2 w_j^2 / 2 of a penalty is a quadratic programme over
+// intervals: with A the rows, a constant and a unit row for each l1, s their weights and L the l2,
+//
+//     min  sum_i s_i (c_i u_i + q_i u_i^2 / 2) + |A'S u|^2 / 2 in the metric 1 / L,    l <= u <= h.
+//
+// With multipliers alpha, beta of the ends and z = A w its optimum is where
+//
+//     c + q u - z - alpha + beta = 0,    A'S u + L w = 0,    alpha (u - l) = 0,    beta (h - u) = 0,
+//
+// and Newton's method on these equations, mu > 0 in place of the last two zeros, needs one system a step,
+// (A'S theta A + L) dw = right with theta = 1 / (q + alpha / (u - l) + beta / (h - u)), which is solved
+// twice. The caller makes its matrix (a pass that BLAS or other threads may do); all else of a step is here.
+//
+// Cost of a step, beside that matrix and its factor: six passes over the rows, and some 20 divisions a row.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "lineal/cholesky.h"
+#include "lineal/passes.h"
+#include "lineal/rows.h"
+#include "lineal/watch.h"
+
+namespace lineal {
+
+using Numbers = std::vector<double>;
+
+// A programme. Its variables are `n_parts` runs of as many as there are rows (two with a tube, one that pulls
+// up and one that pulls down), then one for each weight with an l1.
+struct IntervalProgramme {
+  Index n_rows = 0;
+  int n_parts = 1;
+  Numbers low, high, place, bend, weight;  // of each variable: l, h, c, q, s
+  Numbers l2;                              // of each weight and, last, of an intercept
+  std::vector<Index> corners;              // the weights with an l1
+  Numbers corner_square;                   // the mean square of their columns
+  bool has_constant = false;
+
+  Index n_variables() const { return Index(place.size()); }
+  Index n_weights() const { return Index(l2.size()); }
+  Index n_of_rows() const { return n_rows * n_parts; }
+};
+
+// A: those rows of X that count, a constant and unit rows.
+template <class Rows>
+class ProgrammeMap {
+ public:
+  // `used` are the rows of X that the programme has, none if it has all.
+  ProgrammeMap(const Rows& X, const IntervalProgramme& programme, const std::vector<Index>& used,
+               int n_threads)
+      : X_(X), p_(programme), used_(used), n_threads_(n_threads) {}
+
+  // z = X w + b at the rows.
+  void dot_rows(const double* w, double* z) const {
+    if (used_.empty()) {
+      dot_pass(X_, w, 1, 1, z, n_threads_);
+    } else {
+      for (Index i = 0; i < p_.n_rows; ++i) z[i] = dot(X_[used_[std::size_t(i)]], w);
+    }
+    if (p_.has_constant)
+      for (Index i = 0; i < p_.n_rows; ++i) z[i] += w[X_.n_columns];
+  }
+  // v = X'g and, for a constant, the sum of g.
+  void adjoint_rows(const double* g, double* v) const {
+    if (used_.empty()) {
+      adjoint_pass(X_, g, 1, v, n_threads_);
+    } else {
+      every_.assign(std::size_t(X_.n_rows), 0.0);
+      for (Index i = 0; i < p_.n_rows; ++i) every_[std::size_t(used_[std::size_t(i)])] = g[i];
+      adjoint_pass(X_, every_.data(), 1, v, n_threads_);
+    }
+    if (p_.has_constant) {
+      double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+      for (Index i = 0; i < p_.n_rows; ++i) sum += g[i];
+      v[X_.n_columns] = sum;
+    }
+  }
+  // A w.
+  void scores(const double* w, double* z) const {
+    dot_rows(w, z);
+    if (p_.n_parts == 2) std::copy(z, z + p_.n_rows, z + p_.n_rows);
+    double* unit = z + p_.n_of_rows();
+    for (std::size_t c = 0; c < p_.corners.size(); ++c) unit[c] = w[p_.corners[c]];
+  }
+  // A'g.
+  void back(const double* g, double* v) const {
+    const double* rows = g;
+    if (p_.n_parts == 2) {
+      both_.resize(std::size_t(p_.n_rows));
+      for (Index i = 0; i < p_.n_rows; ++i) both_[std::size_t(i)] = g[i] + g[p_.n_rows + i];
+      rows = both_.data();
+    }
+    adjoint_rows(rows, v);
+    const double* unit = g + p_.n_of_rows();
+    for (std::size_t c = 0; c < p_.corners.size(); ++c) v[p_.corners[c]] += unit[c];
+  }
+
+ private:
+  const Rows& X_;
+  const IntervalProgramme& p_;
+  const std::vector<Index>& used_;
+  int n_threads_;
+  mutable Numbers every_, both_;
+};
+
+// (A'S theta A + L) x = right by its own matrix.
+class ColumnSystem {
+ public:
+  // G = [X 1]'diag(h)[X 1]; the diagonal is added to it, in place.
+  bool factorise(double* G, const Numbers& diagonal, Watch& watch) {
+    const Index size = Index(diagonal.size());
+    for (Index j = 0; j < size; ++j) G[j * size + j] += diagonal[std::size_t(j)];
+    return factor_.factorise(G, size, watch);
+  }
+  void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
+
+ private:
+  Cholesky factor_;
+};
+
+// The same by a system of as many unknowns as rows (Woodbury): with M the diagonal,
+//
+//     x = M^-1 (right - A'q),    (H^-1 + A M^-1 A') q = A M^-1 right.
+//
+// A free constant, whose M is 0, is eliminated from the rows by itself.
+template <class Map>
+class RowSystem {
+ public:
+  RowSystem(const Map& A, Index n_rows, bool has_constant) : A_(A), n_(n_rows), has_constant_(has_constant) {}
+
+  // K = X M^-1 X'; 1 / h, and 1 / M of a constant that costs something, are added to it, in place.
+  bool factorise(double* K, const Numbers& h, const Numbers& diagonal, Watch& watch) {
+    h_ = &h;
+    diagonal_ = &diagonal;
+    const double edge = has_constant_ ? diagonal.back() : 0.0;
+    is_free_ = has_constant_ && edge == 0.0;
+    if (has_constant_ && !is_free_)
+      for (Index k = 0; k < n_ * n_; ++k) K[k] += 1.0 / edge;
+    for (Index i = 0; i < n_; ++i) K[i * n_ + i] += 1.0 / h[std::size_t(i)];
+    if (!factor_.factorise(K, n_, watch)) return false;
+    seen_.resize(std::size_t(n_));
+    q_.resize(std::size_t(n_));
+    step_.resize(diagonal.size());
+    residue_.resize(diagonal.size());
+    along_.resize(std::size_t(n_));
+    if (is_free_) {
+      std::fill(seen_.begin(), seen_.end(), 1.0);
+      factor_.solve(seen_.data(), along_.data(), 0);
+    }
+    return true;
+  }
+  void solve(const double* right, double* x) {
+    const std::size_t size = diagonal_->size();
+    std::fill(x, x + size, 0.0);
+    residue_.assign(right, right + size);
+    for (int round = 0; round < 2; ++round) {  // once more for what rounding left
+      once(residue_.data(), step_.data());
+      for (std::size_t j = 0; j < size; ++j) x[j] += step_[j];
+      if (round == 1) break;
+      // right - (A'H A + M) x
+      A_.dot_rows(x, seen_.data());
+      for (Index i = 0; i < n_; ++i) seen_[std::size_t(i)] *= (*h_)[std::size_t(i)];
+      A_.adjoint_rows(seen_.data(), residue_.data());
+      for (std::size_t j = 0; j < size; ++j) residue_[j] = right[j] - residue_[j] - (*diagonal_)[j] * x[j];
+    }
+  }
+
+ private:
+  void once(const double* right, double* x) {
+    const std::size_t d = diagonal_->size() - (has_constant_ ? 1 : 0);
+    for (std::size_t j = 0; j < d; ++j) x[j] = right[j] / (*diagonal_)[j];
+    if (has_constant_) x[d] = is_free_ ? 0.0 : right[d] / (*diagonal_)[d];
+    A_.dot_rows(x, seen_.data());
+    factor_.solve(seen_.data(), q_.data(), 0);
+    double constant = 0.0;
+    if (is_free_) {
+      double sum = 0.0, total = 0.0;
+      for (Index i = 0; i < n_; ++i) sum += q_[std::size_t(i)], total += along_[std::size_t(i)];
+      constant = (right[d] - sum) / total;  // 1'q = right_b with q = K^-1 (seen + constant)
+      for (Index i = 0; i < n_; ++i) q_[std::size_t(i)] += constant * along_[std::size_t(i)];
+    }
+    pulled_.resize(diagonal_->size());
+    A_.adjoint_rows(q_.data(), pulled_.data());
+    for (std::size_t j = 0; j < d; ++j) x[j] -= pulled_[j] / (*diagonal_)[j];
+    if (has_constant_) x[d] = is_free_ ? constant : x[d] - pulled_[d] / (*diagonal_)[d];
+  }
+
+  const Map& A_;
+  Index n_;
+  bool has_constant_, is_free_ = false;
+  Cholesky factor_;
+  const Numbers* h_ = nullptr;
+  const Numbers* diagonal_ = nullptr;
+  Numbers seen_, q_, along_, step_, residue_, pulled_;
+};
+
+class InteriorPoint {
+ public:
+  explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
+    const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
+    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
+                          &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+      each->assign(N, 0.0);
+    for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
+    h_.assign(std::size_t(p.n_rows), 0.0);
+    bool is_bent = false;
+    for (std::size_t i = 0; i < N; ++i) {
+      has_low_[i] = std::isfinite(p.low[i]) ? 1.0 : 0.0;
+      has_high_[i] = std::isfinite(p.high[i]) ? 1.0 : 0.0;
+      n_products_ += p.weight[i] * (has_low_[i] + has_high_[i]);
+      is_bent = is_bent || p.bend[i] > 0.0;
+    }
+    for (const double each : p.l2) is_bent = is_bent || each > 0.0;
+    // Without curvature anywhere the steps of (w, alpha, beta) and of u do not meet: each has its length.
+    is_linear_ = !is_bent;
+  }
+
+  const IntervalProgramme& programme() const { return p; }
+  bool is_done() const { return is_done_; }
+  const Numbers& weights() const { return w_; }
+
+  // Whether the next system is for a step, and not for the start.
+  bool has_begun() const { return has_begun_; }
+  // The curvatures of rows and the diagonal of the system that `renew` asked for.
+  const Numbers& curvatures() const { return h_; }
+  const Numbers& diagonal() const { return diagonal_; }
+
+  // The next system; before the first step, the one that fits the places of the kinks by least squares.
+  void renew() {
+    const Index N = p.n_variables(), on_rows = p.n_of_rows();
+    if (has_begun_) {
+#pragma omp simd
+      for (Index i = 0; i < N; ++i)
+        theta_[at(i)] = 1.0 / (p.bend[at(i)] + alpha_[at(i)] / above_[at(i)] + beta_[at(i)] / below_[at(i)]);
+    } else {
+      std::fill(theta_.begin(), theta_.begin() + on_rows, 1.0);
+      // Unit rows need a positive weight where their column is empty or there are fewer rows than columns.
+      for (Index c = 0; c < N - on_rows; ++c) {
+        const double square = 1e-6 * p.corner_square[at(c)];
+        theta_[at(on_rows + c)] = square > 0.0 ? square : 1.0;
+      }
+    }
+    for (Index i = 0; i < p.n_rows; ++i) {
+      double sum = p.weight[at(i)] * theta_[at(i)];
+      if (p.n_parts == 2) sum += p.weight[at(p.n_rows + i)] * theta_[at(p.n_rows + i)];
+      h_[at(i)] = sum;
+    }
+    diagonal_ = p.l2;
+    for (std::size_t c = 0; c < p.corners.size(); ++c) {
+      const Index i = on_rows + Index(c);
+      diagonal_[std::size_t(p.corners[c])] += p.weight[at(i)] * theta_[at(i)];
+    }
+  }
+
+  // Weights that fit the places of the kinks by least squares; u in the middle of its interval.
+  template <class Map, class System>
+  void begin(const Map& A, System& system) {
+    const Index n = p.n_rows, on_rows = p.n_of_rows(), N = p.n_variables();
+    Numbers centre(at(n));
+    for (Index i = 0; i < n; ++i)
+      centre[at(i)] = p.n_parts == 1 ? p.place[at(i)] : (p.place[at(i)] + p.place[at(n + i)]) / 2;
+    std::fill(g_.begin(), g_.end(), 0.0);
+    for (Index i = 0; i < on_rows; ++i) g_[at(i)] = p.weight[at(i)] * centre[at(i % n)];
+    A.back(g_.data(), right_.data());
+    system.solve(right_.data(), w_.data());
+    if (!is_finite(w_)) std::fill(w_.begin(), w_.end(), 0.0);
+    A.scores(w_.data(), z_.data());
+    double total = 0.0, mean = 0.0, spread = 0.0, typical = 0.0, on = 0.0;
+    for (Index i = 0; i < n; ++i) total += p.weight[at(i)], mean += p.weight[at(i)] * centre[at(i)];
+    mean /= total;
+    for (Index i = 0; i < n; ++i) spread += p.weight[at(i)] * std::abs(centre[at(i)] - mean);
+    for (Index i = 0; i < on_rows; ++i) {
+      typical += p.weight[at(i)] * std::abs(p.place[at(i)] - z_[at(i)]);
+      on += p.weight[at(i)];
+    }
+    size_ = std::max(typical / on, 1e-3 * spread / total);
+    if (!(size_ > 0.0)) size_ = 1.0;
+    double product = 0.0;
+    for (Index i = 0; i < N; ++i) {
+      const double q = p.bend[at(i)], off = z_[at(i)] - p.place[at(i)];
+      const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
+      double u = 0.0;
+      if (low && high) {
+        u = (p.low[at(i)] + p.high[at(i)]) / 2;
+      } else if (q > 0) {
+        // On an unbounded side u stands where its slope leaves a multiplier of that size.
+        if (low)
+          u = p.low[at(i)] + std::max(off + size_, size_) / q;
+        else if (high)
+          u = p.high[at(i)] + std::min(off - size_, -size_) / q;
+        else
+          u = off / q;
+      }
+      u_[at(i)] = u;
+      above_[at(i)] = low ? u - p.low[at(i)] : 1.0;
+      below_[at(i)] = high ? p.high[at(i)] - u : 1.0;
+      if (i < on_rows && (low || high))
+        product += p.weight[at(i)] * std::min(above_[at(i)], below_[at(i)]) / on;
+    }
+    product = product > 0.0 ? size_ * product : size_;
+    for (Index i = 0; i < N; ++i) {
+      const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
+      const double slope = p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)];
+      // The products of unit rows begin where those of the data are.
+      const double width = low && high ? above_[at(i)] + below_[at(i)] : 1.0;
+      const double add = start_size * (i < on_rows ? size_ : 2 * product / width);
+      alpha_[at(i)] = low ? std::max(slope, 0.0) + add : 0.0;
+      beta_[at(i)] = high ? std::max(-slope, 0.0) + add : 0.0;
+    }
+    has_begun_ = true;
+    measure(A);
+    keep();
+  }
+
+  // One step, with a system of the curvatures that `renew` made last; done where it gains nothing.
+  template <class Map, class System>
+  void step(const Map& A, System& system) {
+    const Index N = p.n_variables();
+    const double mu = n_products_ > 0 ? products() / n_products_ : 0.0;
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) {
+      on_low_[at(i)] = -alpha_[at(i)] * above_[at(i)];
+      on_high_[at(i)] = -beta_[at(i)] * below_[at(i)];
+    }
+    if (!aim(A, system)) return end();
+    Lengths t = lengths(1.0);
+    const double moved = n_products_ > 0 ? products_after(t) / n_products_ : 0.0;
+    const double share = mu > 0 ? moved / mu : 0.0, target = mu * share * share * share;
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) {
+      on_low_[at(i)] = has_low_[at(i)] * (target - alpha_[at(i)] * above_[at(i)] - da_[at(i)] * du_[at(i)]);
+      on_high_[at(i)] = has_high_[at(i)] * (target - beta_[at(i)] * below_[at(i)] + db_[at(i)] * du_[at(i)]);
+    }
+    if (!aim(A, system)) return end();
+    t = lengths(close);
+    move(A, t);
+    // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain.
+    const double here = gap();
+    const bool is_idle = std::max(t.u, t.m) < shortest || !(here < 10 * least_.gap);
+    n_idle_ = is_idle ? n_idle_ + 1 : 0;
+    keep();
+    if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
+  }
+
+  // The end, at the least gap: near the floor of rounding steps may lead away from it.
+  void end() {
+    is_done_ = true;
+    if (!has_begun_ || !(least_.gap < gap())) return;
+    std::tie(w_, u_, above_, below_, alpha_, beta_) =
+        std::tie(least_.w, least_.u, least_.above, least_.below, least_.alpha, least_.beta);
+    std::tie(dual_residue_, primal_residue_) = std::tie(least_.dual_residue, least_.primal_residue);
+  }
+
+  // About P: the value of the dual, with the products between the two added.
+  double value() const {
+    double dual = 0.0, ridge = 0.0;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(+ : dual)
+    for (Index i = 0; i < N; ++i)
+      dual += p.weight[at(i)] * (p.place[at(i)] + p.bend[at(i)] / 2 * u_[at(i)]) * u_[at(i)];
+    for (std::size_t j = 0; j < w_.size(); ++j) ridge += p.l2[j] * w_[j] * w_[j];
+    return -dual - ridge / 2 + products();
+  }
+
+  // About P - D: the products, and what the residues of the conditions are worth.
+  double gap() const {
+    double off = 0.0;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(+ : off)
+    for (Index i = 0; i < N; ++i)
+      off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
+             (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
+    for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
+    return products() + off;
+  }
+
+  // The weights and the dual variables of rows, (n_rows). With `decided`, as they will be at the optimum: of
+  // a distance to an end and its multiplier one is 0 there, and where one is tiny in its own unit, and
+  // smaller than the other, it is 0 in what is read.
+  void read(bool decided, double* w, double* u) const {
+    const Index n = p.n_rows, on_rows = p.n_of_rows();
+    std::copy(w_.begin(), w_.end(), w);
+    std::fill(u, u + n, 0.0);
+    for (Index i = 0; i < on_rows; ++i) {
+      double each = u_[at(i)];
+      if (decided && has_low_[at(i)] > 0 && is_tiny(distance_to_low(i), multiplier_of_low(i)))
+        each = p.low[at(i)];
+      if (decided && has_high_[at(i)] > 0 && is_tiny(distance_to_high(i), multiplier_of_high(i)))
+        each = p.high[at(i)];
+      u[i % n] += each;
+    }
+    if (!decided) return;
+    for (std::size_t c = 0; c < p.corners.size(); ++c) {
+      const Index i = on_rows + Index(c);
+      if (is_tiny(multiplier_of_low(i), distance_to_low(i)) &&
+          is_tiny(multiplier_of_high(i), distance_to_high(i)))
+        w[p.corners[c]] = 0.0;
+    }
+  }
+
+ private:
+  struct Lengths {
+    double u, m;  // of u, and of (w, alpha, beta)
+  };
+  struct Point {
+    Numbers w, u, above, below, alpha, beta, dual_residue, primal_residue;
+    double gap = std::numeric_limits<double>::infinity();
+  };
+  // How far a step goes towards the end of an interval; steps that count as short, and how many idle
+  // ones in a row are enough; the share of the objective below which the gap is rounding.
+  static constexpr double close = 0.995, shortest = 1e-6, rounding = 1e-15;
+  // Of distances and multipliers in their units: so small a one is 0.
+  static constexpr double tiny = 1e-6;
+  static constexpr int patience = 3;
+  // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
+  // classes that are nearly separable take twice as many.
+  static constexpr double start_size = 5.0;
+
+  static constexpr std::size_t at(Index i) { return std::size_t(i); }
+
+  static bool is_finite(const Numbers& x) {
+    return std::all_of(x.begin(), x.end(), [](double each) { return std::isfinite(each); });
+  }
+
+  // The units of u and of scores at a variable.
+  double unit_of_u(Index i) const {
+    if (has_low_[at(i)] > 0 && has_high_[at(i)] > 0) return p.high[at(i)] - p.low[at(i)];
+    return p.bend[at(i)] > 0 ? size_ / p.bend[at(i)] : 1.0;
+  }
+  double unit_of_score(Index i) const {
+    if (i < p.n_of_rows()) return size_;
+    const double square = p.corner_square[at(i - p.n_of_rows())];
+    return square > 0 ? size_ / std::sqrt(square) : size_;
+  }
+  double distance_to_low(Index i) const { return above_[at(i)] / unit_of_u(i); }
+  double distance_to_high(Index i) const { return below_[at(i)] / unit_of_u(i); }
+  double multiplier_of_low(Index i) const { return alpha_[at(i)] / unit_of_score(i); }
+  double multiplier_of_high(Index i) const { return beta_[at(i)] / unit_of_score(i); }
+  static bool is_tiny(double one, double other) { return one < tiny && one < other; }
+
+  // sum s (alpha (u - l) + beta (h - u)).
+  double products() const {
+    double sum = 0.0;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(+ : sum)
+    for (Index i = 0; i < N; ++i)
+      sum += p.weight[at(i)] * (alpha_[at(i)] * above_[at(i)] + beta_[at(i)] * below_[at(i)]);
+    return sum;
+  }
+  double products_after(Lengths t) const {
+    double sum = 0.0;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(+ : sum)
+    for (Index i = 0; i < N; ++i) {
+      const double low =
+          (alpha_[at(i)] + t.m * da_[at(i)]) * (above_[at(i)] + has_low_[at(i)] * t.u * du_[at(i)]);
+      const double high =
+          (beta_[at(i)] + t.m * db_[at(i)]) * (below_[at(i)] - has_high_[at(i)] * t.u * du_[at(i)]);
+      sum += p.weight[at(i)] * (low + high);
+    }
+    return sum;
+  }
+
+  // Remembers this point if its gap is the least so far.
+  void keep() {
+    const double here = gap();
+    if (here < least_.gap)
+      least_ = {w_, u_, above_, below_, alpha_, beta_, dual_residue_, primal_residue_, here};
+  }
+
+  // The residues of the conditions at the present point.
+  template <class Map>
+  void measure(const Map& A) {
+    const Index N = p.n_variables();
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) {
+      dual_residue_[at(i)] =
+          p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)] - alpha_[at(i)] + beta_[at(i)];
+      g_[at(i)] = p.weight[at(i)] * u_[at(i)];
+    }
+    A.back(g_.data(), primal_residue_.data());
+    for (std::size_t j = 0; j < w_.size(); ++j) primal_residue_[j] += p.l2[j] * w_[j];
+  }
+
+  // (dw, du, dalpha, dbeta) that change products by on_low_, on_high_ and residues to 0; false where the
+  // system had no solution.
+  template <class Map, class System>
+  bool aim(const Map& A, System& system) {
+    const Index N = p.n_variables();
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) {
+      dz_[at(i)] = on_low_[at(i)] / above_[at(i)] - on_high_[at(i)] / below_[at(i)] - dual_residue_[at(i)];
+      g_[at(i)] = p.weight[at(i)] * theta_[at(i)] * dz_[at(i)];
+    }
+    A.back(g_.data(), right_.data());
+    for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
+    system.solve(right_.data(), dw_.data());
+    if (!is_finite(dw_)) return false;
+    A.scores(dw_.data(), g_.data());
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) {
+      const double du = theta_[at(i)] * (g_[at(i)] + dz_[at(i)]);
+      du_[at(i)] = du;
+      da_[at(i)] = has_low_[at(i)] * (on_low_[at(i)] - alpha_[at(i)] * du) / above_[at(i)];
+      db_[at(i)] = has_high_[at(i)] * (on_high_[at(i)] + beta_[at(i)] * du) / below_[at(i)];
+    }
+    return true;
+  }
+
+  // How far u, and (w, alpha, beta), may go; the same for both where they meet in a quadratic term.
+  Lengths lengths(double share) const {
+    const double none = std::numeric_limits<double>::infinity();
+    double u = none, m = none;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(min : u, m)
+    for (Index i = 0; i < N; ++i) {
+      const double down = has_low_[at(i)] * du_[at(i)], up = has_high_[at(i)] * du_[at(i)];
+      u = std::min(u, down < 0 ? -above_[at(i)] / down : none);
+      u = std::min(u, up > 0 ? below_[at(i)] / up : none);
+      m = std::min(m, da_[at(i)] < 0 ? -alpha_[at(i)] / da_[at(i)] : none);
+      m = std::min(m, db_[at(i)] < 0 ? -beta_[at(i)] / db_[at(i)] : none);
+    }
+    u = std::min(1.0, share * u);
+    m = std::min(1.0, share * m);
+    return is_linear_ ? Lengths{u, m} : Lengths{std::min(u, m), std::min(u, m)};
+  }
+
+  template <class Map>
+  void move(const Map& A, Lengths t) {
+    for (std::size_t j = 0; j < w_.size(); ++j) w_[j] += t.m * dw_[j];
+    const Index N = p.n_variables();
+    for (Index i = 0; i < N; ++i) {
+      const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
+      const double du = t.u * du_[at(i)];
+      alpha_[at(i)] += t.m * da_[at(i)];
+      beta_[at(i)] += t.m * db_[at(i)];
+      if (low) above_[at(i)] += du;
+      if (high) below_[at(i)] -= du;
+      // u by its nearer end: a difference of numbers near h would lose what is left of it.
+      if (low && (!high || above_[at(i)] <= below_[at(i)]))
+        u_[at(i)] = p.low[at(i)] + above_[at(i)];
+      else
+        u_[at(i)] = high ? p.high[at(i)] - below_[at(i)] : u_[at(i)] + du;
+    }
+    A.scores(w_.data(), z_.data());
+    measure(A);
+  }
+
+  IntervalProgramme p;
+  Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
+  Numbers on_low_, on_high_, has_low_, has_high_, h_;
+  Numbers w_, primal_residue_, dw_, right_, diagonal_;
+  double n_products_ = 0.0, size_ = 1.0;
+  bool is_linear_ = false, has_begun_ = false, is_done_ = false;
+  int n_idle_ = 0;
+  Point least_;
+};
+
+}  // namespace lineal
