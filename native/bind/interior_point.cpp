@@ -145,10 +145,11 @@ void bind_interior_point(nb::module_& m) {
           is_found = factor.factorise(A.data(), Index(A.shape(0)), watch);
           if (is_found) factor.solve(right.data(), x.data(), refinements);
         });
-        if (!is_found) throw std::invalid_argument("the matrix is not positive definite");
+        if (!is_found) std::fill(x.data(), x.data() + right.shape(0), 0.0);
         return x;
       },
-      "A"_a, "right"_a, "refinements"_a = 0, "A^-1 right for a symmetric positive definite A.");
+      "A"_a, "right"_a, "refinements"_a = 0,
+      "A^-1 right for a symmetric positive definite A, damped where it is singular; 0 where it is not.");
 }
 
 }  // namespace lineal

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <thread>
 
 #include "bind.h"
@@ -166,6 +167,25 @@ Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) 
           nb::make_tuple(nb::cast(start), nb::cast(index), nb::cast(value))};
 }
 
+Matrix transposed(const Matrix& X) {
+  require(X.n_rows() <= std::numeric_limits<std::int32_t>::max(), "too many rows for 32-bit indices");
+  auto start = new_array<Index>({std::size_t(X.n_columns()) + 1});
+  const auto locked = [](auto&& work) {
+    const nb::gil_scoped_release unlocked;
+    work();
+  };
+  locked([&] { std::visit([&](const auto& rows) { transpose_count(rows, start.data()); }, X.rows); });
+  const Index n_stored = start.data()[X.n_columns()];
+  auto row = new_array<std::int32_t>({std::size_t(n_stored)});
+  auto value = new_array<double>({std::size_t(n_stored)});
+  locked([&] {
+    std::visit([&](const auto& rows) { transpose_copy(rows, start.data(), row.data(), value.data()); },
+               X.rows);
+  });
+  return {Csr<double>{X.n_columns(), X.n_rows(), start.data(), row.data(), value.data()}, n_stored,
+          nb::make_tuple(nb::cast(start), nb::cast(row), nb::cast(value))};
+}
+
 // Numbers not yet written to, on large pages and from a cache line on: weights are met all over the place,
 // and the first touch of a small page costs more than filling it. NumPy asks for large pages from 4 MB on
 // only.
@@ -246,6 +266,7 @@ void bind_matrix(nb::module_& m) {
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
+      .def("transposed", &transposed, "The columns as rows, sparse and in float64.")
       .def("arrays", &arrays,
            nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));

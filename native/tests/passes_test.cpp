@@ -225,6 +225,30 @@ void check_finds(const Foreign<V>& arrays, Flaw wanted) {
   for (int n_threads = 1; n_threads <= most_threads; ++n_threads) CHECK(arrays.check(n_threads) == wanted);
 }
 
+THEOREM("a transpose holds every stored number once, by columns and in the order of rows") {
+  Rng rng(41);
+  const auto X = check::sample_matrix<float>(rng, 23, 9, 0.4);
+  const auto look = [&](const auto& rows) {
+    std::vector<Index> start(10);
+    transpose_count(rows, start.data());
+    std::vector<std::int32_t> row(static_cast<std::size_t>(start[9]));
+    std::vector<double> value(row.size());
+    transpose_copy(rows, start.data(), row.data(), value.data());
+    Index n_found = 0;
+    for (Index j = 0; j < 9; ++j)
+      for (Index k = start[std::size_t(j)]; k < start[std::size_t(j) + 1]; ++k, ++n_found) {
+        CHECK(k == start[std::size_t(j)] || row[std::size_t(k)] > row[std::size_t(k - 1)]);
+        CHECK_NEAR(value[std::size_t(k)], double(X.at(row[std::size_t(k)], j)), 0.0);
+      }
+    return n_found;
+  };
+  Index n_stored = 0;
+  for (Index i = 0; i < 23; ++i)
+    for (Index j = 0; j < 9; ++j) n_stored += X.at(i, j) != 0.0f;
+  CHECK(look(X.csr()) == n_stored);
+  CHECK(look(X.dense()) == n_stored);
+}
+
 }  // namespace
 
 THEOREM("a well-formed matrix has no flaw") {

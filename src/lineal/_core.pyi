@@ -105,6 +105,9 @@ class Matrix:
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
 
+    def transposed(self) -> Matrix:
+        """The columns as rows, sparse and in float64."""
+
     def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64] | NDArray[numpy.float32]]: ...
 
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
@@ -425,7 +428,9 @@ class InteriorPoint:
     def is_done(self) -> bool: ...
 
 def solve_positive(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
-    """A^-1 right for a symmetric positive definite A."""
+    """
+    A^-1 right for a symmetric positive definite A, damped where it is singular; 0 where it is not.
+    """
 
 class PointerLoss:
     def __init__(self, value: tuple[int, int | None], derivative: tuple[int, int | None], second_derivative: tuple[int, int | None] | None = None) -> None: ...

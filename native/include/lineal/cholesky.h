@@ -35,6 +35,7 @@ class Cholesky {
     scale_.resize(std::size_t(size));
     for (Index i = 0; i < size; ++i) {
       const double square = A[i * size + i];
+      if (!(square >= 0.0 && square < HUGE_VAL)) return false;
       // An empty column keeps its unit, and takes no step of its own.
       scale_[std::size_t(i)] = square > 0.0 ? 1.0 / std::sqrt(square) : 1.0;
     }

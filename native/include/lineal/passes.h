@@ -425,4 +425,32 @@ void take_columns_copy(const Rows& X, const WantedColumns& wanted, const Index* 
   });
 }
 
+// ---- columns as rows ----------------------------------------------------------------------------
+
+// Where each column begins among the stored numbers of the transpose; zeros of dense rows are not stored.
+template <class Rows>
+void transpose_count(const Rows& X, Index* start) {
+  std::fill(start, start + X.n_columns + 1, 0);
+  for (Index i = 0; i < X.n_rows; ++i) {
+    const auto x = X[i];
+    for (Index k = 0; k < x.size; ++k) start[column(x, k) + 1] += is_stored(x, k);
+  }
+  for (Index j = 0; j < X.n_columns; ++j) start[j + 1] += start[j];
+}
+
+// The transpose: rows are met in order, so that they increase within each column.
+template <class Rows>
+void transpose_copy(const Rows& X, const Index* start, std::int32_t* row, double* value) {
+  std::vector<Index> next(start, start + X.n_columns);
+  for (Index i = 0; i < X.n_rows; ++i) {
+    const auto x = X[i];
+    for (Index k = 0; k < x.size; ++k) {
+      if (!is_stored(x, k)) continue;
+      const Index place = next[std::size_t(column(x, k))]++;
+      row[place] = std::int32_t(i);
+      value[place] = double(x.value[k]);
+    }
+  }
+}
+
 }  // namespace lineal

@@ -156,6 +156,15 @@ template <class V>
 inline Index column(DenseRow<V>, Index k) noexcept {
   return k;
 }
+// Whether a sparse form of the row would hold its number k: zeros of dense rows are nothing.
+template <class V>
+inline bool is_stored(CsrRow<V>, Index) noexcept {
+  return true;
+}
+template <class V>
+inline bool is_stored(DenseRow<V> x, Index k) noexcept {
+  return x.value[k] != V(0);
+}
 
 // First stored entry whose column is >= c (rows are sorted).
 template <class V>

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.deferred import linalg, optimize
+from lineal import _core
+from lineal.deferred import optimize
 from lineal.objective.bounds import Bound, lower_bound
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
@@ -29,8 +30,8 @@ from lineal.objective.problem import Intercept, Problem
 DIRECT_LIMIT = 2000
 # With at most so many parameters a dearer point costs about as much as twenty passes over X.
 _CLOSER_LIMIT = 600
-# The ridge of a singular matrix of unit diagonal: above the rounding of its factors.
-_RIDGE = 1e-10
+# Rounds of refinement for what rounding, and the ridge of a singular matrix, leave of a solution.
+_REFINEMENTS = 3
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -280,21 +281,10 @@ def _solve_symmetric(G: FloatArray, right: FloatArray) -> FloatArray:
     """A c with G c = right, or nearly where G is singular: few rows may curve, and joint losses have shifts.
 
     A ridge that lets such a matrix be factorised is taken back by the refinements, in all directions that
-    rounding leaves; what the others gain moves no row's score.
+    rounding leaves; what the others gain moves no row's score. The residue of the correction is what a bound
+    is later charged for.
     """
-    unit = units(np.diag(G))
-    A, right = G * unit[:, None] * unit, unit * right
-    for ridge, refinements in ((0.0, 1), (_RIDGE, 3)):
-        try:
-            factor = linalg.cho_factor(A + ridge * np.eye(len(A)), check_finite=False)
-        except np.linalg.LinAlgError:
-            continue
-        c = linalg.cho_solve(factor, right, check_finite=False)
-        # The residue of the correction is what the bound is later charged for.
-        for _ in range(refinements):
-            c = c + linalg.cho_solve(factor, right - A @ c, check_finite=False)
-        return np.asarray(unit * c)
-    return np.zeros_like(right)
+    return _core.solve_positive(G, right, _REFINEMENTS)
 
 
 def units(squares: FloatArray) -> FloatArray:

@@ -285,6 +285,13 @@ class NativeRows(LinearMap):
             return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
         return NumpyRows(self.dense).gram(h, with_constant)
 
+    def row_products(self, weights: FloatArray) -> FloatArray:
+        """(n, n) products of every two rows, each column with its weight: X diag(weights) X'."""
+        if self.dense is not None:
+            wide = self.dense.astype(np.float64, copy=False)
+            return np.asarray((wide * weights) @ wide.T)
+        return self.transposed().gram(weights, False)
+
     def take_columns(self, wanted: NDArray[np.int64]) -> NativeRows:
         """Those columns alone."""
         if self.dense is not None:
@@ -294,10 +301,7 @@ class NativeRows(LinearMap):
 
     def transposed(self) -> NativeRows:
         """Columns as rows, sparse float64: what column-wise descent walks over."""
-        if self.dense is not None:
-            return native_csr(sp.csr_array(self.dense.T, dtype=np.float64), self.n_threads)
-        flipped = self.csr().T.tocsr()
-        return native_csr(flipped.astype(np.float64, copy=False), self.n_threads)
+        return NativeRows(self.matrix.transposed(), self.n_threads)
 
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""

@@ -206,10 +206,14 @@ class Problem:
         a column is shifted; it is asked for only where |P| is that small. What rounding of those constants
         costs is the least there is to compare with.
         """
-        if abs(primal) >= FLOOR * self.losses.at_zero:
+        if not self.is_next_to_nothing(primal):
             return max(abs(primal), self.losses.floor)
         best = self.best_constants
         return max(yardstick(primal, best.primal), best.rounding, self.losses.floor)
+
+    def is_next_to_nothing(self, primal: float) -> bool:
+        """Whether P is so far below that of weights and constants 0 that rounding may be all it is."""
+        return not abs(primal) >= FLOOR * self.losses.at_zero or self.losses.at_zero == 0.0
 
     @cached_property
     def best_constants(self) -> Constants:

@@ -22,6 +22,9 @@ from lineal.solvers.costs import Cost, losses, passes
 
 Weights = tuple[FloatArray, FloatArray]
 
+# Epochs that methods of first order usually take, and how many times that where kinks are rounded in stages.
+_USUAL_EPOCHS, _KINKS = 100, 10
+
 
 @dataclass(frozen=True)
 class Iterate:
@@ -169,8 +172,9 @@ class Solver(ABC):
         """Yields an iterate per epoch; ends when nothing more can be gained."""
 
     def cost(self, problem: Problem) -> Cost:
-        """What an epoch, and where that is bounded the whole run, is predicted to take; touches no data."""
-        return Cost(passes(problem, 2) + losses(problem, 2))
+        """What an epoch and a run are predicted to take; touches no data."""
+        usual = _USUAL_EPOCHS * (1 if problem.losses.is_smooth else _KINKS)
+        return Cost.of_epochs(passes(problem, 2) + losses(problem, 2), usual)
 
     def is_patient(self, problem: Problem) -> bool:
         """Whether a slow run goes on to its floor, though another solver stands behind it."""

@@ -75,7 +75,7 @@ class ClosedForm(Solver):
     def cost(self, problem: Problem) -> Cost:
         """A Gram matrix, its factor, and corrections."""
         size = min(problem.X.n_rows, problem.X.n_columns)
-        return Cost.of_steps((gram(problem) + factor(size)) / 3 + passes(problem, 2), 3)
+        return Cost.of_epochs((gram(problem) + factor(size)) / 3 + passes(problem, 2), 3, 3)
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One solution; by columns, also corrections of it by what rounding left."""
@@ -260,7 +260,7 @@ def _shortening(unit: FloatArray, silent: FloatArray, rounding: FloatArray) -> S
 def _by_rows(problem: Problem, losses: RowLosses, X: NativeRows, strength: float) -> Weights:
     """W = X'S^(1/2) a with (S^(1/2) X X' S^(1/2) + strength I) a = S^(1/2) y, the intercept bordered on."""
     n, root = X.n_rows, np.sqrt(losses.s)
-    K = _row_products(X) * root[:, None] * root[None, :]
+    K = X.row_products(np.ones(X.n_columns)) * root[:, None] * root[None, :]
     if problem.intercept is Intercept.PENALIZED:
         K += np.outer(root, root)
     K[np.diag_indices(n)] += strength
@@ -276,10 +276,3 @@ def _by_rows(problem: Problem, losses: RowLosses, X: NativeRows, strength: float
     if problem.intercept is Intercept.PENALIZED:
         b = SA.sum(axis=0)
     return X.adjoint(SA), b
-
-
-def _row_products(X: NativeRows) -> FloatArray:
-    if X.dense is not None:
-        wide = X.dense.astype(np.float64, copy=False)
-        return np.asarray(wide @ wide.T)
-    return X.transposed().gram(np.ones(X.n_columns), False)

@@ -33,21 +33,24 @@ class Cost:
     ----------
     epoch : float
         Seconds of an epoch.
+    expected : float
+        Seconds of a usual run: what solvers are chosen by.
     total : float or None
-        Seconds of the whole run, for solvers whose number of steps is bounded whatever the data.
+        Seconds that are enough, for solvers whose number of steps is bounded whatever the data.
     """
 
     epoch: float
+    expected: float
     total: float | None = None
 
     @classmethod
-    def of_steps(cls, epoch: float, n_steps: int) -> Cost:
-        """So many epochs are enough."""
-        return cls(epoch, n_steps * epoch)
+    def of_epochs(cls, epoch: float, usual: float, most: float | None = None) -> Cost:
+        """So many epochs are usual and, where that is known, so many are enough."""
+        return cls(epoch, usual * epoch, None if most is None else most * epoch)
 
     def __str__(self) -> str:
-        each = f"{_told(self.epoch)} an epoch"
-        return each if self.total is None else f"{each}, some {_told(self.total)} in all"
+        each = f"{_told(self.epoch)} an epoch, some {_told(self.expected)} in all"
+        return each if self.total is None else f"{each}, at most {_told(self.total)}"
 
 
 def _told(seconds: float) -> str:

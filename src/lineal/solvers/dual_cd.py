@@ -31,6 +31,9 @@ _FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
 # What a step may round, relative to the way so far (``DualState`` in epoch/dual_cd.h).
 _ROUNDING = 1.01 * float(np.finfo(np.float64).eps) / 2
 
+# Epochs that are usual where there are more columns than rows, and how many times that around kinks.
+_USUAL_EPOCHS, _KINKS = 8, 3
+
 _NEEDS = (
     LOSS_A_ROW,
     OWN_WEIGHTS,
@@ -77,8 +80,9 @@ class DualCD(Solver):
         return _NEEDS
 
     def cost(self, problem: Problem) -> Cost:
-        """A step on every row."""
-        return Cost(row_steps(problem))
+        """A step on every row; more of them the more rows there are for a column, and around kinks."""
+        usual = _USUAL_EPOCHS * (1 + problem.X.n_rows / max(problem.X.n_columns, 1))
+        return Cost.of_epochs(row_steps(problem), usual * (1 if problem.losses.is_smooth else _KINKS))
 
     def is_patient(self, problem: Problem) -> bool:
         """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lineal import _core
 from lineal.cancellation import break_off_if_over
-from lineal.deferred import linalg
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -25,9 +25,9 @@ DIRECT_LIMIT = 600
 _WALL = 1e-2
 # A line search is content when the slope has fallen to this share, or after so many trials.
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
-# Steps of a factorised Hessian, for smooth losses and through the stages that round kinks; and how many
-# conjugate-gradient steps one takes, for a guess.
-_STEPS, _STEPS_OF_STAGES, _CG_GUESS = 12, 100, 15
+# Steps that are usual and those that are enough, for smooth losses and through the stages that round kinks;
+# and how many steps of conjugate gradients one takes, for a guess.
+_STEPS, _STEPS_OF_STAGES, _CG_GUESS = (7, 12), (40, 100), 15
 
 _NEEDS = (
     SMOOTHABLE,
@@ -62,14 +62,16 @@ class Newton(SmoothSolver):
     def cost(self, problem: Problem) -> Cost:
         """Steps of a factorised Hessian are few whatever the data; of conjugate gradients nobody knows."""
         line = passes(problem, 2) + losses(problem, 2 + _TRIALS)
+        usual, most = _STEPS if problem.losses.is_smooth else _STEPS_OF_STAGES
         if not is_direct(problem):
-            return Cost(line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS))
+            epoch = line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
+            return Cost.of_epochs(epoch, usual)
         K = problem.n_outputs
         if problem.is_by_output:
             epoch = line + K * (gram(problem) + factor(problem.X.n_columns))
         else:
             epoch = line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
-        return Cost.of_steps(epoch, _STEPS if problem.losses.is_smooth else _STEPS_OF_STAGES)
+        return Cost.of_epochs(epoch, usual, most)
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
@@ -249,19 +251,14 @@ def _joint_step(objective: Objective, point: Point) -> FloatArray:
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
-    """(G + diag(bend))^-1 right for a positive semi-definite G, scaled to a unit diagonal first."""
-    diagonal = np.diag(G) + bend
-    # A direction without curvature (a zero column, losses that are all flat) takes no step of its own.
-    scale = units(diagonal)
-    A = np.ascontiguousarray(G * scale[:, None] * scale)
-    for damping in (0.0, 1e-13, 1e-10, 1e-7, 1e-4):
-        A.ravel()[:: len(A) + 1] = 1.0 + damping
-        # LAPACK itself: for systems this small the checks around it take longer than the factorisation.
-        factor, failure = linalg.lapack.dpotrf(A.T, lower=False, clean=False)
-        if failure == 0:
-            solution, _ = linalg.lapack.dpotrs(factor, scale * right, lower=False)
-            return np.asarray(scale * solution)
-    return scale * scale * right
+    """(G + diag(bend))^-1 right for a positive semi-definite G."""
+    A = G.copy()
+    A.ravel()[:: len(A) + 1] += bend
+    found = _core.solve_positive(A, right)
+    if found.any():
+        return found
+    # Nothing can be factorised: the steepest way down, in units of the columns.
+    return np.asarray(units(np.diag(A)) ** 2 * right)
 
 
 # ---- many parameters ----------------------------------------------------------------------------

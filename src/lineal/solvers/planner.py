@@ -1,4 +1,4 @@
-"""Which solver for which problem, as a table, with the reason in a sentence."""
+"""Which solver for which problem: of those that suit its losses and penalty, by what they should cost."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.costs import Cost
-from lineal.solvers.dual_cd import DualCD
-from lineal.solvers.newton import Newton, is_direct
+from lineal.solvers.newton import is_direct
 from lineal.solvers.ranking_newton import RankingNewton
 
+# Seconds that nobody feels: a solver that is sure to end within them is taken before one that may be quicker.
+# Nobody knows how long others take on data at hand: they are chosen where they promise to be so much quicker.
+_UNFELT, _RISK = 0.02, 3.0
 # The smaller of rows and columns up to which least squares is factorised without a thought; above it, where
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
 _SMALL = 1000
@@ -59,25 +61,93 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
 
 
 def _choose(problem: Problem) -> Plan:
-    wanted = _with_a_last_road(problem, _prefer(problem))
-    able = tuple(solver for solver in wanted.solvers if solver.refusal(problem) is None)
+    """The solver that is expected to take the least time, and others to hand over to."""
+    able = [solver for solver in candidates(problem) if takes(solver, problem)]
     if not able:
-        raise CombinationError(
-            f"no solver takes {problem.losses.names} with {problem.penalty}: {_refusal(problem, wanted)}."
-        )
-    return Plan(able, wanted.reason + _remark(problem)).priced(problem)
-
-
-def _with_a_last_road(problem: Problem, wanted: Plan) -> Plan:
-    """The interior point at the end, where losses have kinks: its few steps do not mind units or strengths.
-
-    It is last because its dual points lie inside their domain, so that no row has a dual variable of 0; and
-    left out under L1, where its weights come near 0 and are not 0.
-    """
+        refusals = "; ".join(filter(None, (solver.refusal(problem) for solver in candidates(problem))))
+        raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
+    able.sort(key=lambda solver: _preference(solver.cost(problem)))
+    chain = able[:2]
     interior = SOLVERS["interior"]()
-    if problem.losses.is_smooth or problem.penalty.has_corners or not takes(interior, problem):
-        return wanted
-    return replace(wanted, solvers=(*wanted.solvers, interior))
+    is_new = all(solver.name != interior.name for solver in chain)
+    if is_new and not problem.losses.is_quadratic and takes(interior, problem):
+        chain.append(interior)  # a last road, which minds neither units nor strengths
+    reason = f"{_reason(problem, chain[0])} ({_size(problem)}){_remark(problem)}"
+    return Plan(tuple(chain), reason).priced(problem)
+
+
+def _preference(cost: Cost) -> tuple[bool, float]:
+    """What is sure to end soon comes first; then all others, by what is expected."""
+    if cost.total is not None:
+        return cost.total > _UNFELT, cost.expected
+    return True, _RISK * cost.expected
+
+
+def candidates(problem: Problem) -> list[Solver]:
+    """The solvers that suit a problem's losses and penalty; costs tell which of them suits its size."""
+    losses, penalty = problem.losses, problem.penalty
+    if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
+        return [ranking]
+    if penalty.has_groups:
+        found = SOLVERS["prox_cd"]()
+        return [found] if takes(found, problem) else [SOLVERS["nesterov"]()]
+    if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
+        return [SOLVERS["closed_form"]()]
+    names: list[str] = []
+    if not losses.is_smooth and not problem.has_shared_weights:
+        names.append("interior")
+    if penalty.has_corners:
+        # Orthant by orthant where no working set can be had.
+        names.append("prox_cd" if takes(SOLVERS["prox_cd"](), problem) else "lbfgs")
+    else:
+        names.extend(["dual_cd"] if penalty.is_ridge else [])
+        is_rounded_well = losses.is_by_score or losses.is_smooth
+        names.extend(["newton"] if is_rounded_well or not problem.has_shared_weights else [])
+        names.extend(["lbfgs"] if not penalty.is_ridge or problem.has_shared_weights else [])
+    return [SOLVERS[name]() for name in names]
+
+
+_REASONS = {
+    "closed_form": "least squares of this size has a closed form",
+    "interior": "losses with kinks, and a small system: a few steps from the inside of the dual's domain",
+    "newton": "few columns: a small Hessian converges in a few steps",
+    "dual_cd": "many columns: the dual needs only a few passes over the rows",
+}
+
+
+def _reason(problem: Problem, solver: Solver) -> str:
+    losses, penalty = problem.losses, problem.penalty
+    if losses.ranking is not None and solver.name not in SOLVERS:
+        return "pairs of a ranking: a walk over sorted scores for each product"
+    if solver.name == "nesterov":
+        return f"{penalty} has a proximal step"
+    if solver.name == "prox_cd":
+        what = "whole groups" if penalty.has_groups else "weights"
+        return f"{penalty} sets {what} to 0, which working sets exploit"
+    if solver.name == "lbfgs":
+        how = "is linear orthant by orthant" if penalty.has_corners else "is differentiable"
+        return f"{penalty} {how}" if losses.is_smooth else f"{penalty} {how}; kinks are smoothed in stages"
+    if solver.name == "newton" and not losses.is_smooth:
+        return f"{_REASONS['newton']}, the kinks smoothed in stages"
+    if solver.name == "newton" and not is_direct(problem):
+        return "curved losses: steps of second order by conjugate gradients"
+    return _REASONS[solver.name]
+
+
+def _is_factorised_sooner(problem: Problem) -> bool:
+    """Whether a Gram matrix and its factors, which give all digits, take less time than passes would."""
+    n, d = problem.X.n_rows, problem.X.n_columns
+    size = min(n, d)
+    n_stored = problem.X.n_stored
+    # Eigenvectors, which sparse columns without a penalty need, take ten times a triangular factor.
+    cubes = 10 if problem.X.is_sparse and problem.penalty.is_zero else 1
+    factorising = n_stored * n_stored / n + cubes * size**3
+    return size <= _SMALL or factorising <= _PASSES * n_stored
+
+
+def _size(problem: Problem) -> str:
+    K = problem.n_outputs
+    return f"{problem.X.n_rows:,} rows, {problem.X.n_columns:,} columns" + (f", {K} outputs" if K > 1 else "")
 
 
 def _remark(problem: Problem) -> str:
@@ -88,65 +158,3 @@ def _remark(problem: Problem) -> str:
     if rows.loss.native is None:
         return "; a custom loss has no dual step, and in Python it is slower than a compiled one"
     return "; a custom loss has no dual step"
-
-
-def _refusal(problem: Problem, wanted: Plan) -> str:
-    return "; ".join(filter(None, (solver.refusal(problem) for solver in wanted.solvers)))
-
-
-def _is_factorised_sooner(problem: Problem) -> bool:
-    """Whether a Gram matrix and its factors take less time than the passes of other solvers."""
-    n, d = problem.X.n_rows, problem.X.n_columns
-    size = min(n, d)
-    n_stored = problem.X.n_stored
-    # Eigenvectors, which sparse columns without a penalty need, take ten times a triangular factor.
-    cubes = 10 if problem.X.is_sparse and problem.penalty.is_zero else 1
-    factorising = n_stored * n_stored / n + cubes * size**3
-    return size <= _SMALL or factorising <= _PASSES * n_stored
-
-
-def _prefer(problem: Problem) -> Plan:
-    n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
-    losses, penalty = problem.losses, problem.penalty
-    size = f"{n:,} rows, {d:,} columns" + (f", {K} outputs" if K > 1 else "")
-    if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
-        return Plan((SOLVERS["closed_form"](),), f"least squares of this size ({size}) has a closed form")
-    if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
-        return Plan((ranking,), f"pairs of a ranking ({size}): a walk over sorted scores for each product")
-    if penalty.has_groups:
-        if takes(SOLVERS["prox_cd"](), problem):
-            how = "sets whole groups to 0, which working sets exploit"
-            return Plan((SOLVERS["prox_cd"](),), f"{penalty} {how} ({size})")
-        return Plan((SOLVERS["nesterov"](),), f"{penalty} has a proximal step ({size})")
-    has_corners, is_shared = penalty.has_corners, problem.has_shared_weights
-    if not (losses.is_by_score or losses.is_smooth) and (has_corners or is_shared):
-        how = ", orthant by orthant" if has_corners else ""
-        return Plan(
-            (SOLVERS["lbfgs"](),), f"the joint hinge under {penalty} is smoothed in stages{how} ({size})"
-        )
-    if has_corners and is_shared:
-        return Plan(
-            (SOLVERS["lbfgs"](),), f"{penalty} on shared weights is linear orthant by orthant ({size})"
-        )
-    if has_corners and not takes(SOLVERS["prox_cd"](), problem):
-        return Plan((SOLVERS["lbfgs"](),), f"{penalty} is linear orthant by orthant ({size})")
-    if has_corners:
-        return Plan(
-            (SOLVERS["prox_cd"](),), f"{penalty} sets weights to 0, which working sets exploit ({size})"
-        )
-    if penalty.is_ridge and takes(DualCD(), problem):
-        if is_direct(problem) and n > d and (losses.is_smooth or losses.is_by_score):
-            how = "a small Hessian" if losses.is_smooth else "a small Hessian, the kinks smoothed in stages"
-            return Plan(
-                (Newton(), DualCD()), f"few columns and many rows ({size}): {how} converges in a few steps"
-            )
-        return Plan(
-            (DualCD(), Newton()), f"many columns ({size}): the dual needs only a few passes over the rows"
-        )
-    if is_direct(problem):
-        return Plan(
-            (Newton(), SOLVERS["lbfgs"]()), f"few columns ({size}): a small Hessian converges in a few steps"
-        )
-    return Plan(
-        (SOLVERS["lbfgs"](), Newton()), f"{penalty} is differentiable and the columns are many ({size})"
-    )

@@ -343,6 +343,8 @@ def _through_smoothing(
         W, b = latest.weights()
         start = Start(W, b)
         scale = problem.yardstick(value)
+        if scale == 0.0:
+            return  # P is 0: there is nothing below
         # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
         # not so far ahead that the next stage has to begin anew.
         left = 0.0 if U is None else width * losses.half_square(U)

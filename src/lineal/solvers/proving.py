@@ -29,6 +29,8 @@ from lineal.solvers.catalogue import SOLVERS
 # A bound that takes a solver's word for how far W is from -V / strength may pay this share of the gap for it;
 # above that V is worth a pass over X.
 _CHARGE = 0.1
+# Sums of losses that differ by less are equal.
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
 # Where a Hessian takes at most so many multiplications, milliseconds, a prover may take so many steps.
 _SMALL, _PROOF_STEPS = 5e6, 60
 # From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
@@ -185,6 +187,10 @@ class LinearProver(Prover):
         b, Z, U = self._refitted(problem.scores(W, b), b)
         # A loss may take NaN for a score that costs nothing.
         primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
+            # Constants explain all there is to explain: what other weights add is rounding.
+            W, b = zeros(problem)[0], constants.b
+            Z, primal = problem.scores(W, b), constants.primal
         bound = iterate.bound
         if bound is None and iterate.dual is not None and iterate.residue is not None:
             penalty = problem.penalty_value(W, b)
@@ -202,11 +208,14 @@ class LinearProver(Prover):
         return Proof(primal, bound, W, b, Z)
 
     def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
-        """A free intercept moved to where the losses are least: no pass over X, and it can only help."""
+        """A free intercept moved to where the losses are least: no pass over X, and it can only help.
+
+        Where many are best, all of what led there ends at the same one.
+        """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
-            if np.any(refit.shift) and losses.value(Z + refit.shift) <= losses.value(Z):
+            if np.any(refit.shift) and losses.value(Z + refit.shift) <= (1 + _ROUNDING) * losses.value(Z):
                 return b + refit.shift, Z + refit.shift, refit.U
         return b, Z, None
 

@@ -16,6 +16,7 @@ from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, zeros
+from lineal.solvers.costs import Cost, gram, losses, passes
 from lineal.solvers.primal import SmoothSolver
 from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
 
@@ -37,6 +38,8 @@ _STEPS, _REUSE, _BENT = 8, 4, 8.0
 _STRAIGHT, _STRIDE = 0.9, 4.0
 # Changes of the objective below this share are lost in its sums.
 _INVISIBLE = 1e-13
+# Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
+_USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -73,6 +76,13 @@ class ProxCD(SmoothSolver):
     def needs(self) -> tuple[Need, ...]:
         """An L1 part in the penalty, or groups."""
         return _NEEDS
+
+    def cost(self, problem: Problem) -> Cost:
+        """A round: passes over X, and Gram matrices of a working set of a usual size."""
+        share = min(1.0, 2 * _SMALLEST_SET / max(problem.X.n_columns, 1))
+        matrices = _MODELS * problem.n_outputs * share**2 * gram(problem)
+        epoch = passes(problem, 3) + losses(problem, 2 * _STEPS) + matrices
+        return Cost.of_epochs(epoch, _USUAL_ROUNDS if problem.losses.is_smooth else _USUAL_ROUNDS_OF_STAGES)
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int

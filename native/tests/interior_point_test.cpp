@@ -1,0 +1,174 @@
+#include "lineal/epoch/interior_point.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "check.h"
+#include "samples.h"
+
+using namespace lineal;
+
+namespace {
+
+const double none = std::numeric_limits<double>::infinity();
+
+// X with rows, an intercept and corners as a learner of one output would have them.
+struct Run {
+  check::Sample<double> X;
+  IntervalProgramme programme;
+  std::vector<Index> used;
+
+  // [X 1]'diag(h)[X 1], or X diag(1 / m) X'.
+  std::vector<double> matrix(const Numbers& h, const Numbers& diagonal, bool by_rows) const {
+    const Index n = X.n_rows, d = X.n_columns, m = programme.n_weights();
+    const Index size = by_rows ? n : m;
+    std::vector<double> out(static_cast<std::size_t>(size * size), 0.0);
+    const auto at = [&](Index i, Index j) { return j < d ? X.at(i, j) : 1.0; };
+    if (by_rows) {
+      for (Index i = 0; i < n; ++i)
+        for (Index k = 0; k < n; ++k)
+          for (Index j = 0; j < d; ++j)
+            out[std::size_t(i * n + k)] += X.at(i, j) * X.at(k, j) / diagonal[std::size_t(j)];
+    } else {
+      for (Index j = 0; j < m; ++j)
+        for (Index k = 0; k < m; ++k)
+          for (Index i = 0; i < n; ++i)
+            out[std::size_t(j * m + k)] += h[std::size_t(i)] * at(i, j) * at(i, k);
+    }
+    return out;
+  }
+
+  InteriorPoint finish(bool by_rows) const {
+    InteriorPoint state(programme);
+    Watch watch;
+    const auto rows = X.dense();
+    const ProgrammeMap A(rows, programme, used, 1);
+    for (int count = 0; count < 100 && !state.is_done(); ++count) {
+      state.renew();
+      auto G = matrix(state.curvatures(), state.diagonal(), by_rows);
+      bool is_found;
+      const auto go = [&](auto& system) {
+        if (!is_found)
+          state.end();
+        else if (state.has_begun())
+          state.step(A, system);
+        else
+          state.begin(A, system);
+      };
+      if (by_rows) {
+        RowSystem system(A, X.n_rows, programme.has_constant);
+        is_found = system.factorise(G.data(), state.curvatures(), state.diagonal(), watch);
+        go(system);
+      } else {
+        ColumnSystem system;
+        is_found = system.factorise(G.data(), state.diagonal(), watch);
+        go(system);
+      }
+      if (state.gap() <= 1e-11 * std::abs(state.value())) break;
+    }
+    return state;
+  }
+};
+
+// Hinges max(0, 1 - y z): -y u in [0, 1], at a price of y u; or a tube around targets.
+Run sample_run(Rng& rng, Index n, Index d, double l2, double l1, bool has_tube) {
+  Run run{check::sample_matrix<double>(rng, n, d, 1.0), {}, {}};
+  IntervalProgramme& p = run.programme;
+  p.n_rows = n;
+  p.n_parts = has_tube ? 2 : 1;
+  p.has_constant = true;
+  for (int part = 0; part < p.n_parts; ++part)
+    for (Index i = 0; i < n; ++i) {
+      const double y = run.X.at(i, 0) + check::uniform(rng, -2, 2) > 0.2 ? 1.0 : -1.0;
+      p.low.push_back(has_tube ? (part == 0 ? 0.0 : -1.0) : (y > 0 ? -1.0 : 0.0));
+      p.high.push_back(has_tube ? (part == 0 ? 1.0 : 0.0) : (y > 0 ? 0.0 : 1.0));
+      p.place.push_back(has_tube ? 3 * run.X.at(i, 0) + check::uniform(rng, 0, 1) * (part == 0 ? 1 : 0) : y);
+      p.bend.push_back(0.0);
+      p.weight.push_back(0.5 + check::uniform(rng, 0, 1));
+    }
+  if (has_tube)
+    for (Index i = 0; i < n; ++i) p.place[std::size_t(n + i)] = p.place[std::size_t(i)] - 0.4, p.weight[std::size_t(n + i)] = p.weight[std::size_t(i)];
+  p.l2.assign(std::size_t(d), l2);
+  p.l2.push_back(0.0);
+  if (l1 > 0.0)
+    for (Index j = 0; j < d; ++j) {
+      p.corners.push_back(j);
+      p.low.push_back(-l1), p.high.push_back(l1), p.place.push_back(0.0), p.bend.push_back(0.0);
+      p.weight.push_back(1.0);
+      p.corner_square.push_back(1.0);
+    }
+  return run;
+}
+
+// The loss and penalty at weights, from the definitions: sup over u of u z - c u - q u^2 / 2 in the interval.
+double primal(const Run& run, const std::vector<double>& w) {
+  const IntervalProgramme& p = run.programme;
+  double sum = 0.0;
+  for (Index i = 0; i < p.n_rows; ++i) {
+    double z = p.has_constant ? w.back() : 0.0;
+    for (Index j = 0; j < run.X.n_columns; ++j) z += run.X.at(i, j) * w[std::size_t(j)];
+    for (int part = 0; part < p.n_parts; ++part) {
+      const std::size_t v = std::size_t(part * p.n_rows + i);
+      const double off = z - p.place[v];
+      sum += p.weight[v] * std::max(p.low[v] * off, p.high[v] * off);
+    }
+  }
+  for (std::size_t j = 0; j < w.size(); ++j) sum += p.l2[j] / 2 * w[j] * w[j];
+  for (std::size_t c = 0; c < p.corners.size(); ++c)
+    sum += p.high[std::size_t(p.n_of_rows()) + c] * std::abs(w[std::size_t(p.corners[c])]);
+  return sum;
+}
+
+THEOREM("at the end no move of a weight lowers the objective, and value and gap say so") {
+  Rng rng(3);
+  for (const bool has_tube : {false, true})
+    for (const double l1 : {0.0, 0.7})
+      for (const double l2 : {0.0, 1e-2, 3.0}) {
+        const Run run = sample_run(rng, 60, 5, l2, l1, has_tube);
+        const InteriorPoint state = run.finish(false);
+        const double P = primal(run, state.weights());
+        CHECK(state.gap() <= 1e-8 * P);
+        CHECK_NEAR(state.value(), P, 1e-7 * P);
+        for (std::size_t j = 0; j < state.weights().size(); ++j)
+          for (const double move : {-1e-3, 1e-3}) {
+            auto w = state.weights();
+            w[j] += move;
+            CHECK(primal(run, w) >= P * (1 - 1e-8));
+          }
+      }
+}
+
+THEOREM("systems of rows and of columns lead to one optimum") {
+  Rng rng(4);
+  for (const bool has_tube : {false, true}) {
+    const Run run = sample_run(rng, 12, 30, 0.5, 0.0, has_tube);
+    const double P = primal(run, run.finish(false).weights());
+    CHECK_NEAR(primal(run, run.finish(true).weights()), P, 1e-7 * P);
+  }
+}
+
+THEOREM("what is read as decided is at an end of its interval, or 0, exactly") {
+  Rng rng(5);
+  const Run run = sample_run(rng, 80, 6, 1e-3, 12.0, false);
+  const InteriorPoint state = run.finish(false);
+  std::vector<double> w(7), u(80);
+  state.read(true, w.data(), u.data());
+  int n_zero_weights = 0, n_at_an_end = 0;
+  for (std::size_t j = 0; j < 6; ++j) n_zero_weights += w[j] == 0.0;
+  for (std::size_t i = 0; i < 80; ++i)
+    n_at_an_end += u[i] == run.programme.low[i] || u[i] == run.programme.high[i];
+  CHECK(n_zero_weights >= 3);
+  CHECK(n_at_an_end >= 60);
+  CHECK_NEAR(primal(run, w), primal(run, state.weights()), 1e-7 * primal(run, w));
+}
+
+THEOREM("numbers that are none end a run, and do not spread") {
+  Rng rng(6);
+  Run run = sample_run(rng, 20, 3, 1.0, 0.0, false);
+  run.programme.place[4] = none;
+  const InteriorPoint state = run.finish(false);
+  CHECK(state.is_done() || !std::isfinite(state.gap()));
+}
+
+}  // namespace
