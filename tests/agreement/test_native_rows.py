@@ -33,7 +33,7 @@ def passes(native, W, U, h):
         "dot": native.dot(W),
         "adjoint": native.adjoint(U),
         "squared_adjoint": native.squared_adjoint(U),
-        "squared_norms": native.squared_norms(),
+        "squared_norms": native.squared_norms,
         "gram": matrix.gram(h, False, n_threads),
         "gram with a constant": matrix.gram(h, True, n_threads),
     }

@@ -21,6 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -271,6 +272,7 @@ class NativeRows(LinearMap):
         self.matrix.squared_adjoint(np.ascontiguousarray(H), V, self.n_threads)
         return V
 
+    @cached_property
     def squared_norms(self) -> FloatArray:
         """|x_i|^2 for each row."""
         return self.matrix.squared_norms(self.n_threads)

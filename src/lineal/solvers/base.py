@@ -172,7 +172,7 @@ class Solver(ABC):
         """Yields an iterate per epoch; ends when nothing more can be gained."""
 
     def cost(self, problem: Problem) -> Cost:
-        """What an epoch and a run are predicted to take; touches no data."""
+        """What an epoch and a run are predicted to take, from sizes and, at most, norms of the rows."""
         usual = _USUAL_EPOCHS * (1 if problem.losses.is_smooth else _KINKS)
         return Cost.of_epochs(passes(problem, 2) + losses(problem, 2), usual)
 

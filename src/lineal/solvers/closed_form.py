@@ -110,6 +110,8 @@ def _by_columns(problem: Problem, losses: RowLosses, strength: float) -> Solve:
         return _by_centred_columns(dense, s, has_constant)
     G = X.gram(s, has_constant)
     break_off_if_over()
+    if not np.isfinite(np.diag(G)).all():
+        raise InputError(BEYOND)
     bend = np.full(len(G), strength)
     if has_constant and not penalises_b:
         bend[-1] = 0.0

@@ -17,7 +17,7 @@ from lineal.objective.problem import Problem
 
 # Seconds for a number: in a pass over dense and over sparse rows; row by row, where each waits for the last.
 _PASSED, _PASSED_SPARSE = 1.0e-10, 7.0e-10
-_STEPPED, _STEPPED_SPARSE = 3.0e-10, 1.5e-9
+_STEPPED, _STEPPED_SPARSE = 1.2e-10, 1.5e-9
 # For a multiplication of a Gram matrix of dense and of sparse rows, and of a triangular factor.
 _GRAM, _GRAM_SPARSE, _FACTOR = 8.0e-11, 6.0e-10, 4.0e-11
 # For a loss with a logarithm and for one without; for a step of one row on its own; for a call from Python.

@@ -251,8 +251,6 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        if stop is Stop.STALLED and self.prover.is_beyond(best):
-            raise InputError(BEYOND)
         certificate = Certificate.of_proof(
             best.primal,
             best.dual,

@@ -31,8 +31,11 @@ _FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
 # What a step may round, relative to the way so far (``DualState`` in epoch/dual_cd.h).
 _ROUNDING = 1.01 * float(np.finfo(np.float64).eps) / 2
 
-# Epochs that are usual where there are more columns than rows, and how many times that around kinks.
-_USUAL_EPOCHS, _KINKS = 8, 3
+# Epochs that are usual, and further ones for each unit of the condition number, by the kind of loss.
+_USUAL_EPOCHS, _BY_LOGARITHMS, _BY_SQUARES, _BY_KINKS = 8.0, 0.07, 0.7, 3.0
+# With at most so many rows a column, data themselves bound the condition number: by this at most.
+_WELL_SPREAD, _CONDITION = 2.0, 400.0
+_HOPELESS = 1e5  # no prediction needs to tell larger ones apart
 
 _NEEDS = (
     LOSS_A_ROW,
@@ -80,9 +83,10 @@ class DualCD(Solver):
         return _NEEDS
 
     def cost(self, problem: Problem) -> Cost:
-        """A step on every row; more of them the more rows there are for a column, and around kinks."""
-        usual = _USUAL_EPOCHS * (1 + problem.X.n_rows / max(problem.X.n_columns, 1))
-        return Cost.of_epochs(row_steps(problem), usual * (1 if problem.losses.is_smooth else _KINKS))
+        """A step on every row, in epochs that grow with the condition number."""
+        losses = problem.losses
+        rate = _BY_LOGARITHMS if losses.is_likelihood else _BY_SQUARES if losses.is_smooth else _BY_KINKS
+        return Cost.of_epochs(row_steps(problem), _USUAL_EPOCHS + rate * _condition(problem))
 
     def is_patient(self, problem: Problem) -> bool:
         """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""
@@ -94,7 +98,7 @@ class DualCD(Solver):
         X, losses = problem.X.native_rows, problem.losses.rows
         assert X is not None
         assert losses is not None
-        norm2 = X.squared_norms()
+        norm2 = X.squared_norms
         l1, l2 = problem.penalty.l1, problem.penalty.l2
         bias2 = {
             Intercept.NONE: 0.0,
@@ -220,6 +224,24 @@ class DualCD(Solver):
                 scale = gap / expected if expected > 0 else scale
             residue = None if is_joint else settings.l2 * (drift + run.drift)
             yield Iterate(weights, dual, expected, residue=residue)
+
+
+def _condition(problem: Problem) -> float:
+    """What a column's sum of squares is in units of the penalty: how many epochs in a row go the same way.
+
+    Where there are not many more rows than columns, it is the spread of the squared singular values, if that
+    is less: as if the columns had nothing to do with one another (Marchenko and Pastur 1967).
+    """
+    X, rows = problem.X.native_rows, problem.losses.rows
+    if X is None or rows is None or not X.n_columns:
+        return 0.0
+    n, d = X.n_rows, X.n_columns
+    curvature = min(float(rows.s @ X.squared_norms) / d / problem.penalty.l2, _HOPELESS)
+    if n > _WELL_SPREAD * d:
+        return curvature
+    share = np.sqrt(min(n / d, 1.0))
+    spread = ((1 + share) / (1 - share)) ** 2 if share < 1.0 else np.inf
+    return min(curvature, spread, _CONDITION)
 
 
 # Outputs of a few lanes stay together: rows are then shared by halves (see ``duet.h``), and their entries are

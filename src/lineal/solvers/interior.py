@@ -19,7 +19,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.cancellation import break_off_if_over
-from lineal.objective.dual_points import aligned
+from lineal.objective.dual_points import aligned, feasible
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -31,12 +31,11 @@ LIMIT = 2000
 # Steps that are usual, those that are enough on nearly all tables, and the most that are taken.
 _USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 120
 # Near the optimum a step gains a factor of ten or more: where one takes at most so many seconds, steps go on
-# to this gap, and the answer is exact to all the digits that others state.
-_CHEAP, _EXACT = 2e-3, 1e-9
+# to this gap, and the answer is exact to all the digits that others state. Elsewhere they end where it can be
+# told which variables are at an end of their interval.
+_CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
-# From this gap on it is decided which variables are at an end of their interval.
-_NEAR = 1e-3
 
 # Seconds that the arithmetic of a step takes for a row, beside its passes over X.
 _ROW = 1.2e-7
@@ -112,7 +111,7 @@ class InteriorPoint(Solver):
         if start is not None:
             U = start.U
             yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U)
-        goal = min(tol / 2, _EXACT) if _step_cost(problem) <= _CHEAP else tol / 2
+        goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
         outputs = [_Output(problem, k) for k in range(problem.n_outputs)]
         for _ in range(_MOST_STEPS):
             yield _iterate(problem, outputs, goal)
@@ -134,22 +133,32 @@ def _step_cost(problem: Problem) -> float:
 
 
 def _iterate(problem: Problem, outputs: list[_Output], goal: float) -> Iterate:
-    """Where all outputs stand; what they are in the limit, once they are near it. Read when asked for."""
+    """Where all outputs stand; at the end, what they are in the limit. Read when asked for."""
     size = sum(abs(output.state.value) for output in outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
-    is_near = relative is not None and relative <= _NEAR
+    is_end = all(output.is_done(goal) for output in outputs)
 
-    def weights() -> tuple[FloatArray, FloatArray]:
-        d, W = problem.X.n_columns, np.stack([output.state.read(is_near)[0] for output in outputs], axis=1)
-        return W[:d], W[d] if len(W) > d else np.zeros(len(outputs))
+    def read(is_decided: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        parts = [output.state.read(is_decided) for output in outputs]
+        d, W = problem.X.n_columns, np.stack([w for w, _ in parts], axis=1)
+        b = W[d] if len(W) > d else np.zeros(len(outputs))
+        return W[:d], b, np.stack([u for _, u in parts], axis=1)
 
     def dual() -> FloatArray:
-        U = np.stack([output.state.read(is_near)[1] for output in outputs], axis=1)
+        W, b, inside = read(False)
+        if not is_end:
+            return inside
+        W, b, decided = read(True)
+        if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
+            return inside  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
-        return aligned(problem, U, *weights()) if is_near else U
+        decided = aligned(problem, decided, W, b)
+        primal = problem.primal(W, b)
+        proved = [primal - feasible(problem, U, W, b).dual for U in (inside, decided)]
+        # Points inside prove early, decided ones are exact: they are taken where they prove as much.
+        return decided if proved[1] <= max(proved[0], goal * abs(primal)) else inside
 
-    is_end = all(output.is_done(goal) for output in outputs)
-    return Iterate(weights, dual, relative, is_worth_a_proof=is_end)
+    return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end)
 
 
 class _Output:

@@ -25,9 +25,11 @@ DIRECT_LIMIT = 600
 _WALL = 1e-2
 # A line search is content when the slope has fallen to this share, or after so many trials.
 _FLAT_ENOUGH, _TRIALS = 0.05, 4
-# Steps that are usual and those that are enough, for smooth losses and through the stages that round kinks;
-# and how many steps of conjugate gradients one takes, for a guess.
-_STEPS, _STEPS_OF_STAGES, _CG_GUESS = (7, 12), (40, 100), 15
+# Steps that are usual and those that are enough, for smooth losses and through the stages that round kinks.
+_STEPS, _STEPS_OF_STAGES = (7, 12), (40, 100)
+# Steps of conjugate gradients in one, for a guess, and steps that are usual then: for likelihoods, for losses
+# whose curvature jumps, and through stages.
+_CG_GUESS, _CG_STEPS, _CG_STEPS_OF_JUMPS, _CG_STEPS_OF_STAGES = 15, 12, 60, 200
 
 _NEEDS = (
     SMOOTHABLE,
@@ -62,10 +64,12 @@ class Newton(SmoothSolver):
     def cost(self, problem: Problem) -> Cost:
         """Steps of a factorised Hessian are few whatever the data; of conjugate gradients nobody knows."""
         line = passes(problem, 2) + losses(problem, 2 + _TRIALS)
-        usual, most = _STEPS if problem.losses.is_smooth else _STEPS_OF_STAGES
+        is_smooth, is_likelihood = problem.losses.is_smooth, problem.losses.is_likelihood
+        usual, most = _STEPS if is_smooth else _STEPS_OF_STAGES
         if not is_direct(problem):
             epoch = line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
-            return Cost.of_epochs(epoch, usual)
+            on_curves = _CG_STEPS if is_likelihood else _CG_STEPS_OF_JUMPS
+            return Cost.of_epochs(epoch, on_curves if is_smooth else _CG_STEPS_OF_STAGES)
         K = problem.n_outputs
         if problem.is_by_output:
             epoch = line + K * (gram(problem) + factor(problem.X.n_columns))

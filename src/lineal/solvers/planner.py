@@ -94,7 +94,9 @@ def candidates(problem: Problem) -> list[Solver]:
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return [SOLVERS["closed_form"]()]
     names: list[str] = []
-    if not losses.is_smooth and not problem.has_shared_weights:
+    # With more columns than rows it may end before the weights that L1 holds at 0 are exactly 0.
+    is_wide = penalty.has_corners and problem.X.n_columns > problem.X.n_rows
+    if not losses.is_smooth and not problem.has_shared_weights and not is_wide:
         names.append("interior")
     if penalty.has_corners:
         # Orthant by orthant where no working set can be had.

@@ -210,12 +210,13 @@ class LinearProver(Prover):
     def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
         """A free intercept moved to where the losses are least: no pass over X, and it can only help.
 
-        Where many are best, all of what led there ends at the same one.
+        Around kinks many may be best: then all of what leads there ends at the same one.
         """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
-            if np.any(refit.shift) and losses.value(Z + refit.shift) <= (1 + _ROUNDING) * losses.value(Z):
+            as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
+            if np.any(refit.shift) and losses.value(Z + refit.shift) <= as_good * losses.value(Z):
                 return b + refit.shift, Z + refit.shift, refit.U
         return b, Z, None
 

@@ -161,19 +161,28 @@ class RowSystem {
     const std::size_t size = diagonal_->size();
     std::fill(x, x + size, 0.0);
     residue_.assign(right, right + size);
-    for (int round = 0; round < 2; ++round) {  // once more for what rounding left
+    double left = HUGE_VAL;
+    for (int round = 0; round < most_rounds; ++round) {  // again for what rounding left
       once(residue_.data(), step_.data());
       for (std::size_t j = 0; j < size; ++j) x[j] += step_[j];
-      if (round == 1) break;
+      if (round + 1 == most_rounds) break;
       // right - (A'H A + M) x
       A_.dot_rows(x, seen_.data());
       for (Index i = 0; i < n_; ++i) seen_[std::size_t(i)] *= (*h_)[std::size_t(i)];
       A_.adjoint_rows(seen_.data(), residue_.data());
-      for (std::size_t j = 0; j < size; ++j) residue_[j] = right[j] - residue_[j] - (*diagonal_)[j] * x[j];
+      double now = 0.0;
+      for (std::size_t j = 0; j < size; ++j) {
+        residue_[j] = right[j] - residue_[j] - (*diagonal_)[j] * x[j];
+        now += std::abs(residue_[j]);
+      }
+      if (round > 0 && !(now < left / 2)) break;
+      left = now;
     }
   }
 
  private:
+  static constexpr int most_rounds = 5;
+
   void once(const double* right, double* x) {
     const std::size_t d = diagonal_->size() - (has_constant_ ? 1 : 0);
     for (std::size_t j = 0; j < d; ++j) x[j] = right[j] / (*diagonal_)[j];

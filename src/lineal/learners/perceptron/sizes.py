@@ -56,7 +56,7 @@ def largest_in_stream(rate: float, unit: float) -> float:
 def moderate(rows: NativeRows, largest: float) -> NDArray[np.int64]:
     """The places of rows without numbers beyond ``largest``; refuses where there are none."""
     with np.errstate(over="ignore"):
-        if np.sqrt(rows.squared_norms().max(initial=0.0)) <= largest:  # the usual case
+        if np.sqrt(rows.squared_norms.max(initial=0.0)) <= largest:  # the usual case
             return np.arange(rows.n_rows)
     sizes = abs(rows.dense).max(axis=1) if rows.dense is not None else abs(rows.csr()).max(axis=1)
     sizes = sizes.toarray().ravel() if rows.dense is None else sizes
@@ -70,7 +70,7 @@ def longest(rows: NativeRows, places: NDArray[np.int64], constant: float) -> flo
     """The largest norm of those rows, a constant feature included; infinite only beyond float64."""
     largest = _largest_of(rows)
     if largest == 0.0 or 1.0 / LARGEST < largest < LARGEST:
-        return float(np.sqrt(rows.squared_norms()[places].max() + constant**2))
+        return float(np.sqrt(rows.squared_norms[places].max() + constant**2))
     unit = float(2.0 ** -np.clip(np.round(np.log2(max(largest, constant))), -1000, 1000))
     X = (rows.dense if rows.dense is not None else rows.csr())[places].astype(np.float64) * unit
     with np.errstate(over="ignore"):
