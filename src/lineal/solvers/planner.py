@@ -102,10 +102,11 @@ def candidates(problem: Problem) -> list[Solver]:
         # Orthant by orthant where no working set can be had.
         names.append("prox_cd" if takes(SOLVERS["prox_cd"](), problem) else "lbfgs")
     else:
-        names.extend(["dual_cd"] if penalty.is_ridge else [])
-        is_rounded_well = losses.is_by_score or losses.is_smooth
-        names.extend(["newton"] if is_rounded_well or not problem.has_shared_weights else [])
-        names.extend(["lbfgs"] if not penalty.is_ridge or problem.has_shared_weights else [])
+        has_dual_steps = takes(SOLVERS["dual_cd"](), problem)
+        is_rounded_well = losses.is_by_score or losses.is_smooth or not problem.has_shared_weights
+        names.extend(["dual_cd"] if has_dual_steps else [])
+        names.extend(["newton"] if is_rounded_well else [])
+        names.extend(["lbfgs"] if not has_dual_steps or problem.has_shared_weights else [])
     return [SOLVERS[name]() for name in names]
 
 
@@ -118,6 +119,7 @@ _REASONS = {
 
 
 def _reason(problem: Problem, solver: Solver) -> str:
+    """Why this solver, in words that name what of the problem it suits."""
     losses, penalty = problem.losses, problem.penalty
     if losses.ranking is not None and solver.name not in SOLVERS:
         return "pairs of a ranking: a walk over sorted scores for each product"

@@ -31,7 +31,7 @@ class LogisticRegression(Dialect, BaseLinearClassifier):
     >>> model.predict_proba([[0.0]]).round(2)
     array([[0.98, 0.02]])
     >>> str(model.plan_)
-    'newton then dual_cd: few columns and many rows (4 rows, 1 columns): a small Hessian ...'
+    'newton then dual_cd: few columns: a small Hessian converges in a few steps (4 rows, 1 columns) ...'
     """
 
     def __init__(
