@@ -175,17 +175,18 @@ nb::ndarray<double, nb::numpy> sums(const KernelValues& values, Array1<const Ind
   require_rows(at.data(), at.shape(0), values.get().n_rows());
   require_rows(row.data(), row.shape(0), values.get().n_rows());
   auto out = new_array<double>({at.shape(0)}, true);
-  const nb::gil_scoped_release unlocked;
-  values.get().add_exact(at.data(), Index(at.shape(0)),
-                         Expansion{row.data(), coefficient.data(), Index(row.shape(0))}, out.data(),
-                         n_threads);
+  interruptible_pass([&](Watch& watch) {
+    values.get().add_exact(at.data(), Index(at.shape(0)),
+                           Expansion{row.data(), coefficient.data(), Index(row.shape(0))}, out.data(),
+                           n_threads, &watch);
+  });
   return out;
 }
 
 using PairsResult = std::tuple<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>>;
 
 // The machines of all pairs of classes: coefficients in LIBSVM's layout, (K - 1, rows), and for each pair
-// (is_certified, b, gap, D, worst, epochs, seconds).
+// (is_certified, b, gap, D, worst, epochs, seconds). At the end of the token all are told as they stand.
 PairsResult class_pairs(const KernelValues& values, Array1<const Index> rows, Array1<const Index> start,
                         Array1<const double> bound, double tol, double claim, Array1<const Index> block,
                         Array1<const double> share, Array1<const Index> max_inner, Index largest_block,
@@ -300,7 +301,7 @@ void bind_kernel_machine(nb::module_& m) {
       .def("solve_pairs", &class_pairs, "rows"_a, "start"_a, "bound"_a, "tol"_a, "claim"_a, "block"_a,
            "share"_a, "max_inner"_a, "largest_block"_a, "n_threads"_a = 1,
            "Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, "
-           "gap, D, worst, epochs, seconds).");
+           "gap, D, worst, epochs, seconds). At the end of the token pairs are told as they stand.");
   nb::class_<kernel::ProductTable>(m, "ProductTable", "Dot products of every two rows.")
       .def_static("make", &product_table, "X"_a, "n_threads"_a = 1)
       .def("gaussian", &gaussian_of, "gamma"_a, "K"_a.noconvert(), "owner"_a, "n_threads"_a = 1,
@@ -358,8 +359,9 @@ void bind_kernel_machine(nb::module_& m) {
       .def(
           "exact_dual",
           [](Machine& self, int n_threads) {
-            const nb::gil_scoped_release unlocked;
-            return self.dual->exact_dual(n_threads);
+            double dual = 0;
+            interruptible_pass([&](Watch& watch) { dual = self.dual->exact_dual(n_threads, &watch); });
+            return dual;
           },
           "n_threads"_a = 1, "D in float64.")
       .def(
@@ -378,7 +380,29 @@ void bind_kernel_machine(nb::module_& m) {
             });
           },
           "exactly"_a = true, "n_threads"_a = 1)
-      .def("scale", [](Machine& self, double factor) { self.dual->scale(factor); }, "factor"_a);
+      .def(
+          "scale", [](Machine& self, double factor) { self.dual->scale(factor); }, "factor"_a)
+      .def(
+          "likely_primal", [](const Machine& self) { return self.dual->likely_primal(); },
+          "P at the best thresholds, if F were exact.")
+      .def(
+          "retreat", [](Machine& self) { return self.dual->retreat(); },
+          "Where 0 is feasible, halves coefficients that are worse than none until P grows; whether it did.")
+      .def(
+          "assume",
+          [](Machine& self, Array1<const double> F, double doubt) {
+            require(Index(F.shape(0)) == self.dual->n_rows(), "an F a row");
+            self.dual->assume(taken<double>(F), doubt);
+          },
+          "F"_a, "doubt"_a, "Takes F as it is known elsewhere, each off by at most so much.")
+      .def(
+          "stand",
+          [](Machine& self) {
+            const auto sure = self.dual->stand();
+            return std::tuple(sure.low, sure.high);
+          },
+          "What is sure of D without another kernel value: a bound below every objective, and one above D "
+          "here. Gaps count every rounding from now on.");
 }
 
 }  // namespace lineal

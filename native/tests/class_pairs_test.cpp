@@ -1,5 +1,6 @@
 #include "lineal/epoch/class_pairs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -127,15 +128,58 @@ THEOREM("threads change no bit of machines of pairs") {
   }
 }
 
-THEOREM("what cannot be proved, and what is stopped, is left: nothing of it is taken") {
+THEOREM("what cannot be proved, or is stopped anywhere, is told as it stands: P and D are on their sides") {
   Rng rng(3);
   const auto X = check::sample_matrix<double>(rng, 120, 3, 0.9);
   const VectorSource<GaussianProfile> source(X.dense(), {gamma_}, {});
   const Classes classes(rng, {40, 40, 40}, 0);
-  const auto check_left = [](const Run& made) {
-    for (const PairFound& each : made.found) CHECK(!each.is_certified);
-    for (const double each : made.coefficient) CHECK(each == 0);
+  const std::size_t n = classes.row.size();
+  const Run best = run(source, classes, 1000, 1e-7, 1);
+  const auto check_standing = [&](const Run& made) {
+    std::size_t pair = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = i + 1; j < 3; ++j, ++pair) {
+        const PairFound &found = made.found[pair], &known = best.found[pair];
+        CHECK(found.dual <= known.dual + known.gap);
+        CHECK(found.dual + found.gap >= known.dual);
+        double squared = 0, slack = 0, sum = 0;
+        for (const std::size_t k : {i, j})
+          for (Index p = classes.start[k]; p < classes.start[k + 1]; ++p) {
+            double f = 0;
+            for (const std::size_t l : {i, j})
+              for (Index q = classes.start[l]; q < classes.start[l + 1]; ++q)
+                f += made.coefficient[(l == i ? j - 1 : i) * n + std::size_t(q)] *
+                     gaussian(X, classes.row[std::size_t(p)], classes.row[std::size_t(q)]);
+            const double beta = made.coefficient[(k == i ? j - 1 : i) * n + std::size_t(p)];
+            const double y = k == i ? 1.0 : -1.0, bound = classes.bound[std::size_t(p)];
+            CHECK(y * beta >= 0 && y * beta <= bound);
+            sum += beta;
+            squared += beta * f;
+            slack += bound * std::max(0.0, 1 - y * (f + found.b));
+          }
+        CHECK_NEAR(sum, 0.0, 1e-11);
+        CHECK(found.dual + found.gap >= (0.5 * squared + slack) * (1 - 1e-12));
+      }
   };
-  check_left(run(source, classes, 32, 1e-17, 2));
-  check_left(run(source, classes, 32, 1e-4, 1, Watch([] { return true; }, Watch::Wait{0}, 1)));
+  const Run left = run(source, classes, 32, 1e-17, 2);
+  for (const PairFound& each : left.found) CHECK(!each.is_certified);
+  check_standing(left);
+  const Run begun = run(source, classes, 32, 1e-4, 1, Watch([] { return true; }, Watch::Wait{0}, 1));
+  for (const double each : begun.coefficient) CHECK(each == 0);
+  for (const PairFound& each : begun.found) CHECK(!each.is_certified && each.dual == 0);
+  check_standing(begun);
+  int n_looks = 0;
+  const auto watch = [&](int last) {
+    n_looks = 0;
+    return Watch([&n_looks, last] { return ++n_looks == last; }, Watch::Wait(0), 1);
+  };
+  run(source, classes, 32, 1e-6, 1, watch(-1));
+  const int whole = n_looks;
+  CHECK(whole > 30);
+  for (int last = 1; last <= whole; last += std::max(1, whole / 40)) {
+    const Run cut = run(source, classes, 32, 1e-6, 1, watch(last));
+    check_standing(cut);
+    if (last > whole / 2)
+      CHECK(std::any_of(cut.coefficient.begin(), cut.coefficient.end(), [](double b) { return b != 0; }));
+  }
 }

@@ -883,7 +883,7 @@ class KernelValues:
 
     def solve_pairs(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bound: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, claim: float, block: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_inner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_block: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
-        Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, gap, D, worst, epochs, seconds).
+        Machines of all pairs of classes: coefficients (K - 1, n), and for each pair (is_certified, b, gap, D, worst, epochs, seconds). At the end of the token pairs are told as they stand.
         """
 
 class ProductTable:
@@ -944,6 +944,22 @@ class KernelDual:
     def refresh(self, exactly: bool = True, n_threads: int = 1) -> None: ...
 
     def scale(self, factor: float) -> None: ...
+
+    def likely_primal(self) -> float:
+        """P at the best thresholds, if F were exact."""
+
+    def retreat(self) -> bool:
+        """
+        Where 0 is feasible, halves coefficients that are worse than none until P grows; whether it did.
+        """
+
+    def assume(self, F: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], doubt: float) -> None:
+        """Takes F as it is known elsewhere, each off by at most so much."""
+
+    def stand(self) -> tuple[float, float]:
+        """
+        What is sure of D without another kernel value: a bound below every objective, and one above D here. Gaps count every rounding from now on.
+        """
 
 class RankingPairs:
     """

@@ -36,6 +36,8 @@ __all__ = [
     "nothing_done",
     "raise_if_over",
     "shielded",
+    "unless_over",
+    "whole_or_nothing",
 ]
 
 
@@ -56,8 +58,9 @@ class CancellationToken:
     Notes
     -----
     Loops of the native core end within 0.1 seconds; a kernel machine goes back to before its last block, and
-    proves that. A single call of BLAS or LAPACK and Python code of others are awaited. Whoever brings a token
-    decides about Ctrl-C as well: with a token in force it raises ``KeyboardInterrupt`` as usual.
+    tells what is sure of that without another kernel value. A single call of BLAS or LAPACK and Python code
+    of others are awaited. Whoever brings a token decides about Ctrl-C as well: with a token in force it
+    raises ``KeyboardInterrupt`` as usual.
 
     Examples
     --------
@@ -229,19 +232,38 @@ def following(stream: Iterator[_Item], token: CancellationToken) -> _Item | None
     The token is in force in the solver alone. Ctrl-C breaks it off wherever it is; otherwise it is left by
     passes of the core and by ``break_off_if_over``. A native epoch that is cut short is an iterate still.
     """
+    return unless_over(lambda: next(stream, None), token)
+
+
+def unless_over(work: Callable[[], _Result], token: CancellationToken) -> _Result | None:
+    """What some work gives; None where the token is over, or ended it: what it leaves behind then must do.
+
+    The token is in force in the work alone, which is broken off as a solver is.
+    """
     if token.is_over:
         return None
     with _Scope(token, is_breakable=True):
         before = _here.is_in_solver  # a solver may run another driver
         try:
             _here.is_in_solver = True
-            item = next(stream, None)
+            result = work()
             _here.is_in_solver = before
-            return item
+            return result
         except BrokenOff:
             return None
         finally:
             _here.is_in_solver = before
+
+
+def whole_or_nothing(work: Callable[[], _Result]) -> _Result:
+    """What some work gives without which nothing can begin; raises if the token in force ends it."""
+    token = current_token()
+    if token is None or (_here.scope is not None and _here.scope._is_breakable):
+        return work()
+    result = unless_over(work, token)
+    if result is None:
+        raise nothing_done()
+    return result
 
 
 def is_over() -> bool:

@@ -15,13 +15,17 @@ import lineal
 from contract.long_fits import LONG_FITS, points, texts
 from lineal import (
     SVC,
+    SVR,
     CancellationToken,
     KernelRidge,
     LinearClassifier,
     LinearRegressor,
+    NuSVR,
+    OneClassSVM,
     OnlineClassifier,
     Ridge,
     _core,
+    cancellation,
 )
 from lineal.cancellation import (
     BrokenOff,
@@ -32,15 +36,17 @@ from lineal.cancellation import (
     is_over,
     raise_if_over,
     shielded,
+    unless_over,
 )
 from lineal.errors import CancelledError, InputError, NotCertifiedWarning
 from lineal.objective import L2, Hinge, Log, Squared, Stop
 from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept
+from lineal.solvers import kernel_ridge
 from lineal.solvers.base import Start
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.driver import Budget, minimise
-from lineal.solvers.kernel_dual import KernelMachine
+from lineal.solvers.kernel_dual import KernelMachine, machine
 from strategies import every_solver, small, stated, takes
 
 pytestmark = [
@@ -289,13 +295,14 @@ def test_a_block_that_is_given_up_leaves_the_machine_as_it_was():
     signs, n = 2.0 * y - 1, len(y)
     rows, zeros = np.arange(n), np.zeros(n)
     values = _core.KernelValues.from_rows(native_dense(X, 2).matrix, "gaussian", 2.0)
-    machine = _core.KernelDual.make(
+    made = _core.KernelDual.make(
         values, rows, rows, np.zeros(n, dtype=np.int32), signs, np.minimum(signs, 0), np.maximum(signs, 0),
         zeros, 1024,
     )  # fmt: skip
-    machine.step(0.1, 1000, 2)
-    before = machine.beta, machine.F, machine.n_values
-    calls = [lambda: machine.step(0.1, 1000, 2), lambda: machine.refresh(True, 2), lambda: machine.correct(2)]
+    made.step(0.1, 1000, 2)
+    before = made.beta, made.F, made.n_values
+    calls = [lambda: made.step(0.1, 1000, 2), lambda: made.refresh(True, 2), lambda: made.correct(2)]
+    calls.append(lambda: made.exact_dual(2))
     for call in calls:
         token = CancellationToken()
 
@@ -304,22 +311,24 @@ def test_a_block_that_is_given_up_leaves_the_machine_as_it_was():
             yield call()
 
         assert following(solver(), token) is None
-        np.testing.assert_array_equal(machine.beta, before[0])
-        np.testing.assert_array_equal(machine.F, before[1])
-        assert machine.n_values == before[2]  # no work is counted that was thrown away
-    assert machine.step(0.1, 1000, 2)[2] > 0
+        np.testing.assert_array_equal(made.beta, before[0])
+        np.testing.assert_array_equal(made.F, before[1])
+        assert made.n_values == before[2]  # no work is counted that was thrown away
+    assert made.step(0.1, 1000, 2)[2] > 0
 
 
-def test_a_machine_that_is_cancelled_in_a_block_proves_what_it_had(monkeypatch):
-    """The block in which the token ends is thrown away; what comes back is proved, and no worse than 0."""
+@pytest.mark.parametrize("limit", [machine._AFTER_THE_END, 0.0], ids=["in float64", "at once"])
+def test_a_machine_that_is_cancelled_in_a_block_says_what_it_had(limit, monkeypatch):
+    """The block in which the token ends is thrown away; what comes back is true, and no worse than 0."""
+    monkeypatch.setattr(machine, "_AFTER_THE_END", limit)
     X, y = points(6000, 4)
     token, moved, step = CancellationToken(), [], KernelMachine.step
 
-    def step_and_cancel(machine):
+    def step_and_cancel(cut):
         if len(moved) == 2:
             token.cancel()
         moved.append(None)
-        moved[-1] = step(machine)
+        moved[-1] = step(cut)
         return moved[-1]
 
     monkeypatch.setattr(KernelMachine, "step", step_and_cancel)
@@ -329,8 +338,146 @@ def test_a_machine_that_is_cancelled_in_a_block_proves_what_it_had(monkeypatch):
     assert moved[2:] == [None]  # given up
     assert model.certificate_.stop is Stop.CANCELLED
     again = lineal.verify(model, X, y)
-    assert again.primal == pytest.approx(model.certificate_.primal, rel=1e-6)
+    assert again.primal <= model.certificate_.primal * (1 + 1e-9)
+    assert model.certificate_.dual >= 0
+    if limit:
+        assert again.primal == pytest.approx(model.certificate_.primal, rel=1e-6)
+        assert again.dual == pytest.approx(model.certificate_.dual, rel=1e-6)
     assert again.primal <= 2 * min(y.sum(), len(y) - y.sum())  # of the best constant
+
+
+def cut_fits():
+    """Machines of every kind with their data; rows with twins, and some far from 0."""
+    X, y = points(300, 4)
+    rng = np.random.default_rng(1)
+    t = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=300)
+    twice, sides = np.concatenate([X[:150], X[:150]]), np.concatenate([y[:150], 1 - y[:150]])
+    apart = X[:, :2] + np.where(y == 1, 4.0, -4.0)[:, None] * np.array([1.0, 0.0])
+    return {
+        "svc": (SVC(C=30.0, gamma=1.0, tol=1e-7), X, y),
+        "twins": (SVC(C=3.0, gamma=1.0, tol=1e-7), twice, sides),
+        "linear": (SVC(C=1.0, kernel="linear", tol=1e-7), X, y),
+        "linear, far": (SVC(C=1.0, kernel="linear", tol=1e-7), X + 100.0, y),
+        "linear, sparse": (SVC(C=1.0, kernel="linear", tol=1e-7), sp.csr_array(X), y),
+        "poly": (SVC(C=0.1, kernel="poly", degree=2, tol=1e-6), X, y),
+        "gram": (SVC(C=3.0, kernel="laplacian", gamma=0.3, tol=1e-7), X, y),
+        "hard": (SVC(C=np.inf, gamma=0.5, tol=1e-5), apart, y),
+        "rest": (SVC(C=3.0, gamma=1.0, tol=1e-6, multi_class="ovr"), X, rng.integers(0, 3, 300)),
+        "svr": (SVR(C=3.0, gamma=1.0, tol=1e-7), X, t),
+        "svr, far": (SVR(C=1.0, kernel="linear", tol=1e-7), X + 100.0, t),
+        "nu": (NuSVR(C=3.0, gamma=1.0, tol=1e-7), X, t),
+        "nu, linear": (NuSVR(C=1.0, kernel="linear", tol=1e-7), X, t),
+        "one class": (OneClassSVM(nu=0.3, gamma=1.0, tol=1e-7), X, None),
+    }
+
+
+def true_of(model, X, y, best):
+    """D is at most the optimum, P at least that, and no less than what the coefficients cost."""
+    cut, rounding = model.certificate_, 1e-9 * abs(best.primal)
+    assert cut.dual <= best.primal + rounding
+    assert cut.primal >= best.dual - rounding
+    assert cut.stop in (Stop.CANCELLED, Stop.CERTIFIED)
+    assert cut.converged == (cut.stop is Stop.CERTIFIED)
+    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(model.intercept_).all()
+    again = lineal.verify(model, X, y)
+    assert again.primal <= cut.primal + 1e-7 * abs(cut.primal) + rounding
+
+
+@pytest.mark.parametrize("limit", [0.0, machine._AFTER_THE_END], ids=["at once", "in float64"])
+@pytest.mark.parametrize("name", list(cut_fits()))
+def test_a_machine_that_is_cut_anywhere_says_what_is_true(name, limit, monkeypatch):
+    """In its first F, between blocks, in a proof, after it: the finished fit and ``verify`` bear witness."""
+    monkeypatch.setattr(machine, "_AFTER_THE_END", limit)
+    monkeypatch.setattr(machine, "SMALLEST_BLOCK", 32)
+    monkeypatch.setattr(machine, "_FEW", 32)
+    learner, X, y = cut_fits()[name]
+    best, seen = learner.set_params(n_threads=1).fit(X, y).certificate_, set()
+    assert best.converged
+    for last in (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 45):
+        token, n_calls = CancellationToken(), []
+
+        def counted(work, in_force, token=token, n_calls=n_calls, last=last):
+            n_calls.append(None)
+            if len(n_calls) == last:
+                token.cancel()
+            return unless_over(work, in_force)
+
+        with monkeypatch.context() as patched:
+            for module in (cancellation, machine):
+                patched.setattr(module, "unless_over", counted)
+            with token, suppress(CancelledError):  # before there were values of a kernel
+                true_of(learner.fit(X, y), X, y, best)
+                seen.add(learner.certificate_.stop)
+        if not token.is_cancelled:
+            break
+    assert Stop.CANCELLED in seen
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_pairs_that_are_cut_anywhere_say_what_is_true(n_threads):
+    """All pairs are one native call: what was not begun is told at 0, the others as they stand."""
+    X, _ = points(1200, 4)
+    y = np.random.default_rng(1).integers(0, 4, 1200)
+    learner = SVC(C=10.0, gamma=1.0, tol=1e-6, n_threads=n_threads)
+    began = time.perf_counter()
+    best = learner.fit(X, y).certificate_
+    took = time.perf_counter() - began
+    bests = learner.certificates_
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8):
+        with cancelled_after(share * took):
+            learner.fit(X, y)
+        true_of(learner, X, y, best)
+        for cut, known in zip(learner.certificates_, bests, strict=True):
+            assert cut.dual <= known.primal * (1 + 1e-9)
+            assert cut.primal >= known.dual * (1 - 1e-9)
+        with CancellationToken(seconds=0.0):
+            assert learner.fit(X, y).certificate_.dual == 0
+        true_of(learner, X, y, best)
+    learner.set_params(max_seconds=1e-6).fit(X, y)
+    assert learner.certificate_.stop is Stop.SECONDS
+    assert "max_seconds=" in learner.certificate_.reason
+
+
+def test_what_kernel_ridge_factorises_by_panels_is_the_same_matrix(monkeypatch):
+    """Factor and diagonal of the inverse are LAPACK's, to rounding; an indefinite matrix has none."""
+    rng = np.random.default_rng(0)
+    V = rng.normal(size=(230, 40))
+    K, shift, B = V @ V.T, rng.uniform(0.5, 1, 230), rng.normal(size=(230, 2))
+    whole, found = kernel_ridge.SymmetricMatrix(K.copy()), kernel_ridge.SymmetricMatrix(K.copy())
+    assert whole.factorize(shift)
+    for name, value in (("_AT_ONCE", 0), ("_PANEL", 50), ("_INVERSE_PANEL", 30), ("_PIECE", 50 * 40)):
+        monkeypatch.setattr(kernel_ridge, name, value)
+    assert not found.factorize(-shift)
+    assert found.factorize(shift)
+    np.testing.assert_allclose(found.product(B), K @ B, rtol=1e-12)
+    np.testing.assert_allclose(found.solve(B), whole.solve(B), rtol=1e-9)
+    inverse = found.inverse_diagonal()
+    np.testing.assert_allclose(inverse, np.linalg.inv(K + np.diag(shift)).diagonal(), rtol=1e-9)
+
+
+def test_a_factorisation_is_left_between_two_panels(monkeypatch):
+    """Also that of a matrix that is to be refused if it is no kernel's: there is no result, and an error."""
+    X, y = points(300, 4)
+    for name, value in (("_AT_ONCE", 0), ("_PANEL", 50)):
+        monkeypatch.setattr(kernel_ridge, name, value)
+    looks = []
+    raise_if = kernel_ridge.raise_if_over
+
+    def cancel_and_raise():
+        looks.append(None)
+        if len(looks) == 4:
+            token.cancel()
+        raise_if()
+
+    monkeypatch.setattr(kernel_ridge, "raise_if_over", cancel_and_raise)
+    fits = [lambda: KernelRidge(kernel="rbf").fit(X, y), lambda: SVC(kernel="precomputed").fit(X @ X.T, y)]
+    for fit in fits:
+        token = CancellationToken()
+        looks.clear()
+        with token, pytest.raises(CancelledError):
+            fit()
+        assert len(looks) == 4
 
 
 def test_a_stream_of_rows_says_that_it_was_cancelled():

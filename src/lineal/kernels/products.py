@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import break_off_if_over
 from lineal.data.matrices import csr_matrix
 from lineal.errors import InputError
 from lineal.objective.linear_maps import native_csr, native_dense
@@ -42,6 +43,7 @@ def _upper_dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
     # Larger blocks than those of a table: BLAS wants some width. Kernel.gram says what is beyond float64.
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(X), 4 * _BLOCK):
+            break_off_if_over()
             rows, begin = slice(first, first + 4 * _BLOCK), 0 if Z is not None else first
             np.matmul(X[rows], (X if Z is None else Z)[begin:].T, out=K[rows, begin:])
     return K
@@ -73,6 +75,7 @@ def _sparse_dots(X: sp.csr_array, Z: sp.csr_array | None, n_threads: int) -> Flo
         n = X.shape[0] if Z is not None else min(first + width, m)
         end = X.indptr[n]
         rows = csr_matrix(X.indptr[: n + 1], X.indices[:end], X.data[:end], d)
+        break_off_if_over()
         products = np.empty((n, panel.shape[1]))
         rows.dot(panel, products, n_threads)
         K[:n, first : first + width] = products
@@ -105,6 +108,7 @@ def squared_distances(
     n_near, n_enough = 0, D.size // 32
     with np.errstate(over="ignore", invalid="ignore"):
         for first in range(0, len(D), _BLOCK):
+            break_off_if_over()
             begin = 0 if Z is not None else first
             block = D[first : first + _BLOCK, begin:]
             total = a[first : first + _BLOCK, None] + b[begin:]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.cancellation import CancellationToken, cancellable, nothing_done
+from lineal.cancellation import CancellationToken, cancellable, nothing_done, unless_over
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.kernels import Gaussian
@@ -308,7 +308,11 @@ class _Task:
             dual = classification(signs, C * weight, rows)
             found = finished(machine, dual, solution, tol=self.tol, unit=1.0 / C)
             support = np.flatnonzero(found.beta)
-            yield summed(values, test, rows[support], found.beta[support]) + found.b
+            told = partial(summed, values, test, rows[support], found.beta[support])
+            scores = unless_over(told, token)
+            if scores is None:
+                return
+            yield scores + found.b
 
     def _accuracy(self, Z: FloatArray, test: NDArray[np.int64]) -> float:
         scores = Z if self.K == 2 else scores_of_votes(Z, one_vs_one_code(self.K))

@@ -24,6 +24,9 @@ from lineal.objective.losses import FloatArray
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 _MOST_REFINEMENTS = 5
+# Up to so many rows LAPACK factorises in one call, of some 0.1 s; beyond, so many rows of the factor, or
+# columns of its inverse, at a time, and their products in pieces of so many multiplications.
+_AT_ONCE, _PANEL, _INVERSE_PANEL, _PIECE = 2048, 1024, 512, 1 << 30
 
 
 class SymmetricMatrix:
@@ -53,10 +56,39 @@ class SymmetricMatrix:
         if self._factor is not None:
             self._restore()
         np.fill_diagonal(self._matrix, self._diagonal + shift)
-        # In Fortran's order the transpose, which is the same matrix: its lower triangle is our upper one.
-        _, flaw = linalg.lapack.dpotrf(self._matrix.T, lower=1, clean=0, overwrite_a=1)
+        if len(self._matrix) > _AT_ONCE:
+            is_done = self._factorize_by_panels()
+        else:
+            # In Fortran's order the transpose, which is the same matrix: its lower triangle is our upper one.
+            _, flaw = linalg.lapack.dpotrf(self._matrix.T, lower=1, clean=0, overwrite_a=1)
+            is_done = bool(flaw == 0)
         self._factor = self._matrix.diagonal().copy()
-        return bool(flaw == 0)
+        return is_done
+
+    def _factorize_by_panels(self) -> bool:
+        """R above the diagonal, R'R = K + diag(shift), by panels of rows; left between two pieces of one."""
+        R, n = self._matrix, len(self._matrix)
+        for first in range(0, n, _PANEL):
+            last = min(first + _PANEL, n)
+            tile, above = R[first:last, first:last], np.ascontiguousarray(R[:first, first:last]).T
+            if first:
+                width = max(_INVERSE_PANEL, _PIECE // (first * _PANEL))
+                for begin in range(last, n, width):
+                    raise_if_over()
+                    R[first:last, begin : begin + width] -= _product(R[:first, begin : begin + width], above)
+                raise_if_over()
+                corner = np.triu(tile) - linalg.blas.dsyrk(1.0, above, lower=0)
+            else:
+                corner = np.triu(tile)
+            corner, flaw = linalg.lapack.dpotrf(corner, lower=0)
+            if flaw:
+                return False
+            np.copyto(tile, np.triu(corner) + np.tril(tile, -1))
+            for begin in range(last, n, _PANEL):
+                raise_if_over()
+                right = R[first:last, begin : begin + _PANEL]
+                right[:] = linalg.blas.dtrsm(1.0, corner, right.T, side=1, lower=0).T
+        return True
 
     def _restore(self) -> None:
         """K in both triangles again."""
@@ -82,8 +114,34 @@ class SymmetricMatrix:
 
     def inverse_diagonal(self) -> FloatArray:
         """The diagonal of (K + diag(shift))^-1; the factor is used up."""
+        if len(self._matrix) > _AT_ONCE:
+            return self._inverse_diagonal_by_panels()
         linalg.lapack.dpotri(self._matrix.T, lower=1, overwrite_c=1)
         return self._matrix.diagonal().copy()
+
+    def _inverse_diagonal_by_panels(self) -> FloatArray:
+        """Squared lengths of the columns of R'^-1, panel by panel of these."""
+        R, n = self._matrix, len(self._matrix)
+        diagonal = np.empty(n)
+        for first in range(0, n, _INVERSE_PANEL):
+            last = min(first + _INVERSE_PANEL, n)
+            columns = np.zeros((n - first, last - first))
+            columns[: last - first] = np.eye(last - first)
+            for begin in range(first, n, _INVERSE_PANEL):
+                raise_if_over()
+                end = min(begin + _INVERSE_PANEL, n)
+                mine = columns[begin - first : end - first]
+                if begin > first:
+                    above = np.ascontiguousarray(R[first:begin, begin:end]).T
+                    mine -= _product(columns[: begin - first], above)
+                mine[:] = linalg.blas.dtrsm(1.0, R[begin:end, begin:end], mine, side=0, lower=0, trans_a=1)
+            diagonal[first:last] = np.einsum("ij,ij->j", columns, columns)
+        return diagonal
+
+
+def _product(right: FloatArray, left: FloatArray) -> FloatArray:
+    """left @ right, by the library that factorises: threads of two would wait for each other."""
+    return np.asarray(linalg.blas.dgemm(1.0, np.ascontiguousarray(right).T, left, trans_b=1).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +192,8 @@ def solve(
     -----
     Needs strength > 0 and K positive semi-definite. Costs n^3 / 3 multiplications, twice as many more for
     predictions of left-out rows; n^2 numbers, K included. Residuals are solved for again as long as that
-    lowers a gap above ``tol``. A factorisation cannot be broken off: cancelled before or after it, there is
-    no result, which ``raise_if_over`` says.
+    lowers a gap above ``tol``. Cancelled, there is no result, which ``raise_if_over`` says, between two
+    panels of a factorisation.
     """
     shift = strength / s
     raise_if_over()

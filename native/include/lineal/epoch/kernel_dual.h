@@ -16,7 +16,15 @@
 // gap.
 //
 // Whatever is given a watch and told to stop leaves coefficients and F as they were before the call: a block
-// whose F is not finished is not taken. What is left to wait for is a pass over the variables.
+// whose F is not finished is not taken. What is left to wait for is a pass over the variables, and so is the
+// proof of where that leaves the machine (`stand`): no kernel value is needed. With G = F - K beta,
+//   |beta'F - beta'K beta| <= sum_v |beta_v| |G|,   so that  D = c'beta - beta'F / 2 +- sum_v |beta_v| e / 2
+// where e bounds every |G|, and P = D + gap is at most the upper end of that plus `gap`, which counts e, too.
+// e is what float32 (or float64, after `refresh` and `correct`) may have lost in each value that was added,
+// `error` times how far coefficients moved in all, in whatever direction, and half an ulp of F for each
+// addition to it (`stand` alone counts these: |F| <= the largest kernel value times sum_v |beta_v| moved).
+// That is the worst case: all errors of one sign. On 30,000 normal rows of 100 columns e was 1.9 where F was
+// off by 3e-5, so that P and D are wide of the mark where sums of many large coefficients are cut; but true.
 #pragma once
 
 #include <algorithm>
@@ -102,11 +110,26 @@ class KernelDual {
   void refresh_fast(int n_threads, Watch* watch = nullptr) { add_all(n_threads, false, watch); }
   // Coefficients and F times a factor: along a path of bounds.
   void scale(double factor) {
-    for (auto* each : {&x_.lo, &x_.hi, &x_.beta, &F_})
+    shrink(factor);
+    for (auto* each : {&x_.lo, &x_.hi})
       for (double& number : *each) number *= factor;
-    moved_ *= factor;
-    moved_since_ *= factor;
-    magnitude_ *= factor;
+  }
+  // Coefficients and F times a factor, bounds as they are: from 0 to 1 where 0 is feasible; or back again.
+  void shrink(double factor) {
+    for (auto* each : {&x_.beta, &F_})
+      for (double& number : *each) number = factor == 0 ? 0 : number * factor;  // also where it is none
+    for (double* each : {&moved_, &moved_since_, &magnitude_, &assumed_, &charged_}) *each *= factor;
+    ++n_additions_;
+  }
+  // F as somebody else knows it: each may be off by so much.
+  void assume(std::vector<double> F, double doubt) {
+    F_ = std::move(F);
+    std::fill(is_exact_.begin(), is_exact_.end(), char(1));
+    magnitude_ = sum_of(x_.beta).magnitude();
+    moved_ = moved_since_ = 0;
+    n_additions_ = 0;
+    assumed_ = doubt;
+    charged_ = 0;
   }
 
   Step step(double share_of_violation, Index max_inner, int n_threads, Watch* watch = nullptr) {
@@ -169,9 +192,79 @@ class KernelDual {
     return result;
   }
 
+  // P at the best thresholds, if F were exact.
+  double likely_primal() const {
+    const Gap there = gap_at(gap().b, false);
+    return there.gap + there.dual;
+  }
+  // Where 0 is feasible: halves coefficients that are worse than none, as far as is known, until P grows, or
+  // to 0. Whether it did.
+  bool retreat() {
+    if (std::all_of(x_.beta.begin(), x_.beta.end(), [](double b) { return b == 0; })) return false;
+    double here = likely_primal();
+    std::vector<double> beta(x_.beta.size()), F(F_.size());
+    const auto swap = [&] {
+      x_.beta.swap(beta);
+      F_.swap(F);
+    };
+    swap();
+    const double at_zero = likely_primal();
+    swap();
+    if (here < at_zero) return false;
+    for (int k = 0; k < most_halvings && !(here < at_zero); ++k) {
+      shrink(0.5);
+      here = likely_primal();
+    }
+    if (!(here < at_zero)) {
+      shrink(0);
+      return true;
+    }
+    for (double next; true; here = next) {
+      shrink(0.5);
+      next = likely_primal();
+      if (next < here) continue;
+      shrink(2);
+      return true;
+    }
+  }
+  // What is sure of D without another kernel value; the gap counts every rounding from now on.
+  struct Standing {
+    double low, high;  // low: of the best multiple of the coefficients where their sums are 0; high: of these
+  };
+  Standing stand() {
+    constexpr double ulp = 0x1p-52;
+    charged_ = ulp * double(n_additions_) * source_.largest() * magnitude_;
+    if (!std::isfinite(charged_)) charged_ = std::numeric_limits<double>::infinity();
+    double linear = 0, squared = 0, off = 0, size = 0;
+    std::vector<double> sum(static_cast<std::size_t>(n_groups_)), total(sum.size());
+    for (std::size_t p = 0; p < x_.c.size(); ++p) {
+      const std::size_t r = std::size_t(x_.place[p]), g = std::size_t(x_.group[p]);
+      const double beta = x_.beta[p];
+      linear += x_.c[p] * beta;
+      squared += beta * F_[r];
+      off += std::abs(beta) * doubt_of(is_exact_[r]);
+      size += std::abs(x_.c[p] * beta) + std::abs(beta * F_[r]);
+      sum[g] += beta;
+      total[g] += std::abs(beta);
+    }
+    bool is_balanced = true;
+    for (std::size_t g = 0; g < sum.size(); ++g) is_balanced &= std::abs(sum[g]) <= 1e-12 * total[g];
+    const double rounding = ulp * double(n_variables() + 8) * size, most = std::max(squared + off, 0.0);
+    // t c'beta - t^2 beta'K beta / 2 is at its highest at t = c'beta / beta'K beta.
+    const double t = is_balanced && linear < most ? std::max(linear / most, 0.0) : 1.0;
+    Standing found{t * linear - 0.5 * t * t * most - rounding,
+                   linear - 0.5 * std::max(squared - off, 0.0) + rounding};
+    if (!std::isfinite(found.low) || !std::isfinite(found.high)) {
+      const double none = std::numeric_limits<double>::infinity();
+      return {is_balanced ? 0.0 : -none, none};
+    }
+    if (is_balanced) found.low = std::max(found.low, 0.0);
+    return found;
+  }
+
   // D in float64: the gap is proved from rows near the thresholds alone, but D rests on all coefficients. By
   // symmetry half of the kernel values are enough.
-  double exact_dual(int n_threads) {
+  double exact_dual(int n_threads, Watch* watch = nullptr) {
     const Sum sum = sum_of(x_.beta);
     const kernel::Expansion all = sum.view();
     double squared = 0, linear = 0;
@@ -182,9 +275,10 @@ class KernelDual {
       among.assign(std::size_t(count), 0.0);
       later.assign(std::size_t(count), 0.0);
       source_.add_exact(all.row + first, count, {all.row + first, all.coefficient + first, count},
-                        among.data(), n_threads);
+                        among.data(), n_threads, watch);
       source_.add_exact(all.row + first, count, {all.row + next, all.coefficient + next, all.size - next},
-                        later.data(), n_threads);
+                        later.data(), n_threads, watch);
+      if (is_over(watch)) return std::numeric_limits<double>::quiet_NaN();
       n_values_ += count * (all.size - first);
       for (Index k = 0; k < count; ++k)
         squared += all.coefficient[first + k] * (among[std::size_t(k)] + 2 * later[std::size_t(k)]);
@@ -217,6 +311,7 @@ class KernelDual {
     source_.add_exact(row.data(), Index(row.size()), sum.view(), F.data(), n_threads, watch);
     if (is_over(watch)) return 0;
     n_values_ += Index(row.size()) * Index(sum.row.size());
+    n_additions_ = std::max(n_additions_, n_panels(sum));
     std::fill(is_exact_.begin(), is_exact_.end(), char(0));
     for (std::size_t k = 0; k < where.size(); ++k) {
       F_[std::size_t(where[k])] = F[k];
@@ -244,6 +339,7 @@ class KernelDual {
   }
 
  private:
+  static constexpr int most_halvings = 12;
   struct Sum {
     std::vector<Index> row;
     std::vector<double> coefficient;
@@ -289,11 +385,16 @@ class KernelDual {
     magnitude_ = sum.magnitude();
     moved_ = exactly ? 0 : magnitude_;
     moved_since_ = 0;
+    n_additions_ = n_panels(sum);
+    assumed_ = charged_ = 0;
   }
   // By how much an F may be off: float64's own error, and float32's for all that was added since.
   double doubt_of(bool is_exact) const noexcept {
-    return source_.exact_error() * magnitude_ + source_.error() * (is_exact ? moved_since_ : moved_);
+    return source_.exact_error() * magnitude_ + source_.error() * (is_exact ? moved_since_ : moved_) +
+           (assumed_ + charged_);
   }
+  // In how many additions, at most, a sum joins an F.
+  static Index n_panels(const Sum& sum) noexcept { return Index(sum.row.size()); }
 
   // The least gap of a group: a weighted quantile of slopes, and the middle where it is an interval.
   double threshold(int group) const {
@@ -471,7 +572,7 @@ class KernelDual {
     if (is_whole_) {
       add_from_block(change);
     } else if (keeps_rows()) {
-      add_from_rows(change, n_threads);
+      if (!add_from_rows(change, n_threads, watch)) return 0;
     } else {
       std::vector<double> before(watch ? F_ : std::vector<double>());
       source_.add(rows_.data(), n_rows(), sum.view(), F_.data(), n_threads, watch);
@@ -487,6 +588,7 @@ class KernelDual {
     moved_ += moved;
     moved_since_ += moved;
     magnitude_ += moved;  // at least what it is
+    n_additions_ += n_panels(sum);
     return n_changed;
   }
   // A block of everything holds all values that are needed; it is symmetric, so columns are rows.
@@ -507,7 +609,8 @@ class KernelDual {
   // kept, each is computed once. `most_kept` numbers are 16 MiB, for at least a block of rows.
   static constexpr Index most_kept = Index(1) << 22;
   bool keeps_rows() const noexcept { return n_rows() * block_size_ <= most_kept; }
-  void add_from_rows(const std::vector<double>& change, int n_threads) {
+  // Whether that was done; rows that are not are forgotten.
+  bool add_from_rows(const std::vector<double>& change, int n_threads, Watch* watch) {
     const Index n = n_rows(), most = most_kept / n;
     if (kept_at_.empty()) kept_at_.assign(std::size_t(n), -1);
     std::vector<Index> moved, fresh;
@@ -530,13 +633,18 @@ class KernelDual {
       kept_at_[std::size_t(fresh[k])] = n_kept_ + Index(k);
     }
     source_.rows(which.data(), Index(which.size()), rows_.data(), n, room_->kept.data() + n_kept_ * n, n,
-                 n_threads);
+                 n_threads, watch);
+    if (is_over(watch)) {
+      for (const Index r : fresh) kept_at_[std::size_t(r)] = -1;
+      return false;
+    }
     n_values_ += n * Index(which.size());
     n_kept_ += Index(fresh.size());
     constexpr std::size_t at_once = 4;
     std::size_t k = 0;
     for (; k + at_once <= moved.size(); k += at_once) add_rows<at_once>(moved.data() + k, change);
     for (; k < moved.size(); ++k) add_rows<1>(moved.data() + k, change);
+    return true;
   }
   template <std::size_t count>
   void add_rows(const Index* moved, const std::vector<double>& change) {
@@ -563,7 +671,8 @@ class KernelDual {
   std::vector<double> F_;  // by row
   std::vector<char> is_exact_, is_in_block_;
   double moved_ = 0, moved_since_ = 0, magnitude_ = 0;
-  Index n_values_ = 0;
+  double assumed_ = 0, charged_ = 0;  // what is added to every doubt: of `assume`, and of additions
+  Index n_values_ = 0, n_additions_ = 0;
 
   std::vector<Extremes> seen_;
   std::vector<Candidate> up_, down_;

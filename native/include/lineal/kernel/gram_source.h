@@ -27,19 +27,20 @@ class GramSource final : public Source {
   double exact_error() const noexcept override {
     return own_error_ + double(4 + chunk + n_ / chunk) * unit_roundoff<double> * largest_;
   }
+  double largest() const noexcept override { return largest_; }
   double diagonal(Index row) const noexcept override { return G_[row * n_ + row]; }
 
-  // A block is copied, which takes no time that is worth a look at a watch.
   void block(const Index* row, Index q, float* out, Index stride, int n_threads,
-             Watch* = nullptr) const override {
-    rows(row, q, row, q, out, stride, n_threads);
+             Watch* watch = nullptr) const override {
+    rows(row, q, row, q, out, stride, n_threads, watch);
   }
   void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
-            int n_threads) const override {
+            int n_threads, Watch* watch = nullptr) const override {
+    PassWatch shared(watch);
     n_threads = worthwhile_threads(n_threads, count * n / 8);
     parallel(n_threads, [&](int part) {
       const Range mine = share(count, part, n_threads);
-      for (Index k = mine.first; k < mine.last; ++k) {
+      for (Index k = mine.first; k < mine.last && !shared.says_stop(part, n); ++k) {
         const double* values = G_ + which[k] * n_;
         float* to = out + k * stride;
         for (Index i = 0; i < n; ++i) to[i] = float(values[row[i]]);

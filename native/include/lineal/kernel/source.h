@@ -36,7 +36,7 @@ class Source {
                      Watch* watch = nullptr) const = 0;
   // out[k * stride + i] = k(which[k], row[i]) for k < count, i < n.
   virtual void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
-                    int n_threads) const = 0;
+                    int n_threads, Watch* watch = nullptr) const = 0;
   // F[i] += the expansion at row[i], i < n.
   virtual void add(const Index* row, Index n, const Expansion& sum, double* F, int n_threads,
                    Watch* watch = nullptr) const = 0;
@@ -45,6 +45,8 @@ class Source {
   // |value used - value| is at most this, in `block`, `rows` and `add`, and in `add_exact`.
   virtual double error() const noexcept = 0;
   virtual double exact_error() const noexcept = 0;
+  // No value is larger than this.
+  virtual double largest() const noexcept = 0;
   virtual double diagonal(Index row) const noexcept = 0;
 };
 
@@ -117,6 +119,7 @@ class VectorSource final : public Source {
   Index n_rows() const noexcept override { return fast_.n_rows(); }
   double error() const noexcept override { return error_in<float>(); }
   double exact_error() const noexcept override { return error_in<double>(); }
+  double largest() const noexcept override { return profile_.largest(exact_.radius()); }
   double diagonal(Index row) const noexcept override { return profile_.diagonal(exact_.squared(row)); }
   const Profile& profile() const noexcept { return profile_; }
   const std::vector<double>& centre() const noexcept { return centre_; }
@@ -157,13 +160,16 @@ class VectorSource final : public Source {
     parallel(n_threads, [&](int part) {
       // The square roots of equal shares, so that threads copy as much as each other.
       const auto end = [&](int p) { return Index(double(q) * std::sqrt(double(p) / n_threads)) / 64 * 64; };
-      mirror(out, end(part), part + 1 == n_threads ? q : end(part + 1), stride);
+      const Index last = part + 1 == n_threads ? q : end(part + 1);
+      for (Index first = end(part); first < last && !shared.says_stop(part, 64 * q); first += 64)
+        mirror(out, first, std::min(first + 64, last), stride);
     });
   }
 
   void rows(const Index* which, Index count, const Index* row, Index n, float* out, Index stride,
-            int n_threads) const override {
-    if (is_far()) return rows_by_differences(which, count, row, n, out, stride, n_threads, nullptr);
+            int n_threads, Watch* watch = nullptr) const override {
+    if (is_far()) return rows_by_differences(which, count, row, n, out, stride, n_threads, watch);
+    PassWatch shared(watch);
     constexpr Index width = Panel<float>::width;
     n_threads = worthwhile_threads(n_threads, count * n);
     parallel(n_threads, [&](int part) {
@@ -172,6 +178,7 @@ class VectorSource final : public Source {
       float lane_own[width];
       for (Index first = mine.first * width; first < std::min(mine.last * width, n); first += width) {
         const Index in_panel = std::min(width, n - first);
+        if (shared.says_stop(part, count * width * fast_.size())) return;
         pack(panel, fast_, row + first, in_panel, lane_own);
         panel.stream(fast_, which, count, [&](Index k, const Vector<float>* product) {
           const float own = float(profile_.own(fast_.squared(which[k])));

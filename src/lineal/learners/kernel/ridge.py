@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lineal.cancellation import raise_if_over
+from lineal.cancellation import raise_if_over, whole_or_nothing
 from lineal.data import thread_count
 from lineal.errors import InputError, NotCertifiedWarning, ParameterError, PrecisionWarning
 from lineal.kernels import Kernel
@@ -136,8 +136,9 @@ class KernelRidge(RegressorMixin, KernelModel):
         strengths = self._strengths(Y.shape[1])
         rows = np.flatnonzero(s > 0)
         self._refuse_too_large(len(rows))
-        K = SymmetricMatrix(values(kernel, _taken(kernel, items, rows), None, threads))
         raise_if_over()
+        part = _taken(kernel, items, rows)
+        K = SymmetricMatrix(whole_or_nothing(lambda: values(kernel, part, None, threads)))
         if is_given(kernel):
             refuse_indefinite(K, len(rows))
         found = {

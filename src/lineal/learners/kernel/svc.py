@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.cancellation import cancellable
+from lineal.cancellation import CancellationToken, break_off_if_over, cancellable, unless_over
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.accuracy import ClassifierMixin
@@ -27,7 +27,7 @@ from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
 from lineal.model.machine_answers import MachineAnswers
-from lineal.objective.certificate import Certificate, sum_certificates
+from lineal.objective.certificate import Certificate, Stop, sum_certificates
 from lineal.objective.losses import FloatArray
 from lineal.solvers.base import Progress
 from lineal.solvers.driver import Callback
@@ -237,9 +237,10 @@ class SVC(ClassifierMixin, KernelMachineModel):
         with cancellable() as token:  # one Ctrl-C is for all machines
             self._keep(data, self._learned(data, deadline))
             if self.probability:
-                wanted = not token.is_over
-                n_machines = len(self.intercept_)
-                self._temperatures = self._calibrated(data, deadline) if wanted else np.ones(n_machines)
+                seconds = None if deadline is None else deadline - time.perf_counter()
+                limit = CancellationToken(seconds=seconds, parent=token)
+                found = unless_over(lambda: self._calibrated(data, deadline), limit)
+                self._temperatures = np.ones(len(self.intercept_)) if found is None else found
         self._warn_unless_certified(self.certificates_)
         return self
 
@@ -336,14 +337,19 @@ class SVC(ClassifierMixin, KernelMachineModel):
         """Fills in what the core can prove of pairs by itself."""
         rows, start = data.by_class()
         C, tol = float(self.C), float(self.tol)
-        with cancellable(None if deadline is None else deadline - time.perf_counter()):
+        seconds = None if deadline is None else deadline - time.perf_counter()
+        with cancellable() as caller, cancellable(seconds) as token:
             found: PairSolutions = solved_pairs(
                 data.values, rows, start, C * data.s[rows], tol=tol, n_threads=n_threads
             )
+            # Without time for more those that were left are done as they stand.
+            is_done = found.is_certified | token.is_over
+            stop = Stop.CANCELLED if caller.is_over else Stop.SECONDS
         coefficients[:, rows] = found.coefficients
         intercepts[:] = found.b
-        for k in np.flatnonzero(found.is_certified).tolist():
-            known = certificates[k] = found.certificate(k, tol, 1.0 / C)
+        for k in np.flatnonzero(is_done).tolist():
+            why = Stop.CERTIFIED if found.is_certified[k] else stop
+            known = certificates[k] = found.certificate(k, tol, 1.0 / C, why, self.max_seconds)
             # All pairs are solved in one call; listeners hear of each when that is over.
             event = Progress(
                 known.epochs, known.primal, known.dual, known.gap, known.seconds, solver=known.solver
@@ -511,6 +517,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
             part = data.taken(train)
             inner.kernel_, inner.classes_ = self.kernel_, self.classes_
             inner._keep(part, inner._learned(part, deadline))
+            break_off_if_over()
             Z[test] = inner._pair_scores(inner._support, data.values.kernel.take(data.values.items, test))
         temperatures = []
         for column, (rows, y) in enumerate(self._questions(data)):

@@ -116,7 +116,9 @@ def _without_slack(
     """
     if not _margin(dual.c, machine.snapshot().f)[0] > 0:
         return None
-    solution = machine.snapshot(exactly=True)
+    solution = None if machine.is_cut else machine.exact_snapshot()
+    if solution is None:
+        return None
     street = _Street.of(dual.c, solution)
     if not street.margin > 0 or not street.gap < gap:
         return None
@@ -188,19 +190,23 @@ def _hard(
 
     def is_done(point: Progress) -> bool:
         # What float32 claims is looked at in float64; if it does not hold there, steps go on from there.
-        return is_enough(machine.snapshot()) and is_enough(machine.snapshot(exactly=True))
+        if not is_enough(machine.snapshot()):
+            return False
+        exact = machine.exact_snapshot()
+        return exact is not None and is_enough(exact)
 
-    solution = machine.run(
+    machine.run(
         0.0,
         budget=Budget(budget.max_seconds, budget.max_epochs, [*budget.callbacks, is_done]),
         is_priced=False,
     )
-    solution = machine.snapshot(exactly=True)
+    exact = None if machine.is_cut else machine.exact_snapshot()
+    solution = machine.stand() if exact is None else exact
     street, beta = _Street.of(y, solution), solution.beta
     if street.margin <= 0:
         half = max(float(np.abs(beta).sum()) / 2, 1e-300)
         distance = np.sqrt(max(float(beta @ solution.f), 0.0)) / half
-        if distance <= _NEAR * radius:
+        if distance <= _NEAR * radius and not machine.is_cut:
             raise NotSeparableError(distance, np.abs(beta) / half)
         # Stopped before either was found: separation, or a proof that there is none.
         certificate = certificate_of(solution, np.inf, tol, 1.0, np.inf)

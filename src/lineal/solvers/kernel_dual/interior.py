@@ -102,8 +102,8 @@ def interior_point(problem: InteriorProblem, *, tol: float, is_over: Callable[[]
     Notes
     -----
     Guarantees nothing by itself: the caller certifies. A step factorises an n x n matrix, or one as wide as
-    V; some 10 to 40 are needed whatever the data. Published: Mehrotra 1992; for low ranks Fine and Scheinberg
-    2001.
+    V; some 10 to 40 are needed whatever the data. Where it is over the best so far is returned, after the
+    factorisation that is under way. Published: Mehrotra 1992; for low ranks Fine and Scheinberg 2001.
     """
     state = best = _State.begun(problem)
     least, waited = np.inf, 0
@@ -118,7 +118,9 @@ def interior_point(problem: InteriorProblem, *, tol: float, is_over: Callable[[]
         if further is None:
             break
         state = further
-    met = best.snapped()
+    if is_over():
+        return best.balanced().inside()
+    met = best.snapped(is_over)
     return (met if met.relative_gap() <= max(_ENOUGH * tol, 2 * least) else best.balanced()).inside()
 
 
@@ -213,7 +215,7 @@ class _State:
         falls = change < 0
         return min(1.0 / _REACH, float((-point[falls] / change[falls]).min(initial=np.inf)))
 
-    def snapped(self) -> _State:
+    def snapped(self, is_over: Callable[[], bool]) -> _State:
         """With what is nearly at a bound at it, and the others put right for it."""
         room = self.x + self.y
         force = max(float(np.abs(self.z - self.w).max(initial=0.0)), 1e-300)
@@ -225,6 +227,8 @@ class _State:
             y = np.where(at_hi, 0.0, np.where(at_lo, room, state.y))
             state = replace(state, x=x, y=y)
             is_met = at_lo | at_hi
+            if is_over():
+                break
             try:
                 change, level = _System(self.problem, np.where(is_met, _STIFF, stiffness)).solved(
                     *state._residues()

@@ -7,6 +7,7 @@ pull the same way, a variable: bounds add up, and coefficients are dealt out at 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,17 @@ from typing import Any
 import numpy as np
 
 from lineal import _core
-from lineal.cancellation import is_over, shielded
+from lineal.cancellation import (
+    BrokenOff,
+    CancellationToken,
+    break_off_if_over,
+    cancellable,
+    is_over,
+    shielded,
+    unless_over,
+)
+from lineal.kernels import Linear
+from lineal.kernels.products import squared_lengths
 from lineal.objective.bounds import Bound
 from lineal.objective.certificate import Stop, relative_gap
 from lineal.objective.losses import FloatArray
@@ -48,6 +59,13 @@ _CREEPING, _FACTORISED, _MOST_WORK = 2000, 2000, 2e9
 _SETTLED, _NOTHING = 1e-11, 1e-3
 # Coefficients whose sums are right up to this share of them.
 _BALANCED = 1e-12
+# Multiplications in float64 that a machine may still make once it is cancelled: 0.02 to 0.05 s of one thread,
+# where that was measured. A kernel value costs so many beyond its products, or where it is read from a
+# matrix, or found from differences of rows far apart (gamma R^2).
+_AFTER_THE_END, _PER_VALUE, _PER_ENTRY, _PER_DIFFERENCE, _FAR = 5e8, 16, 64, 256, 2.0**14
+# Coefficients that are worse than the start are halved so often.
+_MOST_HALVINGS = 12
+_EPS = float(np.finfo(np.float64).eps)
 
 _AT_THE_FLOOR = "float32 increments gain nothing more"
 
@@ -62,6 +80,8 @@ class KernelSolution:
     f : (m,) K beta at the items of the variables; where the gap depends on it, in float64
     b : thresholds, one a group
     gap, dual : float
+        ``dual + gap`` is P, or above it where the machine was cancelled; ``dual`` is a bound then, be it of
+        ``beta`` or not.
     violation : float
         By how much slopes of a group disagree at most.
     epochs : int
@@ -97,10 +117,12 @@ class KernelMachine:
 
     Cost: a block of q variables takes q^2 / 2 kernel values, and n more for each of its variables that moved.
 
-    Cancelled in a block, or in a pass for F, a machine goes back to where it was before that, within a tenth
-    of a second. It is proved still: n_near kernel values in float64 for each support vector, where n_near
-    rows lie near their margins (``correct``), and half of those of every two support vectors for D. Nothing
-    is to be paid at coefficients 0, where one class and nu-SVR do not start: their F takes n for each.
+    Cancelled in a block, in a pass for F or in a proof, a machine goes back to where it was before that,
+    within a tenth of a second, and says what is sure there without another kernel value: P and D with F as
+    far off as float32 can have made it, in passes over the variables. What takes some 0.05 s in float64 is
+    still done (``_AFTER_THE_END``), and scores by weights of columns where the kernel is linear: that proof
+    is as good as any. Cancelled before the first F of one class, which does not start at 0, all that is known
+    of F is the size of kernel values.
     """
 
     def __init__(
@@ -140,6 +162,16 @@ class KernelMachine:
         self._ending: tuple[float, int, float, Stop, str, tuple[Progress, ...]]
         self._ending = np.inf, 0, 0.0, Stop.STALLED, "", ()
         self._D: float | None = None  # in float64, of where a run ended
+        self._caller: CancellationToken | None = None  # of the present run
+        self._token: CancellationToken | None = None  # with its deadline
+        self._is_cut, self._slack = False, 0.0  # whether that ended a proof; what D may be above ``_D``
+        self._known_F: tuple[FloatArray, float] | None = None  # of the least P that was proved
+        self._budget = Budget()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the last run was cancelled before it was proved in float64."""
+        return self._is_cut
 
     def scale(self, factor: float) -> None:
         """Multiplies bounds and coefficients: the start for another C."""
@@ -167,28 +199,186 @@ class KernelMachine:
         the least P that was proved on the way, the start among them; unless P has no meaning (``is_priced``).
         """
         budget = budget or Budget()
-        self._D, self._scores, self._weighed = None, None, None
+        self._D, self._scores, self._weighed, self._known_F = None, None, None, None
+        self._is_cut, self._slack, self._budget = False, 0.0, budget
         goal = _Goal(tol, unit * self._value, settled, size, floor / self._value)
         blocks = _Blocks(self, goal)
-        ended = drive(_MachineProver(goal), None, [blocks], tol=tol, budget=budget, floor=_AT_THE_FLOOR)
-        found = ended.certificate
-        violation, stop = blocks.violation, found.stop or Stop.STALLED
-        if stop is not Stop.CERTIFIED:
-            with shielded():
-                self.begin()
-                if is_priced:
-                    gap, dual = self._return_to(blocks.least)
-                    violation = self._violation()
-                    is_proved = goal.relative(gap, dual) <= tol and self.is_settled(violation, goal)
-                    stop = Stop.CERTIFIED if is_proved and stop is Stop.STALLED else stop
-                else:
-                    self.proved()
-        self._D = self._exact_dual()
-        if self._values.offsets is not None:
-            self._scores = self._given_scores()
+        with cancellable() as caller:
+            self._caller, self._token = caller, CancellationToken(seconds=budget.max_seconds, parent=caller)
+            ended = drive(_MachineProver(goal), None, [blocks], tol=tol, budget=budget, floor=_AT_THE_FLOOR)
+            found = ended.certificate
+            stop = found.stop or Stop.STALLED
+            proved = unless_over(lambda: self._prove_end(blocks, stop, is_priced=is_priced), self._token)
+            if proved is None:
+                with shielded():
+                    violation = self._stand(blocks.least, is_priced=is_priced)
+                stop = self._why_cut()
+            else:
+                violation, stop = proved
         reason = stop.sentence(budget.detail(stop) or _AT_THE_FLOOR)
         self._ending = (violation, found.epochs, found.seconds, stop, reason, ended.trace)
         return self.snapshot()
+
+    def _prove_end(self, blocks: _Blocks, stop: Stop, *, is_priced: bool) -> tuple[float, Stop]:
+        """Proves in float64 where a run ended: by how much slopes disagree there, and why it ended."""
+        violation, goal = blocks.violation, blocks.goal
+        if stop is not Stop.CERTIFIED:
+            self.begin()
+            if is_priced:
+                gap, dual = self._return_to(blocks.least)
+                violation = self._violation()
+                is_proved = goal.relative(gap, dual) <= goal.tol and self.is_settled(violation, goal)
+                stop = Stop.CERTIFIED if is_proved and stop is Stop.STALLED else stop
+            else:
+                self._correct()
+        D = self._exact_dual()
+        scores = None if self._values.offsets is None else self._given_scores()
+        self._D, self._scores = D, scores
+        return violation, stop
+
+    # ---- what is sure after a cancel ------------------------------------------------------------
+
+    def stand(self) -> KernelSolution:
+        """Where the machine stands, cancelled after its run was over."""
+        violation, epochs, seconds, stop, reason, trace = self._ending
+        if not self._is_cut:
+            stop = self._why_cut()
+            reason = stop.sentence(self._budget.detail(stop))
+        with shielded():
+            violation = self._stand((np.inf, self._start), is_priced=False)
+        self._ending = violation, epochs, seconds, stop, reason, trace
+        return self.snapshot()
+
+    def _stand(self, least: tuple[float, FloatArray], *, is_priced: bool) -> float:
+        """Goes to the least P that is known of, and finds out what is sure there; by how much slopes
+        disagree.
+        """
+        self._is_cut, self._D, self._scores, self._weighed = True, None, None, None
+        if not self._has_F:
+            beta = self._native.beta
+            largest = float(np.abs(self._values.diagonal()).max(initial=0.0)) / self._values.unit
+            doubt = 0.0 if self._is_start_nothing else largest * float(np.abs(beta).sum())
+            self._native.assume(np.zeros(len(self._rows)), doubt)
+        low, high = self._sure()
+        low = max(low, self._bound_towards_start(low))
+        if is_priced and self._return_at_once(least):
+            also_low, high = self._sure()
+            low = max(low, also_low)  # a bound holds whoever finds it
+        self._D, self._slack = low, high - low
+        return self._violation()
+
+    def _why_cut(self) -> Stop:
+        return Stop.CANCELLED if self._caller is not None and self._caller.is_over else Stop.SECONDS
+
+    def _sure(self) -> tuple[float, float]:
+        """A bound below every objective, and one above D here."""
+        found = self._weighed_at_once()
+        if found is not None:
+            return found
+        if self._work(self._native.beta) <= _AFTER_THE_END:
+            self._native.refresh(True, self._n_threads)
+        low, high = self._native.stand()
+        return low * self._value, high * self._value
+
+    def _work(self, beta: FloatArray) -> float:
+        """Multiplications of F in float64."""
+        values, n_values = self._values, float(np.count_nonzero(beta)) * len(self._rows)
+        profile, items = values.kernel.profile, values.items
+        if profile is None or values.table is not None:
+            return n_values * _PER_ENTRY
+        is_sparse = hasattr(items, "tocsr")
+        lengths = squared_lengths(items)
+        is_far = profile.kind == "gaussian" and profile.gamma * float(lengths.max(initial=0.0)) > _FAR
+        n_products = items.nnz / max(items.shape[0], 1) if is_sparse else items.shape[1]
+        return n_values * (n_products + (_PER_DIFFERENCE if is_far else _PER_VALUE))
+
+    def _return_at_once(self, least: tuple[float, FloatArray]) -> bool:
+        """To the point of the least P, by F as it is known: this one, the best that was proved, or these
+        coefficients halved until P grows, where 0 is the start and better. Whether it is another one.
+        """
+        is_other = False
+        if self._known_F is not None:
+            there = self._made(least[1])
+            there.assume(*self._known_F)
+            if there.likely_primal() < self._native.likely_primal():
+                self._native, is_other = there, True
+        if not np.any(self._start):
+            is_other |= self._native.retreat()
+        elif self._is_start_nothing:
+            is_other |= self._retreat_to_start()
+        return is_other
+
+    @property
+    def _is_start_nothing(self) -> bool:
+        """Whether coefficients of the start are not 0, but cancel on every row: nu-SVR's."""
+        return bool(np.any(self._start)) and not np.any(sums_by(self._at, self._start, len(self._rows)))
+
+    def _retreat_to_start(self) -> bool:
+        """Halves the way from such a start if that is better, until P grows; whether it did."""
+        beta, F, doubt = self._native.beta, self._native.F, self._native.doubt
+        here = self._native.likely_primal()
+        nearest = self._on_the_way(0.0, beta, F, doubt)
+        if not nearest.likely_primal() < here:
+            return False
+        best, least = nearest, nearest.likely_primal()
+        for k in range(1, _MOST_HALVINGS + 1):
+            there = self._on_the_way(0.5**k, beta, F, doubt)
+            primal = there.likely_primal()
+            if best is not nearest and not primal < least:
+                break
+            if primal < least:
+                best, least = there, primal
+        self._native = best
+        return True
+
+    def _on_the_way(self, t: float, beta: FloatArray, F: FloatArray, doubt: float) -> _core.KernelDual:
+        there = self._made(np.clip(self._start + t * (beta - self._start), self._lo, self._hi))
+        there.assume(t * F, t * doubt)
+        return there
+
+    def _bound_towards_start(self, low: float) -> float:
+        """The best bound on the way from such a start to here, where ``low`` is sure."""
+        if not self._is_start_nothing:
+            return low
+        beta = self._native.beta
+        at_start, here = float(self._c @ self._start), float(self._c @ beta)
+        rounding = (len(beta) + 8) * _EPS * float(np.abs(self._c) @ (np.abs(beta) + np.abs(self._start)))
+        most = max(2.0 * (here - low / self._value + rounding), 0.0)
+        t = float(np.clip((here - at_start) / most, 0.0, 1.0)) if most > 0 else 1.0
+        return (at_start + t * (here - at_start) - 0.5 * t * t * most - rounding) * self._value
+
+    def _weighed_at_once(self) -> tuple[float, float] | None:
+        """The same from weights of columns in float64, for the linear kernel, whose scores these are then."""
+        values, beta = self._values, self._beta()
+        if not isinstance(values.kernel, Linear):
+            return None
+        weighed = Weighed.quickly(values.items[self._rows], sums_by(self._place, beta, len(self._rows)))
+        if values.offsets is not None:
+            weighed = replace(weighed, doubt=weighed.doubt + self._doubt_of_moving(beta))
+        if not np.isfinite(weighed.doubt):
+            return None
+        f, total = weighed.f[self._place], float(np.abs(beta).sum())
+        rounding = (len(beta) + 8) * _EPS * float(np.abs(self._dual.c * beta).sum() + np.abs(beta * f).sum())
+        linear, squared, off = float(self._dual.c @ beta), float(beta @ f), total * weighed.doubt
+        most = max(squared + off, 0.0)
+        is_from_zero = not np.any(self._start)  # multiples have the right sums
+        t = max(linear / most, 0.0) if is_from_zero and linear < most else 1.0
+        low, high = t * linear - 0.5 * t * t * most, linear - 0.5 * max(squared - off, 0.0)
+        self._weighed = weighed
+        return low - rounding, high + rounding
+
+    def _doubt_of_moving(self, beta: FloatArray) -> float:
+        """What scores of rows as they were given may differ by from those of moved ones and ``_moved``: sums
+        of coefficients that are not quite 0, and rounding.
+        """
+        offsets = self._values.offsets
+        assert offsets is not None
+        mean = self._given.items.mean(axis=0, dtype=np.float64)
+        sizes = np.abs(offsets) + float(mean @ mean)
+        off = (len(beta) + 8) * _EPS * float(sizes[self._dual.item] @ np.abs(beta))
+        return off + float(sizes.max()) * abs(math.fsum(beta.tolist()))
+
+    # ---- proofs ---------------------------------------------------------------------------------
 
     def _exact_dual(self) -> float:
         """D in float64, in the kernel's units."""
@@ -229,16 +419,25 @@ class KernelMachine:
     def proved_by_weights(self, goal: _Goal) -> tuple[float, float]:
         """The gap and D in float64; from weights of columns where that is needed and can be."""
         gap, dual = self.proved()
-        return (gap, dual) if goal.relative(gap, dual) <= goal.tol else self._weighed_gap(gap, dual)
+        if goal.relative(gap, dual) <= goal.tol or (self._token is not None and self._token.is_over):
+            return gap, dual
+        return self._weighed_gap(gap, dual)
 
     def forget_weights(self) -> None:
         """Proofs rest on the core again."""
         self._weighed = None
 
-    def snapshot(self, *, exactly: bool = False) -> KernelSolution:
-        """Where the machine stands; ``exactly`` computes K beta anew in float64."""
-        if exactly:
-            self._native.refresh(True, self._n_threads)
+    def exact_snapshot(self) -> KernelSolution | None:
+        """Where the machine stands, with K beta anew in float64; None where there is no time left."""
+        assert self._token is not None
+        return unless_over(self._refreshed_snapshot, self._token)
+
+    def _refreshed_snapshot(self) -> KernelSolution:
+        self.refresh()
+        return self.snapshot()
+
+    def snapshot(self) -> KernelSolution:
+        """Where the machine stands."""
         b, gap, dual = self._native.gap(True)
         beta = self._beta()
         moved = self._moved(beta)
@@ -276,6 +475,7 @@ class KernelMachine:
         if self._weighed is not None:
             moved = self._moved(beta)
             gap = float(self._dual.terms(beta, self._solved_f(), b + moved, self._weighed.doubt).sum())
+        gap += self._slack
         if self._scores is None:
             return gap
         return max(gap, float(self._dual.terms(beta, self._scores, b).sum()))
@@ -339,7 +539,11 @@ class KernelMachine:
             if primal < sum(here) and not np.array_equal(beta, self._native.beta):
                 before = self._native, self._weighed
                 self._go_to(beta)
-                there = self._standing()
+                try:
+                    there = self._standing()
+                except BrokenOff:
+                    self._native, self._weighed = before
+                    raise
                 if sum(there) < sum(here):
                     here = there
                 else:
@@ -349,7 +553,7 @@ class KernelMachine:
     def _standing(self) -> tuple[float, float]:
         """The gap and D, from the core or from weights, whichever proves less of P."""
         self._weighed = None
-        here = self.proved()[0], self._native.exact_dual(self._n_threads)
+        here = self._correct()[0], self._native.exact_dual(self._n_threads)
         weighed = self._weighed_gap(*here)
         if sum(weighed) < sum(here):
             return weighed
@@ -400,13 +604,33 @@ class KernelMachine:
         missing = np.abs(sums_by(self._group, beta, n_groups) - sums)
         if not (np.isfinite(beta).all() and (missing <= _BALANCED * float(np.abs(beta).sum())).all()):
             return False
+        if is_over() and self._work(beta) <= _AFTER_THE_END:
+            with shielded():
+                before = self._native
+                self._go_to(beta)
+                if self._native.likely_primal() > before.likely_primal():
+                    self._native = before
+            break_off_if_over()
         self._go_to(beta)
         return True
 
     def proved(self) -> tuple[float, float]:
+        """The gap and D in float64, in the core's units; of a run that is cancelled bounds of them."""
+        assert self._token is not None
+        proved = unless_over(self._correct, self._token)
+        if proved is not None:
+            return proved
+        low, high = self._native.stand()
+        return float(self._native.gap(True)[1]) + (high - low), low
+
+    def _correct(self) -> tuple[float, float]:
         self._native.correct(self._n_threads)
         _, gap, dual = self._native.gap(True)
         return gap, dual
+
+    def remember(self) -> None:
+        """What F is at the least P that was proved."""
+        self._known_F = self._native.F, float(self._native.doubt)
 
     def grow_block(self) -> None:
         """A block that free variables fill makes no progress: they must be solved together."""
@@ -484,14 +708,15 @@ class _Blocks(Solver):
     name = "kernel_dual"
 
     def __init__(self, machine: KernelMachine, goal: _Goal) -> None:
-        self._machine, self._goal = machine, goal
+        self._machine, self.goal = machine, goal
         self.least = (np.inf, machine._start)
         self.violation = np.inf
         self._proof: _Standing | None = None
+        self._is_least = False  # of the latest proof
 
     def iterates(self, problem: Any, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate a block."""
-        machine, goal = self._machine, self._goal
+        machine, goal = self._machine, self.goal
         rounds, last, quiet, marks = 0, np.inf, 0, (np.inf, np.inf)
         steps, is_helped = 0, False
         machine.begin()
@@ -513,6 +738,8 @@ class _Blocks(Solver):
                 is_stalled = not relative <= _STALL * last or rounds > _MAX_ROUNDS
                 last, quiet, marks = relative, 0, (np.inf, np.inf)
                 machine.refresh()
+                if self._is_least:
+                    machine.remember()
             if not is_helped and (is_stalled or steps > _CREEPING * machine.n_variables):
                 is_helped = True
                 if machine.help(tol):
@@ -528,7 +755,7 @@ class _Blocks(Solver):
     def _iterate(
         self, estimate: float | None, proved: Callable[[], tuple[float, float]], *, is_worth_a_proof: bool
     ) -> Iterate:
-        is_settled = self._machine.is_settled(self.violation, self._goal)
+        is_settled = self._machine.is_settled(self.violation, self.goal)
 
         def prove() -> _Standing:
             self._proof = _Standing(*proved(), is_settled)
@@ -540,7 +767,8 @@ class _Blocks(Solver):
     def _taken(self) -> _Standing | None:
         """The proof that was asked for since the last time, if one was."""
         proof, self._proof = self._proof, None
-        if proof is not None and proof.gap + proof.dual < self.least[0]:
+        self._is_least = proof is not None and proof.gap + proof.dual < self.least[0]
+        if proof is not None and self._is_least:
             self.least = (proof.gap + proof.dual, self._machine._native.beta)
         return proof
 

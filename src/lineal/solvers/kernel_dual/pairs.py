@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.objective.certificate import Certificate
+from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.losses import FloatArray
 from lineal.solvers.kernel_dual.duals import IntArray
 from lineal.solvers.kernel_dual.machine import CLAIM, LARGEST_BLOCK, pace_of
@@ -20,9 +20,10 @@ class PairSolutions:
 
     Attributes
     ----------
-    coefficients : (K - 1, n) beta of the rows, in LIBSVM's layout; 0 for pairs that are not certified
+    coefficients : (K - 1, n) beta of the rows, in LIBSVM's layout
     is_certified : (n_pairs,)
-        The others are left: they need more than steps until a proof.
+        The others are left: they need more than steps until a proof, or more time. What is told of them is
+        true, but wide: see ``KernelMachine``.
     b, gap, dual : (n_pairs,)
     worst : (n_pairs,) the largest term of the gap
     epochs, seconds : (n_pairs,)
@@ -37,12 +38,17 @@ class PairSolutions:
     epochs: IntArray
     seconds: FloatArray
 
-    def certificate(self, k: int, tol: float, unit: float) -> Certificate:
-        """What was proved of a pair, in units of the objective as it is written."""
+    def certificate(
+        self, k: int, tol: float, unit: float, stop: Stop = Stop.CERTIFIED, detail: object = ""
+    ) -> Certificate:
+        """What was proved of a pair, in units of the objective as it is written; and why not
+        more.
+        """
         dual, gap = unit * float(self.dual[k]), unit * float(self.gap[k])
         return Certificate.of_proof(
-            dual + gap, dual, gap=gap, size=abs(dual + gap), tol=tol, worst=unit * float(self.worst[k]),
-            solver="kernel_dual", epochs=int(self.epochs[k]), seconds=float(self.seconds[k]),
+            dual + gap, dual, gap=gap, size=abs(dual + gap), tol=tol if self.is_certified[k] else -np.inf,
+            worst=unit * float(self.worst[k]), solver="kernel_dual", epochs=int(self.epochs[k]),
+            seconds=float(self.seconds[k]), stop=stop, detail=detail,
         )  # fmt: skip
 
 
@@ -57,8 +63,8 @@ def solved_pairs(
 ) -> PairSolutions:
     """Machines of classes whose rows follow each other, class k's from ``start[k]`` on, with finite bounds.
 
-    Equal rows of a class must be one already, and kernel values of ordinary size. At the end of
-    the token in force the rest is left.
+    Equal rows of a class must be one already, and kernel values of ordinary size. At the end of the token in
+    force pairs are told as they stand.
     """
     counts = np.diff(start)
     i, j = np.triu_indices(len(counts), 1)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.cancellation import whole_or_nothing
 from lineal.data import checked_rows
 from lineal.errors import InputError
 from lineal.kernels import Kernel, Linear
@@ -141,7 +142,7 @@ class KernelValues:
     @cached_property
     def gram(self) -> FloatArray:
         """All values, in float64."""
-        G = self.kernel.compute(self.items, None, self.n_threads)
+        G = whole_or_nothing(lambda: self.kernel.compute(self.items, None, self.n_threads))
         if not np.isfinite(G).all():
             i, j = (int(k) for k in np.argwhere(~np.isfinite(G))[0])
             raise InputError(f"{self.kernel} {self.kernel.fault} for rows {i} and {j}. {self.kernel.remedy}")
@@ -186,7 +187,8 @@ class ProductTable:
 
     def __init__(self, values: KernelValues, n_threads: int) -> None:
         assert values.matrix is not None
-        self._native = _core.ProductTable.make(values.matrix, n_threads)
+        matrix = values.matrix
+        self._native = whole_or_nothing(lambda: _core.ProductTable.make(matrix, n_threads))
         self._values = np.empty((values.n_rows, values.n_rows))
         self._n_threads = n_threads
 
@@ -225,6 +227,18 @@ class Weighed:
         in_w += float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights))
         off = (d + 4) * float(np.finfo(np.float64).eps) * float(np.linalg.norm(weights)) + in_w
         return cls(V @ weights, float(weights @ weights), off * float(lengths.max(initial=0.0)))
+
+    @classmethod
+    def quickly(cls, V: Any, t: FloatArray) -> Weighed:
+        """With w summed in float64, of dense or sparse rows: two passes over V."""
+        n, d = V.shape
+        eps = float(np.finfo(np.float64).eps)
+        squares = V.multiply(V).sum(axis=1) if hasattr(V, "tocsr") else np.einsum("ij,ij->i", V, V)
+        lengths = np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+        weights = np.asarray(t @ V, dtype=np.float64).ravel()
+        size = float(np.linalg.norm(weights))
+        off = (d + 8) * eps * size + (n + 8) * eps * float(np.abs(t) @ lengths)
+        return cls(np.asarray(V @ weights), float(weights @ weights), off * float(lengths.max(initial=0.0)))
 
 
 def _long_sums(V: FloatArray, t: FloatArray) -> NDArray[np.longdouble]:
