@@ -223,11 +223,11 @@ class LinearProver(Prover):
         """Its size, and what made-up weights say of all rows, in their order, and of the objective."""
         problem, made_up = self.problem, np.random.default_rng(0)
         W, b = made_up.standard_normal(problem.weight_shape), np.zeros(problem.n_outputs)
-        Z = problem.scores(W, b)
-        (d, width), (n, K) = W.shape, Z.shape
-        size = {"rows": n, "columns": d, "scores": K, "outputs": width}
-        seen = {"rows seen": float(np.vdot(Z, made_up.uniform(1.0, 2.0, Z.shape)))}
-        return {**size, **seen, "objective": float(problem.primal(W, b, Z))}
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = problem.scores(W, b)
+            scores, objective = np.vdot(Z, made_up.uniform(1.0, 2.0, Z.shape)), problem.primal(W, b, Z)
+        shapes = {"the shape of the weights": W.shape, "the shape of the scores": Z.shape}
+        return {**shapes, "the sum of made-up scores": float(scores), "their objective": float(objective)}
 
     def has_no_minimum(self, best: Best) -> bool:
         """Whether the scores prove that an unpenalised likelihood has no minimiser."""
