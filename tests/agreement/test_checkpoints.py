@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from agreement.test_own_objective import ChainLosses, PoissonLosses, counts
+from agreement.test_ranking import ranking
 from lineal.objective import (
     L1,
     L2,
@@ -22,11 +24,15 @@ from lineal.objective import (
     Hinge,
     Log,
     Lp,
+    Quantile,
     Softmax,
     Squared,
     SquaredHinge,
 )
-from lineal.objective.problem import Intercept
+from lineal.objective.linear_maps import NumpyRows
+from lineal.objective.pair_losses import PairLosses
+from lineal.objective.problem import Intercept, Problem
+from lineal.objective.ranking_pairs import Pairs
 from lineal.solvers.base import Solver, Start
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.checkpoint import Checkpoint
@@ -52,7 +58,8 @@ every_one = pytest.mark.parametrize(
 
 def told(solution):
     """All that a solution says, but the time it took."""
-    arrays = [np.asarray(each).tobytes() for each in (solution.W, solution.b, solution.U)]
+    U = [solution.U] if isinstance(solution.U, np.ndarray) else vars(solution.U).values()
+    arrays = [np.asarray(each).tobytes() for each in (solution.W, solution.b, *U)]
     points = [replace(point, seconds=0.0) for point in solution.trace]
     return arrays, replace(solution.certificate, seconds=0.0), points
 
@@ -183,6 +190,54 @@ def test_columns_far_from_zero_can_be_cut(name):
     assert sum(check_every_cut(problem, [solver], max_epochs=12) for problem in problems) > 0
 
 
+def wide(loss, penalty, d, n=80, seed=0):
+    """More columns than a working set, a factorised Hessian or a system of columns has."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    signal = X[:, :5].sum(axis=1) + rng.standard_t(3, size=n)
+    y = signal if not loss.is_margin else rng.integers(0, 3, n) if loss.is_joint else (signal > 0).astype(int)
+    return stated(X, y, loss, penalty, s=rng.choice([0.0, 1.0, 2.0], n))
+
+
+@pytest.mark.parametrize("loss", [Log(), Softmax(), Squared(), Quantile(0.3)], ids=repr)
+@pytest.mark.parametrize(
+    ("name", "penalty"),
+    [
+        ("prox_cd", GroupL2((np.arange(160) // 4).tolist(), 3.0)),
+        ("prox_cd", L1(3.0)),
+        ("newton", L2(1.0)),
+        ("interior", ElasticNet(0.2, 0.1)),
+        ("interior", L2(0.1)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_wide_problems_can_be_cut(name, penalty, loss):
+    """Working sets, trust regions and systems of rows are a part of the state, or are made again."""
+    n_columns = {"newton": 700, "interior": 120}.get(name, 160 if isinstance(penalty, GroupL2) else 600)
+    problem, solver = wide(loss, penalty, d=n_columns), SOLVERS[name]()
+    if solver.refusal(problem) is None:
+        check_every_cut(problem, [solver], max_epochs=12, every=3)
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "newton"])
+def test_losses_of_ones_own_can_be_cut(name):
+    """A sum of losses, or a map, that the library has never heard of is cut as its own are."""
+    rng = np.random.default_rng(4)
+    labels, transitions = rng.integers(0, 3, size=22), rng.normal(size=(3, 3))
+    problems = [
+        Problem(NumpyRows(counts()[0]), PoissonLosses(counts()[1]), L2(0.1), Intercept.FREE),
+        Problem(
+            NumpyRows(rng.normal(size=(22, 4))),
+            ChainLosses(labels, (5, 7, 4, 6), transitions),
+            L2(0.5),
+            Intercept.NONE,
+        ),
+    ]
+    solver = SOLVERS[name]()
+    posable = [problem for problem in problems if solver.refusal(problem) is None]
+    assert sum(check_every_cut(problem, [solver], max_epochs=20) for problem in posable) > 0
+
+
 def test_a_resumed_fit_gives_the_same_checkpoints():
     """What is taken after going on is what would have been taken without: cuts may be cut again."""
     problem = small(Hinge(), L2(0.1), Intercept.FREE, kind="classes", n=40, d=4)
@@ -245,6 +300,23 @@ def test_without_a_state_a_fit_goes_on_to_the_same_optimum(solver):
             # Both are within tol of one optimum.
             assert ended.certificate.primal == pytest.approx(whole.certificate.primal, rel=1.01 * tol)
     assert n_cuts > 0 or solver.name in ("closed_form",)
+
+
+def test_a_dual_point_that_is_no_array_is_found_again():
+    """Pairs of a ranking: checkpoints hold the weights alone, and the fit is certified all the same."""
+    X, grades, queries = ranking(5, n=60, d=4)
+    codes = np.unique(queries, return_inverse=True)[1]
+    pairs = Pairs.of(grades, codes, np.ones(60), np.ones(codes.max() + 1), is_by_query=False)
+    problem = Problem(NumpyRows(X), PairLosses(pairs, Hinge()), L2(0.01), Intercept.NONE)
+    solvers = plan(problem).solvers
+    whole, kept = cut(problem, solvers, tol=1e-6)
+    assert len(kept) > 2
+    for checkpoint in kept:
+        assert checkpoint.U is None
+        assert checkpoint.state is None
+        ended = go_on(problem, solvers, checkpoint, tol=1e-6)
+        assert ended.certificate.converged
+        assert ended.certificate.primal == pytest.approx(whole.certificate.primal, rel=1.01e-6)
 
 
 # ---- files and processes --------------------------------------------------------------------------
