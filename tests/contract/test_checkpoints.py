@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lineal.errors import InputError, LinealError, ModelFileError
+from lineal.kernels import Gaussian
 from lineal.model import container
 from lineal.objective import L1, L2, Hinge, Log, Squared
 from lineal.objective.certificate import Stop
@@ -14,8 +15,8 @@ from lineal.solvers.base import Iterate, Solver
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.checkpoint import Checkpoint
 from lineal.solvers.descent import Adam
-from lineal.solvers.driver import Budget, drive, minimise
-from lineal.solvers.proving import Prover
+from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.kernel_dual import KernelMachine, KernelValues, classification
 from strategies import every_solver, small, takes
 
 
@@ -179,22 +180,14 @@ def test_parameters_of_solvers_are_terms_too():
 
 
 def test_who_gives_no_checkpoints_says_so():
-    """What proves by itself, as kernel machines do, refuses a listener before work starts."""
-
-    class Proud(Prover):
-        def prove(self, iterate):
-            raise AssertionError("work has started")
-
-        def yardstick(self, primal):
-            return 1.0
-
-        def worst(self, best):
-            return 0.0
-
-    with pytest.raises(InputError, match="dual_cd gives no checkpoints"):
-        drive(Proud(), None, dual_cd(), tol=1e-3, budget=Budget(checkpoint=print))
-    with pytest.raises(InputError, match="goes on from none"):
-        drive(Proud(), None, dual_cd(), tol=1e-3, start=taken(posed(), dual_cd())[0])
+    """Kernel machines, which prove by themselves, refuse a listener and a checkpoint before work starts."""
+    rng = np.random.default_rng(0)
+    kernel, y = Gaussian(0.5), np.repeat([1.0, -1.0], 10)
+    values = KernelValues(kernel, kernel.checked(rng.normal(size=(20, 3))), 1)
+    machine = KernelMachine(values, classification(y, np.ones(20), np.arange(20)), n_threads=1)
+    with pytest.raises(InputError, match="kernel_dual gives no checkpoints"):
+        machine.run(1e-3, budget=Budget(checkpoint=print))
+    assert machine.run(1e-3, budget=Budget()).gap < np.inf
 
 
 # ---- files ----------------------------------------------------------------------------------------
