@@ -33,7 +33,7 @@ from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.pair_losses import PairLosses
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.ranking_pairs import Pairs
-from lineal.solvers.base import Solver, Start
+from lineal.solvers.base import Iterate, Solver, Start
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.checkpoint import Checkpoint
 from lineal.solvers.descent import GD, Adam, Annealed
@@ -236,6 +236,24 @@ def test_losses_of_ones_own_can_be_cut(name):
     solver = SOLVERS[name]()
     posable = [problem for problem in problems if solver.refusal(problem) is None]
     assert sum(check_every_cut(problem, [solver], max_epochs=20) for problem in posable) > 0
+
+
+class Finite(Solver):
+    """A stream that ends, after iterates that expect nothing of a certificate."""
+
+    name = "finite"
+
+    def iterates(self, problem, start, tol, seed):
+        first = 0 if start is None else start.state["n"]
+        for n in range(first, 5):
+            W, b = np.full(problem.weight_shape, 0.01 * n), np.zeros(problem.n_outputs)
+            yield Iterate(lambda W=W, b=b: (W, b), expected_gap=np.inf, state=lambda n=n: {"n": n})
+
+
+def test_the_last_iterate_is_certified_wherever_the_fit_was_cut():
+    """A stream's last iterate is proved at its end, though the checkpoint was taken at it."""
+    problem = small(Log(), L2(0.1), Intercept.FREE, n=40, d=4)
+    assert check_every_cut(problem, [Finite()]) == 5
 
 
 def test_a_resumed_fit_gives_the_same_checkpoints():

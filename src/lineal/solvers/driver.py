@@ -162,12 +162,12 @@ def drive(
             run.place, solver = place, solvers[place]
             after = solvers[place + 1] if place + 1 < len(solvers) else None
             progress = _Progress(tol, run.epochs, problem, solver, after)
-            stream = solver.iterates(problem, start, tol, seed)
+            stream, again = solver.iterates(problem, start, tol, seed), None
             if kept is not None and place == kept.place:
                 vars(progress).update(kept.decisions)
                 if kept.state is not None:
-                    following(stream, run.own)  # the iterate that the checkpoint was taken at
-            run.follow(solver, stream, progress)
+                    again = following(stream, run.own)  # the iterate that the checkpoint was taken at
+            run.follow(solver, stream, progress, again)
             if run.stop not in (None, Stop.STALLED):
                 break
             run.stop, best = Stop.STALLED, run.best
@@ -217,12 +217,15 @@ class _Run:
             return len(solvers)
         return kept.place
 
-    def follow(self, solver: Solver, stream: Iterator[Iterate], progress: _Progress) -> None:
-        """Follows one solver until there is a reason to stop, it stalls, or it has no step left."""
+    def follow(
+        self, solver: Solver, stream: Iterator[Iterate], progress: _Progress, latest: Iterate | None = None
+    ) -> None:
+        """Follows one solver until there is a reason to stop, it stalls, or it has no step left.
+
+        ``latest`` is the iterate that it goes on from, if any.
+        """
         prover, best, budget, tol = self.prover, self.best, self.budget, self.tol
         self.used.append(solver.name)
-        latest: Iterate | None = None
-        is_fresh = False
         while (iterate := following(stream, self.own)) is not None:
             latest = best.latest = iterate
             self.epochs += 1
@@ -232,7 +235,7 @@ class _Run:
             if is_promising is None:
                 is_promising = expected is None or progress.doubt * expected <= _HOPE * tol
             is_due = self.epochs >= progress.due and not prover.is_dear
-            is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
+            progress.is_fresh = is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
             if is_fresh:
                 self._certify(iterate)
                 if self.epochs >= progress.look_due and not self.own.is_over:
@@ -245,7 +248,7 @@ class _Run:
                 best.trace[-1] if is_fresh else self._event(solver, iterate)
             )
             if is_asked and not is_fresh:
-                is_fresh = True
+                progress.is_fresh = is_fresh = True
                 self._certify(iterate)
                 self._record(solver, iterate)
             if is_fresh:
@@ -259,7 +262,7 @@ class _Run:
             if budget.checkpoint is not None and not self.own.is_over:
                 self._give_checkpoint(iterate, progress, budget.checkpoint)
         is_broken_off = self.own.is_over and self.stop is None
-        if latest is not None and not is_fresh:
+        if latest is not None and not progress.is_fresh:
             # An epoch that was broken off may have moved weights on: what was known of them is void.
             self._certify(replace(latest, bound=None, residue=None) if is_broken_off else latest)
             self._record(solver, latest)
@@ -355,6 +358,7 @@ class _Progress:
     def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, after: Solver | None) -> None:
         self._tol, self._is_last = tol, after is None
         self.began, self.look_due = epochs, epochs + _FIRST_LOOK
+        self.is_fresh = False  # the latest iterate was certified
         self.doubt = 1.0  # how much larger gaps turned out than the solver expected
         self._mark, self._height, self._waited = np.inf, np.inf, 0
         self._n_spans, self._gap = 0, 1.0
