@@ -71,6 +71,13 @@ nb::ndarray<T, nb::numpy> new_array(std::initializer_list<std::size_t> shape, bo
   return nb::ndarray<T, nb::numpy>(data, shape.size(), shape.begin(), owner);
 }
 
+template <class T>
+nb::ndarray<T, nb::numpy> copied_array(const std::vector<T>& from) {
+  auto out = new_array<T>({from.size()});
+  std::copy(from.begin(), from.end(), out.data());
+  return out;
+}
+
 // The last line of defence between Python and raw memory; a mismatch is a programming error above.
 inline void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);

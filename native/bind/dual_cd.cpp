@@ -71,6 +71,42 @@ struct DualRun {
   Index n_moves = 0;
 };
 
+// What a run must know to go on where another one of the same matrix, seed and threads stood.
+nb::dict state_of(const DualRun& run) {
+  const auto words = new_array<std::uint64_t>({run.rng.state().size()});
+  std::copy(run.rng.state().begin(), run.rng.state().end(), words.data());
+  const auto rest = new_array<std::uint8_t>({run.rest.size(), 2});
+  for (std::size_t i = 0; i < run.rest.size(); ++i) {
+    rest.data()[2 * i] = run.rest[i].wait;
+    rest.data()[2 * i + 1] = run.rest[i].level;
+  }
+  nb::dict state;
+  state["rng"] = words;
+  state["rest"] = rest;
+  state["share"] = copied_array(run.share);
+  state["drift"] = copied_array(run.drift);
+  state["path"] = run.path;
+  state["n_moves"] = run.n_moves;
+  return state;
+}
+
+void restore(DualRun& run, Array1<const std::uint64_t> rng, Array2<const std::uint8_t> rest,
+             Array1<const double> share, Array1<const double> drift, double path, Index n_moves) {
+  const std::size_t n = run.order.size(), n_kept = share.shape(0);
+  require(rng.shape(0) == run.rng.state().size() && rest.shape(0) == n_kept && rest.shape(1) == 2 &&
+              n_kept >= n && (n == 0 ? n_kept == 0 : n_kept % n == 0),
+          "the state is of another run");
+  Rng::State words;
+  std::copy_n(rng.data(), words.size(), words.begin());
+  run.rng.restore(words);
+  run.rest.resize(n_kept);
+  for (std::size_t i = 0; i < n_kept; ++i) run.rest[i] = {rest.data()[2 * i], rest.data()[2 * i + 1]};
+  run.share.assign(share.data(), share.data() + n_kept);
+  run.drift.assign(drift.data(), drift.data() + drift.shape(0));
+  run.path = path;
+  run.n_moves = n_moves;
+}
+
 // How far all weights may have drifted from what U says since they were right; joint losses keep no count.
 double drift_of(const DualRun& run) {
   if (run.drift.empty()) return HUGE_VAL;
@@ -139,7 +175,7 @@ double run_block(const Block& block, const Matrix& X, Array1<const double> s, Ar
           "block_dual_cd_epoch: lengths differ");
   run.rest.resize(n * std::size_t(n_groups));
   run.share.resize(n * std::size_t(n_groups));
-  if (!Block::is_joint) run.drift.resize(std::size_t(std::max(n_groups, 2)));
+  run.drift.resize(Block::is_joint ? 0 : std::size_t(std::max(n_groups, 2)));
   std::vector<OutputGroup<T>> groups;
   for (int g = 0; g < n_groups; ++g) {
     const Range outputs = share(Index(K), g, n_groups);
@@ -248,6 +284,9 @@ void bind_dual_cd(nb::module_& m) {
   nb::class_<DualRun>(m, "DualRun", "Random order, resting rows and threads of a dual run over one matrix.")
       .def(nb::init<const Matrix&, Index, std::uint64_t, int>(), "X"_a, "n_outputs"_a, "seed"_a,
            "n_threads"_a)
+      .def("state", &state_of, "All that later epochs depend on, beside the arrays that they work on.")
+      .def("restore", &restore, "rng"_a, "rest"_a, "share"_a, "drift"_a, "path"_a, "n_moves"_a,
+           "Goes on as the run did that had this state.")
       .def_ro("path", &DualRun::path, "The sum of the lengths of all steps of a single output's weights.")
       .def_ro("n_moves", &DualRun::n_moves, "How many steps these were.")
       .def_prop_ro("drift", &drift_of,

@@ -27,12 +27,7 @@ class InteriorPointRun {
   }
 
   // The diagonal that the curvatures go with.
-  nb::ndarray<double, nb::numpy> diagonal() const {
-    const std::vector<double>& found = state_.diagonal();
-    auto out = new_array<double>({found.size()});
-    std::copy(found.begin(), found.end(), out.data());
-    return out;
-  }
+  nb::ndarray<double, nb::numpy> diagonal() const { return copied_array(state_.diagonal()); }
 
   void step(Array2<double> matrix, bool by_rows) {
     const IntervalProgramme& p = state_.programme();
@@ -71,6 +66,11 @@ class InteriorPointRun {
       for (std::size_t i = 0; i < used_.size(); ++i) u.data()[used_[i]] = found[i];
     }
     return {w, u};
+  }
+
+  nb::ndarray<double, nb::numpy> state() { return copied_array(state_.state()); }
+  void restore(Array1<const double> kept) {
+    require(state_.restore(copied(kept)), "the state is of another programme");
   }
 
   double gap() const { return state_.gap(); }
@@ -131,6 +131,8 @@ void bind_interior_point(nb::module_& m) {
            "The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. "
            "The matrix is changed.")
       .def("read", &InteriorPointRun::read, "decided"_a, "(weights, dual variables of the rows).")
+      .def("state", &InteriorPointRun::state, "All that later steps depend on, as numbers.")
+      .def("restore", &InteriorPointRun::restore, "state"_a, "Goes on as the run did that had this state.")
       .def_prop_ro("gap", &InteriorPointRun::gap)
       .def_prop_ro("value", &InteriorPointRun::value)
       .def_prop_ro("is_done", &InteriorPointRun::is_done);

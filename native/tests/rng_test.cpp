@@ -29,6 +29,13 @@ THEOREM("one seed gives one stream, two seeds give two") {
   CHECK(n_equal == 0);
 }
 
+THEOREM("a generator that takes another one's state gives the numbers that come there") {
+  Rng a(7), b(8);
+  for (int k = 0; k < 10; ++k) a.next();
+  b.restore(a.state());
+  for (int k = 0; k < 1000; ++k) CHECK(a.next() == b.next());
+}
+
 THEOREM("below(n) is in [0, n) and every number is about equally frequent") {
   Rng rng(1);
   for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 1000ULL, 1ULL << 40, ~0ULL})

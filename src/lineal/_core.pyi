@@ -326,6 +326,12 @@ class DualRun:
 
     def __init__(self, X: Matrix, n_outputs: int, seed: int, n_threads: int) -> None: ...
 
+    def state(self) -> dict:
+        """All that later epochs depend on, beside the arrays that they work on."""
+
+    def restore(self, rng: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rest: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], drift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], path: float, n_moves: int) -> None:
+        """Goes on as the run did that had this state."""
+
     @property
     def path(self) -> float:
         """The sum of the lengths of all steps of a single output's weights."""
@@ -417,6 +423,12 @@ class InteriorPoint:
 
     def read(self, decided: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """(weights, dual variables of the rows)."""
+
+    def state(self) -> NDArray[numpy.float64]:
+        """All that later steps depend on, as numbers."""
+
+    def restore(self, state: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on as the run did that had this state."""
 
     @property
     def gap(self) -> float: ...

@@ -1,4 +1,4 @@
-"""What the planner promises: the cheapest of those that suit comes first, what is sure to end soon before all."""
+"""The planner: the cheapest solver that suits comes first, and before it one that is sure to end soon."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from lineal.objective import L1, L2, Absolute, Hinge, Log, NoPenalty, Squared, S
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.costs import Cost
 from lineal.solvers.driver import minimise
+from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.planner import candidates, plan
 
 LOSSES = (Hinge(), SquaredHinge(), Log(), Absolute(), Squared())
@@ -57,8 +58,7 @@ def test_the_first_solver_is_the_cheapest_of_those_that_suit(loss, penalty):
 @pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), Log()], ids=str)
 def test_a_strong_penalty_makes_dual_ascent_cheaper(loss, is_sparse):
-    """Its epochs grow with the mean square of a column beside the strength; rows in other units count alike."""
-    from lineal.solvers.dual_cd import DualCD
+    """Its epochs grow with the mean square of a column beside the strength, whatever the units."""
 
     def cost(strength, scale=1.0):
         return DualCD().cost(problem(600, 20, loss, L2(strength), scale=scale, is_sparse=is_sparse)).expected

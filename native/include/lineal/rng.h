@@ -1,6 +1,7 @@
 // The one seeded generator of the library: xoshiro256** by Blackman and Vigna, seeded by splitmix64.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,8 @@ namespace lineal {
 
 class Rng {
  public:
+  using State = std::array<std::uint64_t, 4>;
+
   explicit Rng(std::uint64_t seed) noexcept {
     for (auto& word : state_) {
       seed += 0x9e3779b97f4a7c15ULL;
@@ -42,8 +45,12 @@ class Rng {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
   }
 
+  // All that the next numbers depend on: whoever keeps it can go on from there.
+  const State& state() const noexcept { return state_; }
+  void restore(const State& state) noexcept { state_ = state; }
+
  private:
-  std::uint64_t state_[4];
+  State state_;
 };
 
 }  // namespace lineal

@@ -7,6 +7,7 @@ from lineal.deferred import names_from
 if TYPE_CHECKING:
     from lineal.solvers.base import Iterate, Progress, Solution, Solver, Start
     from lineal.solvers.catalogue import SOLVERS
+    from lineal.solvers.checkpoint import Checkpoint
     from lineal.solvers.closed_form import ClosedForm
     from lineal.solvers.conjugate_gradient import CG
     from lineal.solvers.descent import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 # Where names live that are loaded when they are first used.
 _HOMES = {
     "base": "Iterate Progress Solution Solver Start",
+    "checkpoint": "Checkpoint",
     "closed_form": "ClosedForm",
     "conjugate_gradient": "CG",
     "descent": "GD Adadelta Adagrad Adam Annealed Backtracking Constant Momentum Nesterov RMSprop",
@@ -60,6 +62,7 @@ __all__ = [
     "Annealed",
     "Backtracking",
     "Budget",
+    "Checkpoint",
     "ClosedForm",
     "Constant",
     "DualCD",

@@ -21,6 +21,8 @@ from lineal.objective.problem import Problem
 from lineal.solvers.costs import Cost, losses, passes
 
 Weights = tuple[FloatArray, FloatArray]
+# What a stream goes on from: numbers, strings, None and arrays by name, and dicts and tuples of them.
+State = dict[str, Any]
 
 # Epochs that methods of first order usually take, and how many times that where kinks are rounded in stages.
 _USUAL_EPOCHS, _KINKS = 100, 10
@@ -47,6 +49,9 @@ class Iterate:
     residue : float or None
         Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
         of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
+    state : callable or None
+        Gives what a new stream (``Start.state``) begins again from, with this very iterate, so that all that
+        follow are the same to the bit. It holds until the next iterate; its arrays may be the solver's own.
     """
 
     weights: Callable[[], Weights]
@@ -56,15 +61,21 @@ class Iterate:
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None
+    state: Callable[[], State] | None = None
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where to begin: earlier weights and, for dual solvers, an earlier dual point."""
+    """Where to begin: earlier weights and, for dual solvers, an earlier dual point.
+
+    A state is of the same solver: where there is one, the stream begins with the iterate that it was taken
+    at, once more. Its arrays may be written to.
+    """
 
     W: FloatArray
     b: FloatArray
     U: Any = None
+    state: State | None = None
 
 
 @dataclass(frozen=True)
@@ -200,6 +211,11 @@ def takers(problem: Problem) -> str:
 def takes(solver: Solver, problem: Problem) -> bool:
     """Whether a problem has all that a solver needs."""
     return all(need.holds(problem) for need in solver.needs)
+
+
+def state_of(start: Start | None) -> State | None:
+    """What a stream goes on from, if anything."""
+    return None if start is None else start.state
 
 
 def zeros(problem: Problem) -> Weights:

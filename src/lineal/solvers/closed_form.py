@@ -14,7 +14,7 @@ from lineal.objective.linear_maps import NativeRows
 from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, Weights
+from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, Weights, state_of
 from lineal.solvers.costs import Cost, factor, gram, passes
 from lineal.solvers.newton import solve_positive
 
@@ -83,21 +83,26 @@ class ClosedForm(Solver):
         losses = problem.losses.rows
         assert losses is not None
         strength = float(problem.penalty.l2)
-        W, b = np.zeros((d, K)), np.zeros(K)
+        kept = state_of(start) or {"W": np.zeros((d, K)), "b": np.zeros(K), "n_rounds": 0}
+        W, b = kept["W"], kept["b"]
         if d > n and strength > 0.0 and (rows := problem.X.native_rows) is not None:
-            yield Iterate(_keep(*_by_rows(problem, losses, rows, strength)))
+            # Begun again, there is nothing left to do.
+            W, b = (W, b) if kept["n_rounds"] else _by_rows(problem, losses, rows, strength)
+            yield _iterate(W, b, 1)
             return
         solve = _by_columns(problem, losses, strength)
-        for _ in range(3):
+        if kept["n_rounds"]:
+            yield _iterate(W, b, kept["n_rounds"])
+        for n_rounds in range(kept["n_rounds"], 3):
             # Each round solves for what the last one left of the residual: iterative refinement.
             residual = losses.y - problem.scores(W, b)
             dW, db = solve(residual, W, b)
             W, b = W + dW, b + db
-            yield Iterate(_keep(W, b))
+            yield _iterate(W, b, n_rounds + 1)
 
 
-def _keep(W: FloatArray, b: FloatArray) -> Callable[[], Weights]:
-    return lambda: (W, b)
+def _iterate(W: FloatArray, b: FloatArray, n_rounds: int) -> Iterate:
+    return Iterate(lambda: (W, b), state=lambda: {"W": W, "b": b, "n_rounds": n_rounds})
 
 
 def _by_columns(problem: Problem, losses: RowLosses, strength: float) -> Solve:

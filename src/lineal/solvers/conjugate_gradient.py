@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start, State, state_of
 from lineal.solvers.lbfgs import expected_gap, wolfe
 from lineal.solvers.primal import Objective, SmoothSolver, primal_iterate
 
@@ -43,8 +43,14 @@ class CG(SmoothSolver):
         inverse = objective.column_scales() ** 2
         direction: FloatArray | None = None
         first, slope = 1.0, 0.0
+        if (kept := state_of(start)) is not None:
+            direction, first, slope = kept["direction"], kept["first"], kept["slope"]
+
+        def state() -> State:
+            return {"direction": direction, "first": first, "slope": slope}
+
         while True:
-            yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
+            yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value), state)
             steepest = -inverse * point.gradient
             is_restart = direction is None or not float(direction @ point.gradient) < 0
             if direction is None or is_restart:

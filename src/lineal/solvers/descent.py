@@ -38,6 +38,8 @@ from lineal.solvers.base import (
     Iterate,
     Need,
     Start,
+    State,
+    state_of,
 )
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.lbfgs import expected_gap
@@ -141,6 +143,12 @@ class _Walk:
             self.step *= (self.n_cuts + 1) / (self.n_cuts + 2)
             self.n_cuts += 1
 
+    def state(self) -> State:
+        """What ``Descent._begin`` makes the same walk of, beside the best point."""
+        memory = (self.memory.count, self.memory.first, self.memory.second)
+        place = {"step": self.step, "epoch": self.epoch, "n_cuts": self.n_cuts}
+        return {**place, "scale": self.scale, "memory": memory}
+
     def forget(self) -> None:
         """The rule begins anew."""
         nothing = np.zeros_like(self.scale)
@@ -219,8 +227,14 @@ class Descent(SmoothSolver):
         objective = Objective(problem)
         rng = np.random.default_rng(seed)
         walk = self._begin(objective, start)
+        if (kept := state_of(start)) is not None:
+            rng.bit_generator.state = kept["rng"]
+
+        def state() -> State:
+            return walk.state() | {"rng": rng.bit_generator.state}
+
         while True:
-            yield primal_iterate(objective, walk.best, _guess(objective, walk))
+            yield primal_iterate(objective, walk.best, _guess(objective, walk), state)
             # A step that may have grown too long is suspected before the memory is.
             is_fresh = walk.memory.count == 0 or not self.has_memory or self._may_grow(problem)
             reached = self._advance(objective, walk, rng)
@@ -268,8 +282,11 @@ class Descent(SmoothSolver):
         problem = objective.problem
         by_prox = self._is_proximal(problem)
         batches = None if self.batch_size is None else Batches.of(objective, int(self.batch_size))
-        theta = objective.start_vector(start)
-        best = objective.point(theta, by_prox=by_prox)
+        best = objective.start(start, by_prox)
+        if (kept := state_of(start)) is not None:
+            memory, numbers = Memory(*kept["memory"]), (kept["epoch"], kept["n_cuts"])
+            return _Walk(best, memory, kept["step"], kept["scale"], batches, by_prox, *numbers)
+        theta = best.theta
         if self.learning_rate is not None:
             scale, step = np.ones_like(theta), float(self.learning_rate)
         else:

@@ -19,7 +19,8 @@ from lineal.cancellation import CancellationToken, cancellable, following, shiel
 from lineal.errors import CombinationError, InputError
 from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.problem import Problem
-from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start
+from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, State
+from lineal.solvers.checkpoint import Checkpoint, terms_of
 from lineal.solvers.offsets import near_zero
 from lineal.solvers.proving import Best, LinearProver, Prover
 
@@ -53,12 +54,26 @@ class Budget:
 
     Callbacks get one event each epoch, and change no bit by listening. Whoever needs more certificates
     than the driver does asks for one every so many epochs, ``certify_every``.
+
+    ``checkpoint`` gets a :class:`~lineal.solvers.checkpoint.Checkpoint` every so many epochs or seconds; each
+    epoch, where neither is said. To take one changes no bit, so that may hang on the clock. A fit that goes
+    on from one counts epochs and seconds from where that one did.
     """
 
     max_seconds: float | None = None
     max_epochs: int | None = None
     callbacks: Sequence[Callback] = ()
     certify_every: int | None = None
+    checkpoint: Callable[[Checkpoint], object] | None = None
+    checkpoint_every: int | None = None
+    checkpoint_seconds: float | None = None
+
+    def wants_checkpoint(self, epoch: int, seconds: float) -> bool:
+        """Whether one is due, so many seconds after the last."""
+        every, pause = self.checkpoint_every, self.checkpoint_seconds
+        if every is None and pause is None:
+            return True
+        return (every is not None and epoch % every == 0) or (pause is not None and seconds >= pause)
 
     def asks_for(self, epoch: int) -> bool:
         """Whether this epoch must be certified."""
@@ -86,13 +101,22 @@ def minimise(
     *,
     tol: float,
     budget: Budget | None = None,
-    start: Start | None = None,
+    start: Start | Checkpoint | None = None,
     seed: int = 0,
 ) -> Solution:
     """Minimises P until the relative gap is certified to be at most ``tol``.
 
     ``solvers`` are tried in turn, each from where the last one stalled. The result is the best seen, with
     its certificate, however the run ended.
+
+    From a :class:`~lineal.solvers.checkpoint.Checkpoint` the same fit goes on: with the same problem,
+    solvers, ``tol``, seed and ``certify_every`` to the same bits, where the solver at work gives its state,
+    and to the same optimum where it does not.
+
+    Raises
+    ------
+    InputError
+        The checkpoint is of another fit.
     """
     for solver in solvers:
         if (refusal := solver.refusal(problem)) is not None:
@@ -100,7 +124,7 @@ def minimise(
     problem.losses.check()
     moved = near_zero(problem)
     near = (problem if moved is None else moved.problem).in_core()
-    begin = start if moved is None else moved.start(start)
+    begin = start if moved is None or isinstance(start, Checkpoint) else moved.start(start)
     found = drive(LinearProver(near), near, solvers, tol=tol, budget=budget, start=begin, seed=seed)
     return found if moved is None else moved.solution(found, tol)
 
@@ -112,20 +136,38 @@ def drive(
     *,
     tol: float,
     budget: Budget | None = None,
-    start: Start | None = None,
+    start: Start | Checkpoint | None = None,
     seed: int = 0,
     floor: str = _AT_THE_FLOOR,
 ) -> Solution:
     """Runs solvers of a problem for which a prover proves; ``floor`` says what a stall means."""
-    run = _Run(prover, tol, budget or Budget(), Best(*prover.start(start)))
+    budget, kept = budget or Budget(), start if isinstance(start, Checkpoint) else None
+    terms: State = {}
+    if budget.checkpoint is not None or kept is not None:
+        terms = terms_of(prover, solvers, tol, seed)
+    if isinstance(start, Checkpoint):
+        start.check(terms)
+        run, start = _Run(prover, tol, budget, start.restored_best()), start.start()
+    else:
+        run = _Run(prover, tol, budget, Best(*prover.start(start)))
+    run.terms = terms
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
     with cancellable() as caller, quiet, prover.threads(), _overflow_in_words(prover, run.best):
         run.caller = caller
-        run.own = CancellationToken(seconds=run.budget.max_seconds, parent=caller)
-        for solver, after in zip(solvers, [*solvers[1:], None], strict=True):
+        first = 0 if kept is None else run.go_on(kept, solvers)
+        limit = budget.max_seconds
+        run.own = CancellationToken(seconds=None if limit is None else limit - run.kept, parent=caller)
+        for place in range(first, len(solvers)):
+            run.place, solver = place, solvers[place]
+            after = solvers[place + 1] if place + 1 < len(solvers) else None
             progress = _Progress(tol, run.epochs, problem, solver, after)
-            run.follow(solver, solver.iterates(problem, start, tol, seed), progress)
+            stream, again = solver.iterates(problem, start, tol, seed), None
+            if kept is not None and place == kept.place:
+                vars(progress).update(kept.decisions)
+                if kept.state is not None:
+                    again = following(stream, run.own)  # the iterate that the checkpoint was taken at
+            run.follow(solver, stream, progress, again)
             if run.stop not in (None, Stop.STALLED):
                 break
             run.stop, best = Stop.STALLED, run.best
@@ -156,18 +198,34 @@ class _Run:
         self.epochs = 0
         self.used: list[str] = []
         self.stop: Stop | None = None
+        self.terms: State = {}
+        self.place = 0
+        self.kept = 0.0  # seconds at the last checkpoint
 
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
-    def follow(self, solver: Solver, stream: Iterator[Iterate], progress: _Progress) -> None:
-        """Follows one solver until there is a reason to stop, it stalls, or it has no step left."""
+    def go_on(self, kept: Checkpoint, solvers: Sequence[Solver]) -> int:
+        """Stands where a checkpoint was taken; returns which solver is next."""
+        self.epochs, self.kept = kept.epochs, kept.seconds
+        self.began -= kept.seconds
+        self.used = [solver.name for solver in solvers[: kept.place]]
+        if self.budget.max_epochs is not None and self.epochs >= self.budget.max_epochs:
+            self.used.append(solvers[kept.place].name)
+            self.stop = Stop.EPOCHS
+            return len(solvers)
+        return kept.place
+
+    def follow(
+        self, solver: Solver, stream: Iterator[Iterate], progress: _Progress, latest: Iterate | None = None
+    ) -> None:
+        """Follows one solver until there is a reason to stop, it stalls, or it has no step left.
+
+        ``latest`` is the iterate that it goes on from, if any.
+        """
         prover, best, budget, tol = self.prover, self.best, self.budget, self.tol
         self.used.append(solver.name)
-        look_due = self.epochs + _FIRST_LOOK
-        latest: Iterate | None = None
-        is_fresh, doubt = False, 1.0
         while (iterate := following(stream, self.own)) is not None:
             latest = best.latest = iterate
             self.epochs += 1
@@ -175,13 +233,13 @@ class _Run:
             expected = iterate.expected_gap
             is_promising = iterate.is_worth_a_proof
             if is_promising is None:
-                is_promising = expected is None or doubt * expected <= _HOPE * tol
+                is_promising = expected is None or progress.doubt * expected <= _HOPE * tol
             is_due = self.epochs >= progress.due and not prover.is_dear
-            is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
+            progress.is_fresh = is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
             if is_fresh:
                 self._certify(iterate)
-                if self.epochs >= look_due and not self.own.is_over:
-                    look_due = self.epochs + int(_LOOK_GROWTH * self.epochs)
+                if self.epochs >= progress.look_due and not self.own.is_over:
+                    progress.look_due = self.epochs + int(_LOOK_GROWTH * self.epochs)
                     with self.own:
                         prover.look_closer(best, tol)
                 self._record(solver, iterate)
@@ -190,7 +248,7 @@ class _Run:
                 best.trace[-1] if is_fresh else self._event(solver, iterate)
             )
             if is_asked and not is_fresh:
-                is_fresh = True
+                progress.is_fresh = is_fresh = True
                 self._certify(iterate)
                 self._record(solver, iterate)
             if is_fresh:
@@ -199,10 +257,12 @@ class _Run:
                     break
                 if is_promising and expected and iterate.is_worth_a_proof is None:
                     # A certificate can cost many epochs: an estimate that was too low is believed less.
-                    doubt = max(1.0, min(prover.relative_gap(best) / expected, 1e6))
+                    progress.doubt = max(1.0, min(prover.relative_gap(best) / expected, 1e6))
                 best.keep()
+            if budget.checkpoint is not None and not self.own.is_over:
+                self._give_checkpoint(iterate, progress, budget.checkpoint)
         is_broken_off = self.own.is_over and self.stop is None
-        if latest is not None and not is_fresh:
+        if latest is not None and not progress.is_fresh:
             # An epoch that was broken off may have moved weights on: what was known of them is void.
             self._certify(replace(latest, bound=None, residue=None) if is_broken_off else latest)
             self._record(solver, latest)
@@ -214,6 +274,25 @@ class _Run:
         """Proves what it can of an iterate, also after the token is over."""
         with shielded():
             self.best.take(self.prover.prove(iterate))
+
+    def _give_checkpoint(
+        self, iterate: Iterate, progress: _Progress, listener: Callable[[Checkpoint], object]
+    ) -> None:
+        seconds = self.seconds
+        if self.budget.wants_checkpoint(self.epochs, seconds - self.kept):
+            self.kept = seconds
+            listener(
+                Checkpoint.of(
+                    self.best,
+                    **self.terms,
+                    place=self.place,
+                    epochs=self.epochs,
+                    epochs_here=self.epochs - progress.began,
+                    seconds=seconds,
+                    decisions=vars(progress),
+                    state=None if iterate.state is None else iterate.state(),
+                )
+            )
 
     def _event(self, solver: Solver, iterate: Iterate) -> Progress:
         """What is known after an epoch that was not certified."""
@@ -278,6 +357,9 @@ class _Progress:
 
     def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, after: Solver | None) -> None:
         self._tol, self._is_last = tol, after is None
+        self.began, self.look_due = epochs, epochs + _FIRST_LOOK
+        self.is_fresh = False  # the latest iterate was certified
+        self.doubt = 1.0  # how much larger gaps turned out than the solver expected
         self._mark, self._height, self._waited = np.inf, np.inf, 0
         self._n_spans, self._gap = 0, 1.0
         self._span, self._ends = np.inf, np.inf

@@ -15,7 +15,7 @@ from lineal.objective.linear_maps import NativeRows
 from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start
+from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
 from lineal.solvers.costs import Cost, row_steps
 
 # From this tolerance on many weights, more than a cache holds, are float32 (half the bytes); the certificate
@@ -107,11 +107,16 @@ class DualCD(Solver):
         }[problem.intercept]
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
         run = _core.DualRun(X.matrix, problem.n_outputs, seed, X.n_threads)
-        U, b = self._begin(problem, losses, start, float(norm2.mean()) / l2)
+        kept = state_of(start)
+        U, b = None, np.zeros(problem.n_outputs)
+        if kept is None:
+            U, b = self._begin(problem, losses, start, float(norm2.mean()) / l2)
+        else:
+            run.restore(**kept["run"])
         if problem.n_outputs == 1 and losses.is_by_score:
-            return self._single(problem, losses, X, norm2, settings, run, U, b, l1 / l2, tol)
+            return self._single(problem, losses, X, norm2, settings, run, U, b, l1 / l2, tol, kept)
         dtype = np.float32 if single else np.float64
-        return self._block(problem, losses, X, norm2, settings, run, U, b, dtype, tol)
+        return self._block(problem, losses, X, norm2, settings, run, U, b, dtype, tol, kept)
 
     def _begin(
         self, problem: Problem, losses: RowLosses, start: Start | None, typical_q: float
@@ -145,6 +150,7 @@ class DualCD(Solver):
         b: FloatArray,
         threshold: float,
         tol: float,
+        kept: State | None,
     ) -> Iterator[Iterate]:
         u = np.zeros(X.n_rows) if U is None else np.ascontiguousarray(U[:, 0])
         t = _core.large_array(X.n_columns, 1)[:, 0]
@@ -155,17 +161,26 @@ class DualCD(Solver):
             np.divide(X.adjoint(losses.pull(U))[:, 0], -settings.l2, out=t)
             path, n_moves = float(np.sqrt(norm2) @ np.abs(losses.s * u)) / settings.l2, X.n_rows
         y, bias = np.ascontiguousarray(losses.y[:, 0]), float(b[0])
+        if kept is not None:
+            u, t, bias, path, n_moves = (kept[name] for name in ("u", "t", "bias", "path", "n_moves"))
         native: Any = losses.loss.native
 
         def weights() -> tuple[FloatArray, FloatArray]:
             w = t if threshold == 0 else np.sign(t) * np.maximum(np.abs(t) - threshold, 0.0)
             return w[:, None], np.array([bias])
 
+        def state() -> State:
+            return {"run": run.state(), "u": u, "t": t, "bias": bias, "path": path, "n_moves": n_moves}
+
+        if kept is not None:
+            yield Iterate(weights)
         while True:
             bias, gap = _core.dual_cd_epoch(native, X.matrix, y, losses.s, norm2, settings, run, u, t, bias)
             expected = _relative(problem, gap, u[:, None], t, tol)
             drift = _ROUNDING * (run.n_moves + n_moves + 5) * (run.path + path)
-            yield Iterate(weights, lambda: u[:, None].copy(), expected, residue=settings.l2 * drift)
+            yield Iterate(
+                weights, lambda: u[:, None].copy(), expected, residue=settings.l2 * drift, state=state
+            )
 
     def _block(
         self,
@@ -179,6 +194,7 @@ class DualCD(Solver):
         b: FloatArray,
         dtype: type[np.floating],
         tol: float,
+        kept: State | None,
     ) -> Iterator[Iterate]:
         n, K, d = X.n_rows, problem.n_outputs, X.n_columns
         is_joint = not losses.is_by_score
@@ -187,22 +203,22 @@ class DualCD(Solver):
         width = -(-K // (n_groups * lanes)) * lanes
         W = _in_lines((n_groups * d, width), dtype)
         gold = one_hot(losses.y, K) if is_joint else 0.0
-        # Joint losses carry p = u + e_y; u = 0 is the certainty of the right class.
-        state = np.zeros((n, K), dtype=dtype)
-        state += gold if U is None else U + gold
+        # P: joint losses carry p = u + e_y; u = 0 is the certainty of the right class.
+        P = np.zeros((n, K), dtype=dtype)
+        P += gold if U is None else U + gold
         drift = 0.0  # how far W may be from what the state says
         if U is not None:
-            start = -X.adjoint(losses.pull(state - gold)) / settings.l2
+            start = -X.adjoint(losses.pull(P - gold)) / settings.l2
             for group, (first, last) in zip(np.split(W, n_groups), _outputs_of(K, n_groups), strict=True):
                 group[:, : last - first] = start[:, first:last]
             drift = 2 * float(np.finfo(dtype).eps) * float(np.linalg.norm(start))
         keeps_logs = losses.loss.keeps_logs
-        logs = np.log(np.maximum(state, 1e-9)).astype(dtype) if keeps_logs else np.zeros((0, 0), dtype=dtype)
+        logs = np.log(np.maximum(P, 1e-9)).astype(dtype) if keeps_logs else np.zeros((0, 0), dtype=dtype)
         epoch = losses.loss.block_epoch
         assert epoch is not None
 
         def dual() -> FloatArray:
-            p = state.astype(np.float64)
+            p = P.astype(np.float64)
             return p / p.sum(axis=1, keepdims=True) - gold if is_joint else p
 
         def weights() -> tuple[FloatArray, FloatArray]:
@@ -213,17 +229,27 @@ class DualCD(Solver):
             return together, b
 
         scale = 0.0
+
+        def state() -> State:
+            return {
+                "run": run.state(), "P": P, "logs": logs, "W": W, "b": b, "drift": drift, "scale": scale
+            }  # fmt: skip
+
+        if kept is not None:
+            P, logs, b, drift, scale = (kept[name] for name in ("P", "logs", "b", "drift", "scale"))
+            W[:] = kept["W"]
+            yield Iterate(weights)
         while True:
-            gap = epoch(X.matrix, losses.y, losses.s, norm2, settings, run, state, logs, W, b)
+            gap = epoch(X.matrix, losses.y, losses.s, norm2, settings, run, P, logs, W, b)
             if settings.recentre:
-                b[:] -= settings.bias2 / settings.l2 * (losses.s @ (state - gold))
+                b[:] -= settings.bias2 / settings.l2 * (losses.s @ (P - gold))
             # The dual hardly falls, so an old yardstick tells what is still far off.
             expected = np.inf
             if gap <= 2 * tol * scale or (scale == 0.0 and gap <= tol * losses.at_zero):
-                expected = _relative(problem, gap, state - gold, W, tol)
+                expected = _relative(problem, gap, P - gold, W, tol)
                 scale = gap / expected if expected > 0 else scale
             residue = None if is_joint else settings.l2 * (drift + run.drift)
-            yield Iterate(weights, dual, expected, residue=residue)
+            yield Iterate(weights, dual, expected, residue=residue, state=state)
 
 
 def _condition(problem: Problem) -> float:

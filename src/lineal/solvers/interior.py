@@ -23,7 +23,7 @@ from lineal.objective.dual_points import aligned, feasible
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start
+from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
 from lineal.solvers.costs import Cost, factor, gram, passes
 
 # As many unknowns a system may have.
@@ -108,13 +108,16 @@ class InteriorPoint(Solver):
 
         Steps begin in the middle of the domain in any case: from its edge they would be short.
         """
-        if start is not None:
+        kept = state_of(start) or {}
+        if start is not None and not kept:
             U = start.U
-            yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U)
+            yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U, state=lambda: {})
         goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
-        outputs = [_Output(problem, k) for k in range(problem.n_outputs)]
-        for _ in range(_MOST_STEPS):
-            yield _iterate(problem, outputs, goal)
+        goal = kept.get("goal", goal)
+        each = kept.get("outputs", (None,) * problem.n_outputs)
+        outputs = [_Output(problem, k, point) for k, point in enumerate(each)]
+        for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS):
+            yield _iterate(problem, outputs, goal, n_steps)
             if all(output.is_done(goal) for output in outputs):
                 goal *= _FURTHER  # the proof asked for more
             moving = [output for output in outputs if not output.is_done(goal)]
@@ -132,7 +135,7 @@ def _step_cost(problem: Problem) -> float:
     return passes(problem, 8) + problem.n_outputs * each
 
 
-def _iterate(problem: Problem, outputs: list[_Output], goal: float) -> Iterate:
+def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int) -> Iterate:
     """Where all outputs stand; at the end, what they are in the limit. Read when asked for."""
     size = sum(abs(output.state.value) for output in outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
@@ -158,13 +161,16 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float) -> Iterate:
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
         return decided if proved[1] <= max(proved[0], goal * abs(primal)) else inside
 
-    return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end)
+    def state() -> State:
+        return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
+
+    return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end, state=state)
 
 
 class _Output:
     """One output's run: its steps are the core's, its linear systems the map's."""
 
-    def __init__(self, problem: Problem, k: int) -> None:
+    def __init__(self, problem: Problem, k: int, kept: FloatArray | None) -> None:
         rows, X = problem.losses.rows, problem.X.native_rows
         assert rows is not None
         assert X is not None
@@ -207,7 +213,10 @@ class _Output:
         )
         self._used, self._corners = used, corners
         self._products: FloatArray | None = None  # X X' / l2, where no corner changes it
-        self._advance()  # to the start
+        if kept is None:
+            self._advance()  # to the start
+        else:
+            self.state.restore(kept)
 
     def is_done(self, goal: float) -> bool:
         """Whether nothing can be gained, or the gap is small enough."""

@@ -23,7 +23,9 @@ from lineal.solvers.base import (
     Need,
     Solver,
     Start,
+    State,
     Weights,
+    state_of,
     zeros,
 )
 from lineal.solvers.lbfgs import expected_gap
@@ -94,11 +96,17 @@ class IterativeScaling(Solver):
         """One iterate per step of all weights."""
         _check_signs(problem)
         model = _Maxent(problem)
-        M = model.spread(*(zeros(problem) if start is None else (start.W, start.b)))
+        kept = state_of(start) or {}
+        begin = zeros(problem) if start is None else (start.W, start.b)
+        M = kept["M"] if kept else model.spread(*begin)
         row_sums = model.row_sums()
         longest = float(row_sums[model.losses.s > 0].max(initial=0.0))
         improved = _Improved(problem, model, row_sums) if self.kind == "iis" else None
-        values: list[float] = []
+        values: list[float] = list(kept.get("values", ()))
+
+        def state() -> State:
+            return {"M": M, "values": tuple(values[:-1])}
+
         while True:
             W, b = model.weights(M)
             Z = problem.scores(W, b)
@@ -106,7 +114,7 @@ class IterativeScaling(Solver):
             P = model.probabilities(Z)
             expected = model.totals(P)
             gap = _expected_gap(problem, model.gradient(M, expected), values)
-            yield _iterate(problem, W, b, Z, gap, values[-1])
+            yield _iterate(problem, W, b, Z, gap, values[-1], state)
             if longest == 0.0:
                 return
             counts = _scaled_by(expected, longest) if improved is None else improved.counts(P)
@@ -117,9 +125,15 @@ class IterativeScaling(Solver):
 
 
 def _iterate(
-    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, gap: float | None, value: float
+    problem: Problem,
+    W: FloatArray,
+    b: FloatArray,
+    Z: FloatArray,
+    gap: float | None,
+    value: float,
+    state: Callable[[], State],
 ) -> Iterate:
-    return Iterate(lambda: (W, b), lambda: likely_point(problem, W, b, Z), gap, value)
+    return Iterate(lambda: (W, b), lambda: likely_point(problem, W, b, Z), gap, value, state=state)
 
 
 def _check_signs(problem: Problem) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
-from lineal.solvers.base import SMOOTHABLE, Iterate, Need, Start
+from lineal.solvers.base import SMOOTHABLE, Iterate, Need, Start, State, state_of
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 _MEMORY = 12
@@ -62,10 +62,14 @@ class LBFGS(SmoothSolver):
 def _smooth_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     """Plain L-BFGS."""
     objective = Objective(problem)
-    point = objective.start(start)
-    memory = Memory(_first_inverse(objective, point))
+    point, kept = objective.start(start), state_of(start)
+    memory = Memory(_first_inverse(objective, point)) if kept is None else Memory.of_state(kept["memory"])
+
+    def state() -> State:
+        return {"memory": memory.state()}
+
     while True:
-        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
+        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value), state)
         direction = -memory.newton(point.gradient)
         slope = float(direction @ point.gradient)
         if not slope < 0:
@@ -102,16 +106,22 @@ def _orthant_steps(problem: Problem, start: Start | None) -> Iterator[Iterate]:
     """OWL-QN: the memory knows the smooth part of P alone, the pseudo-gradient all of it."""
     objective = Objective(problem)
     corner = objective.penalty_part("l1")
-    point = objective.start(start)
-    memory = Memory(objective.column_scales() ** 2)
-    guesses: deque[float] = deque(maxlen=1 if problem.losses.is_by_score else _DOUBT)
+    point, kept = objective.start(start), state_of(start)
+    memory = Memory(objective.column_scales() ** 2) if kept is None else Memory.of_state(kept["memory"])
+    guesses = deque(
+        () if kept is None else kept["guesses"], maxlen=1 if problem.losses.is_by_score else _DOUBT
+    )
+
+    def state() -> State:
+        return {"memory": memory.state(), "guesses": tuple(guesses)[:-1]}
+
     while True:
         steepest = -pseudo_gradient(point.theta, point.gradient, corner)
         direction = memory.diagonal * steepest
         off_zero = np.flatnonzero((point.theta != 0) | (corner == 0))
         direction[off_zero] = memory.within(off_zero).newton(steepest[off_zero])
         guesses.append(_orthant_gap(problem, point, corner, steepest, direction))
-        yield primal_iterate(objective, point, max(guesses))
+        yield primal_iterate(objective, point, max(guesses), state)
         if not steepest.any():
             return
         following = _projected(objective, point, corner, steepest, direction)
@@ -210,6 +220,17 @@ class Memory:
     def __init__(self, diagonal: FloatArray) -> None:
         self.diagonal = diagonal
         self._changes: list[tuple[FloatArray, FloatArray, float]] = []
+
+    @classmethod
+    def of_state(cls, kept: State) -> Memory:
+        """The same memory again."""
+        memory = cls(kept["diagonal"])
+        memory._changes = list(kept["changes"])
+        return memory
+
+    def state(self) -> State:
+        """All that is remembered."""
+        return {"diagonal": self.diagonal, "changes": tuple(self._changes)}
 
     def __len__(self) -> int:
         return len(self._changes)

@@ -12,10 +12,10 @@ from lineal.cancellation import break_off_if_over
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start
+from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start, State, state_of
 from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
+from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate, state_at
 
 Product = Callable[[FloatArray], FloatArray]
 
@@ -85,11 +85,11 @@ class Newton(SmoothSolver):
         self, problem: Problem, start: Start | None, tol: float, seed: int
     ) -> Iterator[Iterate]:
         """One iterate per accepted step."""
-        objective = Objective(problem)
+        objective, kept = Objective(problem), state_of(start) or {}
         if is_direct(problem):
-            yield from _direct(objective, objective.start(start), tol)
+            yield from _direct(objective, objective.start(start), tol, kept)
         else:
-            yield from _trust_region(objective, objective.start(start))
+            yield from _trust_region(objective, objective.start(start), kept.get("radius"))
 
 
 def is_direct(problem: Problem) -> bool:
@@ -120,9 +120,18 @@ class _Step:
     bent: FloatArray | None = None
 
 
-def _direct(objective: Objective, point: Point, tol: float) -> Iterator[Iterate]:
+def _direct(objective: Objective, point: Point, tol: float, kept: State) -> Iterator[Iterate]:
     problem = objective.problem
-    yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
+    is_last = kept.get("is_last", False)
+
+    def state() -> State:
+        return {"is_last": is_last}
+
+    if "is_early" not in kept:  # there the step is taken once more
+        expected = None if is_last else expected_gap(problem, point.gradient, point.value)
+        yield primal_iterate(objective, point, expected, state)
+    if is_last:
+        return
     while (step := _direct_step(objective, point)) is not None:
         early = _early_iterate(objective, point, step, tol)
         if early is not None:
@@ -133,7 +142,7 @@ def _direct(objective: Objective, point: Point, tol: float) -> Iterator[Iterate]
         point = following
         if early is None:
             expected = None if is_last else expected_gap(problem, point.gradient, point.value)
-            yield primal_iterate(objective, point, expected)
+            yield primal_iterate(objective, point, expected, state)
         if is_last:
             return
 
@@ -166,7 +175,11 @@ def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) 
     if not gap() <= tol:
         return None
     W, b = objective.split(line.at(step.t)[0])
-    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value)
+
+    def state() -> State:
+        return state_at(point) | {"is_early": True}
+
+    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value, state=state)
 
 
 def _direct_step(objective: Objective, point: Point) -> _Step | None:
@@ -268,13 +281,16 @@ def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatA
 # ---- many parameters ----------------------------------------------------------------------------
 
 
-def _trust_region(objective: Objective, point: Point) -> Iterator[Iterate]:
+def _trust_region(objective: Objective, point: Point, radius: float | None) -> Iterator[Iterate]:
     problem = objective.problem
-    radius: float | None = None
     # Where all rows are off the bends of a rounded loss there is no curvature now, and a wall close by.
     floor = _WALL / objective.column_scales() ** 2 if problem.losses.is_rounded else np.zeros(1)
+
+    def state() -> State:
+        return {"radius": radius}
+
     while True:
-        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value))
+        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value), state)
         product, diagonal = _curvature(objective, point)
         scale = 1.0 / np.sqrt(np.maximum(diagonal, floor + 1e-12 * diagonal.max(initial=1e-300)))
         scaled = scale * point.gradient

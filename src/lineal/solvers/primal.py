@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from lineal.objective.dual_points import closer_point, feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import Iterate, Solver, Start, zeros
+from lineal.solvers.base import Iterate, Solver, Start, State, state_of, zeros
 
 # The first stage of a smoothing takes at most so many steps, the next one twice as many, and so on: a blunt
 # stage is not worth its own last digits, a sharp one after an unsolved one would be hopeless.
@@ -182,9 +182,11 @@ class Objective:
         """The vector to begin at."""
         return self.flat(*(zeros(self.problem) if start is None else (start.W, start.b)))
 
-    def start(self, start: Start | None) -> Point:
-        """The point to begin at."""
-        return self.point(self.start_vector(start))
+    def start(self, start: Start | None, by_prox: bool = False) -> Point:
+        """The point to begin at, or to go on from."""
+        if (kept := state_of(start)) is not None:
+            return self.point(kept["theta"], kept["Z"], kept["value"], by_prox)
+        return self.point(self.start_vector(start), by_prox=by_prox)
 
     def line(self, point: Point, direction: FloatArray) -> Line:
         """P restricted to point + t direction."""
@@ -243,15 +245,29 @@ class Line:
         return self.objective.point(*self.at(t), value)
 
 
-def primal_iterate(objective: Objective, point: Point, expected_gap: float | None = None) -> Iterate:
-    """An iterate from a point. A smoothed problem's slopes are feasible for the true one too."""
+def primal_iterate(
+    objective: Objective,
+    point: Point,
+    expected_gap: float | None = None,
+    more: Callable[[], State] | None = None,
+) -> Iterate:
+    """An iterate from a point. A smoothed problem's slopes are feasible for the true one too.
+
+    ``more`` gives what a solver's state has beside the point.
+    """
     W, b = objective.split(point.theta)
     return Iterate(
         lambda: (W, b.copy()),
         lambda: likely_point(objective.problem, W, b, point.Z),
         expected_gap,
         point.value,
+        state=lambda: state_at(point) | (more() if more else {}),
     )
+
+
+def state_at(point: Point) -> State:
+    """What ``Objective.start`` makes the same point of."""
+    return {"theta": point.theta, "Z": point.Z, "value": point.value}
 
 
 # ---- losses with kinks --------------------------------------------------------------------------
@@ -300,6 +316,50 @@ def _given(U: Any) -> Callable[[], Any]:
     return lambda: U
 
 
+@dataclass(frozen=True)
+class _Stage:
+    """A stage of a smoothing: its width, P where it began, and the iterates until the next proof is due."""
+
+    number: int
+    width: float
+    value: float
+    n_before: int = 0
+    due: int = 1
+
+    def within(self, n_before: int, due: int, latest: Iterate) -> Callable[[], State] | None:
+        """The state at an iterate; begun again, a stage repeats what it did with that."""
+        inner = latest.state
+        if inner is None:
+            return None
+        return lambda: {**vars(self), "n_before": n_before, "due": due, "inner": inner()}
+
+
+def _weight(problem: Problem) -> float:
+    losses = problem.losses
+    return losses.total_weight * (problem.n_outputs if losses.is_by_score else 1)
+
+
+def _following(problem: Problem, stage: _Stage, value: float, U: Any, tol: float) -> _Stage:
+    """The stage after one that ended at a value and a dual point."""
+    scale = problem.yardstick(value)
+    # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but not so
+    # far ahead that the next stage has to begin anew.
+    left = 0.0 if U is None else stage.width * problem.losses.half_square(U)
+    ahead = left / (0.5 * tol * scale) if scale > 0.0 else np.inf
+    most = scale * 0.2 / max(_weight(problem), 1e-300)
+    return _Stage(stage.number + 1, min(stage.width / np.clip(ahead, 4, 8), most), value)
+
+
+def _between(following: Callable[[], _Stage], latest: Iterate) -> Callable[[], State]:
+    """The state at the end of a stage."""
+
+    def state() -> State:
+        W, b = latest.weights()
+        return {**vars(following()), "inner": None, "W": W, "b": b}
+
+    return state
+
+
 def _through_smoothing(
     solver: SmoothSolver, problem: Problem, start: Start | None, tol: float, seed: int
 ) -> Iterator[Iterate]:
@@ -309,22 +369,31 @@ def _through_smoothing(
     the true one, so the smoothing costs time but never truth. A stage ends when its own gap has fallen
     below what its smoothing is worth.
     """
-    losses = problem.losses
-    weight = losses.total_weight * (problem.n_outputs if losses.is_by_score else 1)
-    value = losses.at_zero
-    if (constants := problem.best_constants).primal < _FAR * value:
-        # Targets far from 0: bends as wide as that would be of no use.
-        value = constants.primal
-        start = Start(np.zeros(problem.weight_shape), constants.b) if start is None else start
-    width = max(value / max(weight, 1e-300), 1e-8)
-    for stage in range(40):
+    losses, weight = problem.losses, _weight(problem)
+    if (kept := state_of(start)) is None:
+        value = losses.at_zero
+        if (constants := problem.best_constants).primal < _FAR * value:
+            # Targets far from 0: bends as wide as that would be of no use.
+            value = constants.primal
+            start = Start(np.zeros(problem.weight_shape), constants.b) if start is None else start
+        stage = _Stage(0, max(value / max(weight, 1e-300), 1e-8), value)
+    else:
+        assert start is not None
+        stage = _Stage(*(kept[each.name] for each in fields(_Stage)))
+        start = replace(start, state=kept["inner"])
+        if start.state is None:
+            start = Start(kept["W"], kept["b"])
+            yield Iterate(lambda: (kept["W"], kept["b"]))
+    while stage.number < 40:
+        width, value, due = stage.width, stage.value, stage.due
         smooth = replace(problem, losses=losses.smoothed(width))
         enough = 0.1 * width * weight / 2
         latest: Iterate | None = None
         stage_tol = enough / max(abs(value), 1e-300)
         U: Any = None
-        due = 1
-        for count, latest in enumerate(solver.smooth_iterates(smooth, start, stage_tol, seed), 1):
+        stream = solver.smooth_iterates(smooth, start, stage_tol, seed)
+        for count, latest in enumerate(stream, stage.n_before + 1):
+            state = stage.within(count - 1, due, latest)
             value = smooth.primal(*latest.weights()) if latest.value is None else latest.value
             guess, U = latest.expected_gap, None
             is_done = guess is not None and smooth.penalty.is_ridge and guess * abs(value) <= enough
@@ -332,20 +401,17 @@ def _through_smoothing(
                 due = max(count + 1, int(_PROOF_GROWTH * count))
                 proof = _proved(smooth, latest, value, enough)
                 is_done, U = proof.gap <= enough, proof.U
-            if is_done or count >= _STAGE_LIMIT * 2**stage:
+            if is_done or count >= _STAGE_LIMIT * 2**stage.number:
                 break
-            yield Iterate(latest.weights, latest.dual if U is None else _given(U), np.inf)
+            yield Iterate(latest.weights, latest.dual if U is None else _given(U), np.inf, state=state)
         if latest is None:
             return
         if U is None and latest.dual is not None:
             U = latest.dual()
-        yield Iterate(latest.weights, None if U is None else _given(U), None)
-        W, b = latest.weights()
-        start = Start(W, b)
-        scale = problem.yardstick(value)
-        if scale == 0.0:
+        following = partial(_following, problem, stage, value, U, tol)
+        yield Iterate(
+            latest.weights, None if U is None else _given(U), None, state=_between(following, latest)
+        )
+        if problem.yardstick(value) == 0.0:
             return  # P is 0: there is nothing below
-        # The gap that the rounding leaves is its width times sum s u^2 / 2: aim at half the tolerance, but
-        # not so far ahead that the next stage has to begin anew.
-        left = 0.0 if U is None else width * losses.half_square(U)
-        width = min(width / np.clip(left / (0.5 * tol * scale), 4, 8), scale * 0.2 / max(weight, 1e-300))
+        start, stage = Start(*latest.weights()), following()

@@ -22,7 +22,7 @@ from lineal.objective.certificate import relative_gap
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import BEYOND, Iterate, Progress, Start, zeros
+from lineal.solvers.base import BEYOND, Iterate, Progress, Start, State, zeros
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
 
@@ -147,6 +147,10 @@ class Prover(ABC):
         """Weights to begin with, in case that nothing better is found."""
         return (np.zeros((0, 0)), np.zeros(0)) if start is None else (start.W, start.b)
 
+    def identity(self) -> State | None:
+        """What tells the problem from others, for checkpoints; None: there are none of it."""
+        return None
+
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound than solvers give, at a higher price."""
         return None
@@ -224,6 +228,16 @@ class LinearProver(Prover):
         if best.Z is None or best.bound is None:  # no weights had an objective that is a number
             raise InputError(BEYOND)
         return worst_term(self.problem, best.W, best.b, best.Z, best.bound)
+
+    def identity(self) -> State:
+        """Its size, and what made-up weights say of all rows, in their order, and of the objective."""
+        problem, made_up = self.problem, np.random.default_rng(0)
+        W, b = made_up.standard_normal(problem.weight_shape), np.zeros(problem.n_outputs)
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = problem.scores(W, b)
+            scores, objective = np.vdot(Z, made_up.uniform(1.0, 2.0, Z.shape)), problem.primal(W, b, Z)
+        shapes = {"the shape of the weights": W.shape, "the shape of the scores": Z.shape}
+        return {**shapes, "the sum of made-up scores": float(scores), "their objective": float(objective)}
 
     def has_no_minimum(self, best: Best) -> bool:
         """Whether the scores prove that an unpenalised likelihood has no minimiser."""

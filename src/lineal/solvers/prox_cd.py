@@ -15,7 +15,7 @@ from lineal.objective.grouping import Grouping
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, zeros
+from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, State, state_of, zeros
 from lineal.solvers.costs import Cost, gram, losses, passes
 from lineal.solvers.primal import SmoothSolver
 from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
@@ -88,11 +88,12 @@ class ProxCD(SmoothSolver):
         self, problem: Problem, start: Start | None, tol: float, seed: int
     ) -> Iterator[Iterate]:
         """One iterate per round of working sets."""
-        state = _begin(problem, start)
-        n_rounds = 0
+        kept = state_of(start)
+        state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
+        n_rounds = 0 if kept is None else kept["n_rounds"]
         while True:
             price = _price(problem, state)
-            yield _iterate(problem, state, price)
+            yield _iterate(problem, state, price, n_rounds)
             if price.worst == 0.0:
                 return
             n_rounds += 1
@@ -112,6 +113,12 @@ class _State:
     is_foreseen: bool = False
     part: Part | None = None  # under groups, the latest working set
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def kept(self) -> State:
+        """What ``_begin_again`` makes the same of."""
+        columns = None if self.part is None else self.columns
+        numbers = {"W": self.W, "b": self.b, "Z": self.Z, "U": self.U}
+        return {**numbers, "is_foreseen": self.is_foreseen, "columns": columns}
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,13 @@ def _begin(problem: Problem, start: Start | None) -> _State:
     return _State(W, b, Z, losses.slopes(Z))
 
 
+def _begin_again(problem: Problem, kept: State) -> _State:
+    state = _State(kept["W"], kept["b"], kept["Z"], kept["U"], kept["is_foreseen"])
+    if kept["columns"] is not None:
+        _part(problem, kept["columns"], slice(0, problem.n_outputs), state)
+    return state
+
+
 def _price(problem: Problem, state: _State) -> _Price:
     U = repaired(problem, state.U)
     V = problem.pull(U)
@@ -153,11 +167,19 @@ def _price(problem: Problem, state: _State) -> _Price:
     return _Price(V, bound, gap, worst)
 
 
-def _iterate(problem: Problem, state: _State, price: _Price) -> Iterate:
+def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> Iterate:
     W, b, Z = state.W, state.b, state.Z
+
+    def kept() -> State:
+        return state.kept() | {"n_rounds": n_rounds}
+
     if not problem.losses.is_by_score and not state.is_foreseen:
-        return Iterate(lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap)
-    return Iterate(lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound)
+        return Iterate(
+            lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap, state=kept
+        )
+    return Iterate(
+        lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound, state=kept
+    )
 
 
 def _round(problem: Problem, state: _State, price: _Price) -> None:

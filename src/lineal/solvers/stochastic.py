@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from lineal.solvers.base import (
     Need,
     Solver,
     Start,
+    State,
+    state_of,
 )
 from lineal.solvers.batches import Batch, Batches
 from lineal.solvers.descent import GD
@@ -96,12 +98,24 @@ class SGD(Solver):
         batches = Batches.of(objective, int(self.batch_size))
         steps = _Steps.of(batches, self.offset)
         rng = np.random.default_rng(seed)
-        theta = objective.start_vector(start)
-        mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
-        highest = _EXPLODED * max(problem.losses.at_zero, objective.value(theta, objective.scores(theta)))
+        if (kept := state_of(start)) is None:
+            theta = objective.start_vector(start)
+            mean, slopes = _Mean(theta), _Mean(np.zeros((problem.X.n_rows, problem.n_outputs)))
+            highest = _EXPLODED * max(problem.losses.at_zero, objective.value(theta, objective.scores(theta)))
+            safe, epoch = theta, 0
+        else:
+            theta, safe, epoch, highest = (kept[name] for name in ("theta", "safe", "epoch", "highest"))
+            mean, slopes = _Mean(*kept["mean"]), _Mean(*kept["slopes"])
+            steps = replace(steps, **kept["steps"])
+            rng.bit_generator.state = kept["rng"]
+
+        def state() -> State:
+            place = {"theta": theta, "safe": safe, "epoch": epoch, "highest": highest}
+            means = {"mean": mean.state(), "slopes": slopes.state()}
+            return {**place, **means, "steps": vars(steps), "rng": rng.bit_generator.state}
+
         W, b = objective.split(theta)
-        yield Iterate(lambda: (W, b), None, np.inf if start is None else None)
-        safe, epoch = theta, 0
+        yield Iterate(lambda: (W, b), None, np.inf if start is None else None, state=state)
         while True:
             epoch += 1
             if epoch & (epoch - 1) == 0:
@@ -114,9 +128,8 @@ class SGD(Solver):
                 continue
             safe = theta if is_look else safe
             slopes.add(met)
-            yield _iterate(
-                objective, mean.value if self.averaged else theta, slopes, self._is_due(problem, epoch)
-            )
+            there = mean.value if self.averaged else theta
+            yield _iterate(objective, there, slopes, self._is_due(problem, epoch), state)
 
     def _is_due(self, problem: Problem, epoch: int) -> bool:
         """Whether a certificate is worth its price."""
@@ -204,8 +217,12 @@ class _Steps:
 class _Mean:
     """A running mean; before anything is added, where it began."""
 
-    def __init__(self, first: FloatArray) -> None:
-        self.first, self.total, self.count = first, np.zeros_like(first), 0
+    def __init__(self, first: FloatArray, total: FloatArray | None = None, count: int = 0) -> None:
+        self.first, self.total, self.count = first, np.zeros_like(first) if total is None else total, count
+
+    def state(self) -> tuple[FloatArray, FloatArray, int]:
+        """What makes the same mean."""
+        return self.first, self.total, self.count
 
     def add(self, value: FloatArray) -> None:
         self.total += value
@@ -220,13 +237,15 @@ class _Mean:
         return self.total / self.count if self.count else self.first
 
 
-def _iterate(objective: Objective, theta: FloatArray, slopes: _Mean, is_due: bool) -> Iterate:
+def _iterate(
+    objective: Objective, theta: FloatArray, slopes: _Mean, is_due: bool, state: Callable[[], State]
+) -> Iterate:
     problem = objective.problem
     W, b = objective.split(theta.copy())
     # Steps that cancel say that the mean of their slopes meets R': that holds at kinks too, and for noisy
     # iterates better than for the slopes at their mean.
     dual = None if problem.penalty.has_free_columns else lambda: slopes.value
-    return Iterate(lambda: (W, b), dual, None if is_due else np.inf)
+    return Iterate(lambda: (W, b), dual, None if is_due else np.inf, state=state)
 
 
 @dataclass(frozen=True, kw_only=True)

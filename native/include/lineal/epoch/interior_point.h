@@ -17,7 +17,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -359,6 +361,37 @@ class InteriorPoint {
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
   }
 
+  // All that later steps depend on: the present point, the one of the least gap, and a few numbers.
+  Numbers state() {
+    Numbers kept{has_begun_ ? 1.0 : 0.0, is_done_ ? 1.0 : 0.0, double(n_idle_), size_, least_.gap};
+    const auto put = [&](const Vectors& point) {
+      for (const Numbers* each : point) kept.insert(kept.end(), each->begin(), each->end());
+    };
+    put(present());
+    if (std::isfinite(least_.gap)) put(least());
+    return kept;
+  }
+  // Goes on from there; false, with nothing changed, if it is the state of another programme.
+  bool restore(const Numbers& kept) {
+    const std::size_t N = u_.size(), m = w_.size(), n_point = 6 * N + 2 * m, n_numbers = 5;
+    const bool has_least = kept.size() > n_numbers && std::isfinite(kept[4]);
+    if (kept.size() != n_numbers + (has_least ? 2 : 1) * n_point) return false;
+    has_begun_ = kept[0] != 0.0, is_done_ = kept[1] != 0.0, n_idle_ = int(kept[2]), size_ = kept[3];
+    auto from = kept.begin() + std::ptrdiff_t(n_numbers);
+    const auto take = [&](const Vectors& point) {
+      for (Numbers* each : point) {
+        const std::size_t n = each == point.front() || each == point.back() ? m : N;
+        each->assign(from, from + std::ptrdiff_t(n));
+        from += std::ptrdiff_t(n);
+      }
+    };
+    take(present());
+    least_ = {};
+    if (has_least) take(least());
+    least_.gap = kept[4];
+    return true;
+  }
+
   // The end, at the least gap: near the floor of rounding steps may lead away from it.
   void end() {
     is_done_ = true;
@@ -423,6 +456,7 @@ class InteriorPoint {
     Numbers w, u, above, below, alpha, beta, dual_residue, primal_residue;
     double gap = std::numeric_limits<double>::infinity();
   };
+  using Vectors = std::array<Numbers*, 8>;  // of a point: first and last of weights, the others of variables
   // How far a step goes towards the end of an interval; steps that count as short, and how many idle
   // ones in a row are enough; the share of the objective below which the gap is rounding.
   static constexpr double close = 0.995, shortest = 1e-6, rounding = 1e-15;
@@ -476,6 +510,14 @@ class InteriorPoint {
       sum += p.weight[at(i)] * (low + high);
     }
     return sum;
+  }
+
+  Vectors present() {
+    return {&w_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &primal_residue_};
+  }
+  Vectors least() {
+    return {&least_.w,     &least_.u,    &least_.above,        &least_.below,
+            &least_.alpha, &least_.beta, &least_.dual_residue, &least_.primal_residue};
   }
 
   // Remembers this point if its gap is the least so far.
