@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lineal.errors import InputError, LinealError, ModelFileError
+from lineal.errors import InputError, LinealError, ModelFileError, ParameterError
 from lineal.kernels import Gaussian
 from lineal.model import container
 from lineal.objective import L1, L2, Hinge, Log, Squared
@@ -218,3 +218,10 @@ def test_a_model_is_no_checkpoint(tmp_path):
     container.write(tmp_path / "model", {"W": np.eye(4)}, {"format": "another"})
     with pytest.raises(ModelFileError, match="is no checkpoint"):
         Checkpoint.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", ["certify_every", "checkpoint_every"])
+def test_no_epochs_in_between_are_refused(name):
+    """Every so many epochs is every one at least; said before work starts."""
+    with pytest.raises(ParameterError, match=f"{name} must be at least 1, got 0"):
+        Budget(**{name: 0})

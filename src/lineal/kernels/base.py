@@ -30,6 +30,8 @@ class Kernel(ABC):
     function to :class:`FunctionKernel`.
     """
 
+    # Whether the space is that of the data, so that weights of columns say what coefficients of rows do.
+    is_linear: ClassVar[bool] = False
     # NumPy's numbers leave c * k to the kernel.
     __array_ufunc__ = None
     # What is wrong with values that are not finite, and what to do about them.

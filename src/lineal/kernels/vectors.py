@@ -66,6 +66,8 @@ class Linear(VectorKernel):
            [11., 25.]])
     """
 
+    is_linear = True
+
     def compute(self, items: Any, others: Any | None, n_threads: int) -> FloatArray:
         return dots(items, others, n_threads)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lineal.cancellation import CancellationToken, cancellable, following, shielded
-from lineal.errors import CombinationError, InputError
+from lineal.errors import CombinationError, InputError, ParameterError
 from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.problem import Problem
 from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, State
@@ -67,6 +67,11 @@ class Budget:
     checkpoint: Callable[[Checkpoint], object] | None = None
     checkpoint_every: int | None = None
     checkpoint_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("certify_every", "checkpoint_every"):
+            if (every := getattr(self, name)) is not None and every < 1:
+                raise ParameterError(f"{name} must be at least 1, got {every!r}.")
 
     def wants_checkpoint(self, epoch: int, seconds: float) -> bool:
         """Whether one is due, so many seconds after the last."""

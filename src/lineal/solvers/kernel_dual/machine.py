@@ -24,7 +24,6 @@ from lineal.cancellation import (
     shielded,
     unless_over,
 )
-from lineal.kernels import Linear
 from lineal.kernels.products import squared_lengths
 from lineal.objective.bounds import Bound
 from lineal.objective.certificate import Stop, relative_gap
@@ -350,7 +349,7 @@ class KernelMachine:
     def _weighed_at_once(self) -> tuple[float, float] | None:
         """The same from weights of columns in float64, for the linear kernel, whose scores these are then."""
         values, beta = self._values, self._beta()
-        if not isinstance(values.kernel, Linear):
+        if not values.kernel.is_linear:
             return None
         weighed = Weighed.quickly(values.items[self._rows], sums_by(self._place, beta, len(self._rows)))
         if values.offsets is not None:

@@ -13,8 +13,7 @@ from lineal import _core
 from lineal.cancellation import whole_or_nothing
 from lineal.data import checked_rows
 from lineal.errors import InputError
-from lineal.kernels import Kernel, Linear
-from lineal.objective.linear_maps import NativeRows
+from lineal.kernels import Kernel
 from lineal.objective.losses import FloatArray
 
 IntArray = NDArray[np.int64]
@@ -77,7 +76,7 @@ class KernelValues:
         sum_i beta_i x_i.z is then the same but for one number, the sum of beta_i times ``offsets``; but the
         digits that all rows share are no longer in the way.
         """
-        if not isinstance(self.kernel, Linear) or hasattr(self.items, "tocsr") or not self.n_rows:
+        if not self.kernel.is_linear or hasattr(self.items, "tocsr") or not self.n_rows:
             return self
         with np.errstate(over="ignore", invalid="ignore"):
             mean = self.items.mean(axis=0, dtype=np.float64)
@@ -91,7 +90,7 @@ class KernelValues:
         """(n, d) V with V V' = the values of some rows, where the kernel is linear and columns are few; or
         None.
         """
-        if not isinstance(self.kernel, Linear):
+        if not self.kernel.is_linear:
             return None
         d = self.items.shape[1]
         if 3 * d > len(rows) or len(rows) * d * d > most_work:
@@ -103,7 +102,7 @@ class KernelValues:
         """|sum_i t_i x_i|^2 of some rows where the kernel is linear, summed by columns: what cancels does so
         before squares are taken. None for other kernels.
         """
-        if not isinstance(self.kernel, Linear):
+        if not self.kernel.is_linear:
             return None
         part = self.items[rows]
         w = np.asarray(t @ part) if hasattr(part, "tocsr") else _long_sums(part, t).astype(np.float64)
@@ -122,9 +121,7 @@ class KernelValues:
 
     def matrix_of(self, items: Any) -> _core.Matrix:
         """Items as the core is to see them beside these."""
-        rows = checked_rows(items if self.scale == 1.0 else items * self.scale, self.n_threads)
-        assert isinstance(rows, NativeRows)
-        return rows.matrix
+        return checked_rows(items if self.scale == 1.0 else items * self.scale, self.n_threads).matrix
 
     @cached_property
     def native(self) -> _core.KernelValues:
