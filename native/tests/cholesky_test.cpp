@@ -39,7 +39,8 @@ double largest_residue(const std::vector<double>& A, const std::vector<double>& 
   return largest;
 }
 
-THEOREM("solutions of positive definite systems leave nothing but rounding, whatever the units and the size") {
+THEOREM(
+    "solutions of positive definite systems leave nothing but rounding, whatever the units and the size") {
   Rng rng(1);
   Watch watch;
   for (const Index size : {1, 2, 3, 4, 5, 31, 32, 33, 64, 70})

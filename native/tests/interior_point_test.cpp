@@ -88,7 +88,9 @@ Run sample_run(Rng& rng, Index n, Index d, double l2, double l1, bool has_tube) 
       p.weight.push_back(0.5 + check::uniform(rng, 0, 1));
     }
   if (has_tube)
-    for (Index i = 0; i < n; ++i) p.place[std::size_t(n + i)] = p.place[std::size_t(i)] - 0.4, p.weight[std::size_t(n + i)] = p.weight[std::size_t(i)];
+    for (Index i = 0; i < n; ++i)
+      p.place[std::size_t(n + i)] = p.place[std::size_t(i)] - 0.4,
+                              p.weight[std::size_t(n + i)] = p.weight[std::size_t(i)];
   p.l2.assign(std::size_t(d), l2);
   p.l2.push_back(0.0);
   if (l1 > 0.0)

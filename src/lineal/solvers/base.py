@@ -24,8 +24,9 @@ Weights = tuple[FloatArray, FloatArray]
 # What a stream goes on from: numbers, strings, None and arrays by name, and dicts and tuples of them.
 State = dict[str, Any]
 
-# Epochs that methods of first order usually take, and how many times that where kinks are rounded in stages.
-_USUAL_EPOCHS, _KINKS = 100, 10
+# Epochs that methods of first order usually take, and how many times that where kinks, of one score or of
+# several at once, are rounded in stages.
+_USUAL_EPOCHS, _KINKS, _JOINT_KINKS = 100, 10, 100
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,9 @@ class Solver(ABC):
 
     def cost(self, problem: Problem) -> Cost:
         """What an epoch and a run are predicted to take, from sizes and, at most, norms of the rows."""
-        usual = _USUAL_EPOCHS * (1 if problem.losses.is_smooth else _KINKS)
+        usual = _USUAL_EPOCHS
+        if not problem.losses.is_smooth:
+            usual *= _KINKS if problem.losses.is_by_score else _JOINT_KINKS
         return Cost.of_epochs(passes(problem, 2) + losses(problem, 2), usual)
 
     def is_patient(self, problem: Problem) -> bool:

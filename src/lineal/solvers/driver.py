@@ -353,10 +353,11 @@ class _Run:
 class _Progress:
     """Whether a solver is to go on, judged by counted work and proved gaps, never by the clock.
 
-    Where the next solver can say what its whole run takes, T, the present one is looked at each time it has
-    used T again: it stays if the gap fell in that span by at least what is left to fall, and hands over if
-    not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
-    Where it cannot, and for the last solver, stretches that gain nothing are counted: few are enough once a
+    Where the next solver can say what is enough for its whole run, T, the present one is looked at each time
+    it has used T again: it stays if the gap fell in that span by at least what is left to fall, and hands over
+    if not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
+    Where nothing can be said to be enough, and the present one is known to creep, T is what the next one
+    should take. Else, and for the last solver, stretches that gain nothing are counted: few are enough once a
     solver has used several times what it said it would take.
     """
 
@@ -370,9 +371,11 @@ class _Progress:
         self._span, self._ends = np.inf, np.inf
         if after is not None:
             own, following = solver.cost(problem), after.cost(problem)
-            if following.total is not None:
-                self._span = max(_LEAST_EPOCHS, int(np.ceil(following.total / own.epoch)))
-            if solver.is_patient(problem):
+            is_patient = solver.is_patient(problem)
+            enough = following.expected if following.total is None and not is_patient else following.total
+            if enough is not None:
+                self._span = max(_LEAST_EPOCHS, int(np.ceil(enough / own.epoch)))
+            if is_patient:
                 self._ends = np.inf if own.total is None else epochs + _OVERTIME * own.total / own.epoch
             else:
                 self._ends = epochs

@@ -89,8 +89,11 @@ class DualCD(Solver):
         return Cost.of_epochs(row_steps(problem), _USUAL_EPOCHS + rate * _condition(problem))
 
     def is_patient(self, problem: Problem) -> bool:
-        """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many."""
-        return not problem.losses.is_likelihood
+        """Newton, behind it, soon helps with logarithms; around kinks it creeps where columns are many.
+
+        Blocks of joint hinges creep themselves, and L-BFGS behind them does not.
+        """
+        return not problem.losses.is_likelihood and problem.losses.is_by_score
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """One iterate per epoch, endlessly."""

@@ -66,7 +66,8 @@ def _choose(problem: Problem) -> Plan:
     if not able:
         refusals = "; ".join(filter(None, (solver.refusal(problem) for solver in candidates(problem))))
         raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
-    able.sort(key=lambda solver: _preference(solver.cost(problem)))
+    if problem.losses.is_by_score or problem.losses.is_smooth:
+        able.sort(key=lambda solver: _preference(solver.cost(problem)))
     chain = able[:2]
     interior = SOLVERS["interior"]()
     is_new = all(solver.name != interior.name for solver in chain)
@@ -84,7 +85,10 @@ def _preference(cost: Cost) -> tuple[bool, float]:
 
 
 def candidates(problem: Problem) -> list[Solver]:
-    """The solvers that suit a problem's losses and penalty; costs tell which of them suits its size."""
+    """The solvers that suit a problem's losses and penalty; costs tell which of them suits its size.
+
+    Of joint hinges they cannot tell: those are ascended on first, and left for L-BFGS where that creeps.
+    """
     losses, penalty = problem.losses, problem.penalty
     if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
         return [ranking]
@@ -103,10 +107,11 @@ def candidates(problem: Problem) -> list[Solver]:
         names.append("prox_cd" if takes(SOLVERS["prox_cd"](), problem) else "lbfgs")
     else:
         has_dual_steps = takes(SOLVERS["dual_cd"](), problem)
-        is_rounded_well = losses.is_by_score or losses.is_smooth or not problem.has_shared_weights
+        # Joint hinges bend in few places at once: rounded, they leave a Hessian little to say.
+        is_rounded_well = losses.is_by_score or losses.is_smooth
         names.extend(["dual_cd"] if has_dual_steps else [])
         names.extend(["newton"] if is_rounded_well else [])
-        names.extend(["lbfgs"] if not has_dual_steps or problem.has_shared_weights else [])
+        names.extend(["lbfgs"] if not (has_dual_steps and is_rounded_well) else [])
     return [SOLVERS[name]() for name in names]
 
 
