@@ -354,7 +354,7 @@ class _Progress:
     """Whether a solver is to go on, judged by counted work and proved gaps, never by the clock.
 
     Where the next solver can say what is enough for its whole run, T, the present one is looked at each time
-    it has used T again: it stays if the gap fell in that span by at least what is left to fall, and hands over
+    it has used T again: it stays if the gap fell by at least what is left to fall, and hands over
     if not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
     Where nothing can be said to be enough, and the present one is known to creep, T is what the next one
     should take. Else, and for the last solver, stretches that gain nothing are counted: few are enough once a
