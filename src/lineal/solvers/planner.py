@@ -62,19 +62,22 @@ def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
 
 def _choose(problem: Problem) -> Plan:
     """The solver that is expected to take the least time, and others to hand over to."""
-    able = [solver for solver in candidates(problem) if takes(solver, problem)]
+    suited = candidates(problem)
+    able = [(solver, solver.cost(problem)) for solver in suited if takes(solver, problem)]
     if not able:
-        refusals = "; ".join(filter(None, (solver.refusal(problem) for solver in candidates(problem))))
+        refusals = "; ".join(filter(None, (solver.refusal(problem) for solver in suited)))
         raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
     if problem.losses.is_by_score or problem.losses.is_smooth:
-        able.sort(key=lambda solver: _preference(solver.cost(problem)))
+        able.sort(key=lambda each: _preference(each[1]))
     chain = able[:2]
     interior = SOLVERS["interior"]()
-    is_new = all(solver.name != interior.name for solver in chain)
+    is_new = all(solver.name != interior.name for solver, _ in chain)
     if is_new and not problem.losses.is_quadratic and takes(interior, problem):
-        chain.append(interior)  # a last road, which minds neither units nor strengths
-    reason = f"{_reason(problem, chain[0])} ({_size(problem)}){_remark(problem)}"
-    return Plan(tuple(chain), reason).priced(problem)
+        chain.append(
+            (interior, interior.cost(problem))
+        )  # a last road, which minds neither units nor strengths
+    reason = f"{_reason(problem, chain[0][0])} ({_size(problem)}){_remark(problem)}"
+    return Plan(tuple(solver for solver, _ in chain), reason, tuple(cost for _, cost in chain))
 
 
 def _preference(cost: Cost) -> tuple[bool, float]:
