@@ -62,10 +62,10 @@ def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
     shape = problem.weight_shape
     in_play = np.broadcast_to(free[:, None], shape)
     is_free = np.full(problem.n_outputs, problem.intercept is Intercept.FREE)
-    return _moved(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
+    return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
 
 
-def aligned(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
+def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
     """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R without curvature
     (free ones, and under L1 those that are not 0), and so for the intercept.
 
@@ -74,10 +74,10 @@ def aligned(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Fl
     """
     in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
-    return _moved(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+    return _move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
 
 
-def _moved(
+def _move(
     problem: Problem,
     U: FloatArray,
     in_play: NDArray[np.bool_],

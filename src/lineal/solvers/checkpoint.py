@@ -94,7 +94,7 @@ class Checkpoint:
             "best": {"Z": best.Z, "is_settled": best.is_settled, "is_bound_tight": best.is_bound_tight},
             "trace": tuple(tuple(vars(point).values()) for point in best.trace),
         }  # fmt: skip
-        return cls(**copied(known | place))
+        return cls(**copy_values(known | place))
 
     def check(self, terms: State) -> None:
         """Refuses to go on under other terms: solvers, tol, seed, and what tells problems apart."""
@@ -112,14 +112,14 @@ class Checkpoint:
 
     def restored_best(self) -> Best:
         """The best weights and the best bound."""
-        kept = copied(vars(self))
+        kept = copy_values(vars(self))
         bound = None if kept["U"] is None else Bound(kept["U"], dual=kept["dual"], **kept["bound"])
         trace = [Progress(*point) for point in kept["trace"]]
         return Best(kept["W"], kept["b"], kept["primal"], bound=bound, trace=trace, **kept["best"])
 
     def start(self) -> Start:
         """Where the solver at work goes on: at its own state, or at the best weights."""
-        return Start(*copied((self.W.astype(np.float64), self.b, self.U, self.state)))
+        return Start(*copy_values((self.W.astype(np.float64), self.b, self.U, self.state)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the checkpoint to a file, whole or not at all: what was there before stays until then.
@@ -133,7 +133,7 @@ class Checkpoint:
         from lineal.model.header import format_json
 
         arrays: dict[str, NDArray[Any]] = {}
-        text = format_json(_packed(vars(self), arrays))
+        text = format_json(_pack(vars(self), arrays))
         container.write(path, arrays, {"format": _FORMAT, "checkpoint": text, "crc32": _sum(text, arrays)})
 
     @classmethod
@@ -154,7 +154,7 @@ class Checkpoint:
             raise ModelFileError(f"{path} is no checkpoint, or one of another version of Lineal: begin anew.")
         if found.metadata.get("crc32") != _sum(text, arrays):
             raise ModelFileError(f"{path} is damaged: its sum is wrong. Take an earlier one, or begin anew.")
-        return cls(**_unpacked(parse_json(text), arrays))
+        return cls(**_unpack(parse_json(text), arrays))
 
 
 def terms_of(prover: Prover, solvers: Sequence[Solver], tol: float, seed: int) -> State:
@@ -174,12 +174,12 @@ def signatures(solvers: Sequence[Solver]) -> tuple[str, ...]:
     return tuple(repr(each) if is_dataclass(each) and fields(each) else each.name for each in solvers)
 
 
-def copied(value: Any) -> Any:
+def copy_values(value: Any) -> Any:
     """Plain values, with arrays of their own."""
     if isinstance(value, dict):
-        return {name: copied(each) for name, each in value.items()}
+        return {name: copy_values(each) for name, each in value.items()}
     if isinstance(value, (tuple, list)):
-        return tuple(copied(each) for each in value)
+        return tuple(copy_values(each) for each in value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -194,11 +194,11 @@ def copied(value: Any) -> Any:
 # a dict, so that none is mistaken for the other.
 
 
-def _packed(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, dict):
-        return {"dict": {name: _packed(each, arrays) for name, each in value.items()}}
+        return {"dict": {name: _pack(each, arrays) for name, each in value.items()}}
     if isinstance(value, tuple):
-        return [_packed(each, arrays) for each in value]
+        return [_pack(each, arrays) for each in value]
     if isinstance(value, float) and not np.isfinite(value):
         return {"number": repr(value)}
     if isinstance(value, int) and abs(value) >= 2**63:  # a generator's have 128 bits
@@ -210,15 +210,15 @@ def _packed(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return value
 
 
-def _unpacked(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def _unpack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, list):
-        return tuple(_unpacked(each, arrays) for each in value)
+        return tuple(_unpack(each, arrays) for each in value)
     if not isinstance(value, dict):
         return value
     ((kind, inner),) = value.items()
     match kind:
         case "dict":
-            return {name: _unpacked(each, arrays) for name, each in inner.items()}
+            return {name: _unpack(each, arrays) for name, each in inner.items()}
         case "number":
             return float(inner)
         case "whole":

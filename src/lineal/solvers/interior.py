@@ -19,7 +19,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.cancellation import break_off_if_over
-from lineal.objective.dual_points import aligned, feasible
+from lineal.objective.dual_points import align, feasible
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -155,7 +155,7 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
         if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
             return inside  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
-        decided = aligned(problem, decided, W, b)
+        decided = align(problem, decided, W, b)
         primal = problem.primal(W, b)
         proved = [primal - feasible(problem, U, W, b).dual for U in (inside, decided)]
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
