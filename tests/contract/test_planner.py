@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import lineal
 from lineal.data import checked_rows
 from lineal.objective import L1, L2, Absolute, Hinge, Log, NoPenalty, Squared, SquaredHinge
 from lineal.objective.problem import Intercept, Problem
@@ -94,3 +95,15 @@ def test_every_plan_ends_where_the_others_do(penalty):
             if other.converged:
                 # Each is at most 1e-6 above the optimum.
                 np.testing.assert_allclose(found.primal, other.primal, rtol=2.1e-6)
+
+
+def test_a_reason_names_what_the_problem_has():
+    """Pairs of a ranking, a joint hinge, few columns and many are each told as what they are."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    ranking = lineal.RankSVM().fit(X, y, groups=np.repeat(np.arange(6), 10))
+    assert "pairs of a ranking" in ranking.plan_.reason
+    joint = lineal.LinearClassifier(loss=Hinge(), penalty=L2(1.0)).fit(X, y)
+    assert joint.plan_.reason.startswith("a joint hinge")
+    assert plan(problem(400, 20, Log())).reason.startswith("few columns")
+    assert plan(problem(60, 700, Log())).reason.startswith("many columns")

@@ -73,9 +73,8 @@ def _choose(problem: Problem) -> Plan:
     interior = SOLVERS["interior"]()
     is_new = all(solver.name != interior.name for solver, _ in chain)
     if is_new and not problem.losses.is_quadratic and takes(interior, problem):
-        chain.append(
-            (interior, interior.cost(problem))
-        )  # a last road, which minds neither units nor strengths
+        # A last road, which minds neither units nor strengths.
+        chain.append((interior, interior.cost(problem)))
     reason = f"{_reason(problem, chain[0][0])} ({_size(problem)}){_remark(problem)}"
     return Plan(tuple(solver for solver, _ in chain), reason, tuple(cost for _, cost in chain))
 
@@ -122,14 +121,14 @@ _REASONS = {
     "closed_form": "least squares of this size has a closed form",
     "interior": "losses with kinks, and a small system: a few steps from the inside of the dual's domain",
     "newton": "few columns: a small Hessian converges in a few steps",
-    "dual_cd": "many columns: the dual needs only a few passes over the rows",
+    "dual_cd": "many columns, or a strong penalty: the dual needs only a few passes over the rows",
 }
 
 
 def _reason(problem: Problem, solver: Solver) -> str:
     """Why this solver, in words that name what of the problem it suits."""
     losses, penalty = problem.losses, problem.penalty
-    if losses.ranking is not None and solver.name not in SOLVERS:
+    if losses.ranking is not None and takes(RankingNewton(), problem):
         return "pairs of a ranking: a walk over sorted scores for each product"
     if solver.name == "nesterov":
         return f"{penalty} has a proximal step"
@@ -139,11 +138,14 @@ def _reason(problem: Problem, solver: Solver) -> str:
     if solver.name == "lbfgs":
         how = "is linear orthant by orthant" if penalty.has_corners else "is differentiable"
         return f"{penalty} {how}" if losses.is_smooth else f"{penalty} {how}; kinks are smoothed in stages"
-    if solver.name == "newton" and not losses.is_smooth:
-        return f"{_REASONS['newton']}, the kinks smoothed in stages"
+    if solver.name == "dual_cd" and not (losses.is_by_score or losses.is_smooth):
+        return "a joint hinge: ascent on the dual row by row, and L-BFGS where that creeps"
+    reason = _REASONS[solver.name]
     if solver.name == "newton" and not is_direct(problem):
-        return "curved losses: steps of second order by conjugate gradients"
-    return _REASONS[solver.name]
+        reason = "many columns: steps of second order by conjugate gradients"
+    if solver.name == "newton" and not losses.is_smooth:
+        reason += ", the kinks smoothed in stages"
+    return reason
 
 
 def _is_factorised_sooner(problem: Problem) -> bool:
