@@ -131,6 +131,8 @@ class Certificate:
         """
         gap = primal - dual if gap is None else gap
         relative = relative_gap(gap, size)
+        if relative < 0:  # by rounding: no lower bound is above P
+            dual, gap, relative = primal, 0.0, 0.0
         is_done = bool(relative <= tol)
         if stop is not None:
             stop = Stop.CERTIFIED if is_done else Stop.STALLED if stop is Stop.CERTIFIED else stop

@@ -44,6 +44,8 @@ _PATIENCE, _FALL = 14, 0.01
 _LEAST_EPOCHS, _MOST_SPANS = 5, 4
 # A solver that said what it takes in all is believed up to so many times that.
 _OVERTIME = 3
+# One that aims below the tolerance has so many epochs for it, from when it is within the tolerance.
+_MORE = 4
 
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 
@@ -167,13 +169,13 @@ def drive(
             run.place, solver = place, solvers[place]
             after = solvers[place + 1] if place + 1 < len(solvers) else None
             progress = _Progress(tol, run.epochs, problem, solver, after)
-            stream, again = solver.iterates(problem, start, tol, seed), None
+            stream, again = solver.iterates(problem, start, progress.aim, seed), None
             if kept is not None and place == kept.place:
                 vars(progress).update(kept.decisions)
                 if kept.state is not None:
                     again = following(stream, run.own)  # the iterate that the checkpoint was taken at
             run.follow(solver, stream, progress, again)
-            if run.stop not in (None, Stop.STALLED):
+            if run.stop not in (None, Stop.STALLED) or run.is_certified:
                 break
             run.stop, best = Stop.STALLED, run.best
             start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
@@ -211,6 +213,11 @@ class _Run:
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
+    @property
+    def is_certified(self) -> bool:
+        """Whether the tolerance is met."""
+        return self.best.is_settled and self.prover.relative_gap(self.best) <= self.tol
+
     def go_on(self, kept: Checkpoint, solvers: Sequence[Solver]) -> int:
         """Stands where a checkpoint was taken; returns which solver is next."""
         self.epochs, self.kept = kept.epochs, kept.seconds
@@ -238,7 +245,7 @@ class _Run:
             expected = iterate.expected_gap
             is_promising = iterate.is_worth_a_proof
             if is_promising is None:
-                is_promising = expected is None or progress.doubt * expected <= _HOPE * tol
+                is_promising = expected is None or progress.promises(expected)
             is_due = self.epochs >= progress.due and not prover.is_dear
             progress.is_fresh = is_fresh = is_end or is_promising or is_due or budget.asks_for(self.epochs)
             if is_fresh:
@@ -257,7 +264,7 @@ class _Run:
                 self._certify(iterate)
                 self._record(solver, iterate)
             if is_fresh:
-                self.stop = self._why_stop(is_asked=is_asked, is_stalled=progress.is_stalled)
+                self.stop = self._why_stop(progress.goal, is_asked=is_asked, is_stalled=progress.is_stalled)
                 if self.stop is not None:
                     break
                 if is_promising and expected and iterate.is_worth_a_proof is None:
@@ -271,7 +278,7 @@ class _Run:
             # An epoch that was broken off may have moved weights on: what was known of them is void.
             self._certify(replace(latest, bound=None, residue=None) if is_broken_off else latest)
             self._record(solver, latest)
-            self.stop = self._why_stop(is_asked=False, is_stalled=False)
+            self.stop = self._why_stop(tol, is_asked=False, is_stalled=False)
         if self.own.is_over and self.stop is None:
             self.stop = Stop.CANCELLED if self.caller.is_over else Stop.SECONDS
 
@@ -303,17 +310,18 @@ class _Run:
         """What is known after an epoch that was not certified."""
         expected, best = iterate.expected_gap, self.best
         estimate = float(expected) if expected is not None and np.isfinite(expected) else None
+        dual = min(best.dual, best.primal)  # rounding may put it an ulp above
         return Progress(
-            self.epochs, best.primal, best.dual, best.gap, self.seconds, False, estimate, solver.name
+            self.epochs, best.primal, dual, best.primal - dual, self.seconds, False, estimate, solver.name
         )
 
     def _record(self, solver: Solver, iterate: Iterate) -> None:
         """Adds a certified point to the trace."""
         self.best.trace.append(replace(self._event(solver, iterate), is_proved=True))
 
-    def _why_stop(self, *, is_asked: bool, is_stalled: bool) -> Stop | None:
+    def _why_stop(self, goal: float, *, is_asked: bool, is_stalled: bool) -> Stop | None:
         point, budget = self.best.trace[-1], self.budget
-        if self.best.is_settled and self.prover.relative_gap(self.best) <= self.tol:
+        if self.best.is_settled and self.prover.relative_gap(self.best) <= goal:
             return Stop.CERTIFIED
         if self.caller.is_over:
             return Stop.CANCELLED
@@ -359,10 +367,13 @@ class _Progress:
     Where nothing can be said to be enough, and the present one is known to creep, T is what the next one
     should take. Else, and for the last solver, stretches that gain nothing are counted: few are enough once a
     solver has used several times what it said it would take.
+
+    A solver may aim below the tolerance. It then has a few more epochs, from when it is within it.
     """
 
     def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, after: Solver | None) -> None:
         self._tol, self._is_last = tol, after is None
+        self.aim, self._n_within = solver.aim(problem, tol), 0
         self.began, self.look_due = epochs, epochs + _FIRST_LOOK
         self.is_fresh = False  # the latest iterate was certified
         self.doubt = 1.0  # how much larger gaps turned out than the solver expected
@@ -382,6 +393,17 @@ class _Progress:
         self._span_ends = epochs + self._span
         self.due = int(epochs + min(_EVERY, self._span))
         self.is_stalled = False
+
+    @property
+    def goal(self) -> float:
+        """The relative gap at which it may stop."""
+        return self.aim if self._n_within < _MORE else self._tol
+
+    def promises(self, expected: float) -> bool:
+        """Whether an epoch's own estimate is worth a certificate."""
+        estimate = self.doubt * expected / _HOPE
+        self._n_within += estimate <= self._tol
+        return estimate <= self.goal
 
     def look(self, epochs: int, best: Best, relative: float) -> None:
         """Takes note of a certified epoch."""

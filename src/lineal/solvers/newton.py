@@ -12,7 +12,17 @@ from lineal.cancellation import break_off_if_over
 from lineal.objective.dual_points import joint_hessian, units
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import DIFFERENTIABLE_PENALTY, SMOOTHABLE, Iterate, Need, Start, State, state_of
+from lineal.solvers.base import (
+    CHEAP,
+    DIFFERENTIABLE_PENALTY,
+    EXACT,
+    SMOOTHABLE,
+    Iterate,
+    Need,
+    Start,
+    State,
+    state_of,
+)
 from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate, state_at
@@ -76,6 +86,11 @@ class Newton(SmoothSolver):
         else:
             epoch = line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
         return Cost.of_epochs(epoch, usual, most)
+
+    def aim(self, problem: Problem, tol: float) -> float:
+        """A step of a small factorised Hessian doubles the digits."""
+        is_quadratic = problem.losses.is_smooth and is_direct(problem)
+        return min(tol, EXACT) if is_quadratic and self.cost(problem).epoch <= CHEAP else tol
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
