@@ -340,7 +340,7 @@ LINES: dict[str, Line] = {
         answer=lambda m, X: m.get_support(),
     ),
     "SelectBest, Pearson": Line(
-        lambda: lineal.SelectBest("pearson", k=5),
+        lambda: lineal.SelectBest("pearson", k=5, target="numbers"),
         lambda: selection.SelectKBest(selection.f_regression, k=5),
         ("diabetes", "20,000 x 100", "1,000 x 5,000"),
         answer=lambda m, X: m.get_support(),

@@ -213,8 +213,8 @@ def _wide(reader: _Reader, in_own_units: bool) -> Scatter:
         parts = parts / within
     else:
         parts, within = _standardised(parts, reader.of.total)
-    # The rows and the means in a basis of their own span: at most n + K coordinates, distances kept. The basis is
-    # left as the reflections that it is made of: writing it out takes as long as finding it.
+    # The rows and the means in a basis of their own span: at most n + K coordinates, distances kept. The
+    # basis is left as the reflections that it is made of: writing it out takes as long as finding it.
     spanning = np.vstack([parts, means / within]).T
     (reflections, tau), coordinates = linalg.qr(spanning, mode="raw", overwrite_a=True, check_finite=False)
     coordinates = coordinates[: len(tau)]
