@@ -139,6 +139,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
         (1, n) for two classes, positive for ``classes_[1]``; (K - 1, n) for pairs, positive for a pair's
         first class, in LIBSVM's order; (K, n) for "ovr".
     intercept_ : (1,), (K (K - 1) / 2,) or (K,)
+    coef_ : (1, d), (K (K - 1) / 2, d) or (K, d)
+        With ``kernel="linear"`` only: the weights of each machine, whose scores are X coef_' + intercept_. Of
+        pairs in the order (0, 1), (0, 2) ... (K - 2, K - 1), positive for the first.
     slack_ : (n_rows,) max(0, 1 - y f) of the training rows, for two classes
     certificate_ : Certificate; of the sum of all machines' objectives where there are several
     certificates_ : of each machine
@@ -421,6 +424,17 @@ class SVC(ClassifierMixin, KernelMachineModel):
             b, X = float(self.intercept_[k]), KernelRows(products, rows)
             claims.append(separation(X, signs, data.s[rows], C, beta, b))
         return claims
+
+    def _coefficients_of_machines(self) -> FloatArray:
+        K, ends = len(self.classes_), self._ends
+        if K == 2 or self.multi_class == "ovr":
+            return self.dual_coef_
+        pairs = list(zip(*np.triu_indices(K, 1), strict=True))
+        answer = np.zeros((len(pairs), self.dual_coef_.shape[1]))
+        for row, (i, j) in zip(answer, pairs, strict=True):
+            first, second = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+            row[first], row[second] = self.dual_coef_[j - 1, first], self.dual_coef_[i, second]
+        return answer
 
     # ---- scores -------------------------------------------------------------------------------
 
