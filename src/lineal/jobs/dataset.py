@@ -15,6 +15,7 @@ from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import missing_to_null
 from lineal.data.documents import documents
 from lineal.data.records import Records, stream_records
+from lineal.data.targets import plain_array
 from lineal.data.unlabelled import TextColumn
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.roles import Roles
@@ -248,14 +249,14 @@ def _targets(column: Any, task: str, name: str) -> NDArray[Any]:
     values = column.to_pylist()
     if pa.types.is_floating(column.type) and all(float(value).is_integer() for value in values):
         return np.array(values)  # with fractions, which learners take for numbers to predict, they are names
-    return np.array([str(value) for value in values])
+    return plain_array([str(value) for value in values])
 
 
 def _groups(column: Any, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
     if column.null_count:
         row = int(rows[np.argmin(np.asarray(column.is_valid()))])
         raise InputError(f"column {name!r} has no group at row {row}. Fill it, or drop the row.")
-    return np.array([str(value) for value in column.to_pylist()])
+    return plain_array([str(value) for value in column.to_pylist()])
 
 
 def _weights(table: Any, roles: Roles, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:

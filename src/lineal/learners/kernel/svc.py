@@ -22,7 +22,7 @@ from lineal.learners.kernel.problems import Claim, KernelProducts, KernelRows, s
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
 from lineal.learners.scoring import where_probable
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
-from lineal.learners.weighting import class_factors
+from lineal.learners.weighting import weigh_classes
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
@@ -230,10 +230,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self._check_options()
         values, s = self._values_of(X, sample_weight)
         labels = labels_of_rows(y, values.n_rows)
-        self.classes_, codes = classes_and_codes(labels)
-        data = _Data(
-            values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), len(self.classes_)
-        )
+        self.classes_, codes, s = weigh_classes(self.class_weight, *classes_and_codes(labels), s)
+        data = _Data(values, codes, s, len(self.classes_))
         self._need_classes(codes, data.s)
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
@@ -411,9 +409,10 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
     def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         n, K = len(s), len(self.classes_)
-        codes = codes_among(self.classes_, labels_of_rows(y, n), "Verify on the training data.")
+        classes, codes, s = weigh_classes(self.class_weight, *classes_and_codes(labels_of_rows(y, n)), s)
+        places = codes_among(self.classes_, classes, "Verify on the training data.")
         values = KernelValues(self.kernel_, products.items, thread_count(self.n_threads))
-        data = _Data(values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), K)
+        data = _Data(values, places[codes], s, K)
         every, C = self._coefficients(n), float(self.C)
         pairs = zip(*np.triu_indices(K, 1), strict=True) if K > 2 and self.multi_class == "ovo" else None
         claims = []
