@@ -47,8 +47,8 @@ def _ends_in_nul(values: Any) -> bool:
     """Whether a list, or a list of lists, holds text that ends in NUL; all of it text of one kind."""
     if not isinstance(values[0], (str, bytes)):
         return any(_ends_in_nul(each) for each in values)
-    nul, nothing = (b"\0", b"") if isinstance(values[0], bytes) else ("\0", "")
-    return nul in nothing.join(values) and any(each.endswith(nul) for each in values)
+    nul: Any = b"\0" if isinstance(values[0], bytes) else "\0"
+    return nul in nul[:0].join(values) and any(each.endswith(nul) for each in values)
 
 
 def as_objects(values: Any) -> NDArray[Any]:

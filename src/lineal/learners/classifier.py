@@ -88,7 +88,7 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         self._require_bounded_scores(problem, sums)
         return Task(problem, labels, s)
 
-    def _require_bounded_scores(self, problem: Problem, sums: FloatArray) -> None:
+    def _require_bounded_scores(self, problem: Problem, sums: NDArray[Any]) -> None:
         """Refuses named classes without rows whose scores nothing keeps up."""
         known, losses = self.classes_.tolist(), problem.losses
         is_apart = losses.is_likelihood and not losses.is_by_score and not problem.has_shared_weights
