@@ -2,7 +2,7 @@
 
 A table gives at most one regression and one classification. Numbers stay as they are, categories of at most
 20 levels become a column for each level, rows with gaps go. The target is a column of a telling name, else
-the last that can be one. The order of tables is random and fixed: what is read first is a sample of the whole.
+the last that can be one. The order of tables is random and fixed: what is read first is a fair sample.
 """
 
 from __future__ import annotations
