@@ -25,7 +25,9 @@ then taken without any rounding. Where data are such that only rounding tells a 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -50,8 +52,8 @@ _CLEAR, _FALLEN = 1e-2, 1e-2
 # Twice the largest relative error of one operation; and numbers whose products it is told of.
 _UNIT, _LARGE = 2.0**-52, 1e140
 # Pivots of a matrix with a unit diagonal that are rounding; a number this near to a fraction is that fraction;
-# denominators of fractions; bits that the free numbers of a direction keep.
-_NOTHING, _SAME, _DENOMINATORS, _BITS = 1e-11, 1e-7, 64, 24
+# largest denominators, of one and of all; numbers that are looked at; bits that the free ones of a direction keep.
+_NOTHING, _SAME, _DENOMINATORS, _COMMON, _VALUES, _BITS = (1e-11, 1e-14), 1e-8, 1000, 2**20, 2000, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,30 @@ class Separation:
     margins: FloatArray
     is_complete: bool
     is_exact: bool = True
+
+    @property
+    def coef(self) -> FloatArray:
+        """(K, d), as learners have their weights."""
+        return np.asarray(self.W.T)
+
+    @property
+    def intercept(self) -> FloatArray:
+        """(K,)."""
+        return self.b
+
+    @property
+    def n_told_apart(self) -> int:
+        """How many rows have a margin > 0."""
+        return int(np.count_nonzero((self.margins > 0).any(axis=1)))
+
+    def __str__(self) -> str:
+        if self.is_complete:
+            return "along a separating direction (separation_) it falls towards 0"
+        rounded = "" if self.is_exact else ", but for the rounding of the numbers in X"
+        return (
+            f"along a direction (separation_) that tells {self.n_told_apart:,} of {len(self.margins):,} rows "
+            f"from a class that they do not have, and moves none towards one, it falls for ever{rounded}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +141,19 @@ def decide(problem: Problem) -> Separation | Overlap | None:
             return None
 
 
-def checked(problem: Problem, W: FloatArray, b: FloatArray) -> Separation | None:
-    """The proof that these weights separate all rows that have weight, if they do."""
+def by_scores(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> Separation | None:
+    """The proof that these weights separate the rows that have weight, for an output at least, if they do."""
+    rows = problem.losses.rows
+    if rows is None or not problem.penalty.is_zero or problem.intercept is Intercept.PENALIZED:
+        return None
+    apart = rows.are_separated(Z)
+    if not apart.any() or (problem.has_shared_weights and not apart.all()):
+        return None
     margins = Margins.of(problem)
     if margins is None:
         return None
-    found = margins.witness(margins.objective.flat(W, b), np.zeros(margins.used.shape, dtype=bool))
-    return found if found is not None and found.is_complete else None
+    v = margins.objective.flat(W * apart, b * apart) if len(apart) > 1 else margins.objective.flat(W, b)
+    return margins.witness(v.astype(np.float64), margins.used & ~apart)
 
 
 # ---- margins ------------------------------------------------------------------------------------
@@ -222,6 +254,13 @@ class Margins:
         if K == 1 and not inner.has_shared_weights:
             return inner.X.gram(np.ascontiguousarray(H[:, 0]), self.objective.has_intercept)
         return inner.X.joint_gram(curvature, K, self.objective.has_intercept)
+
+    def nearer_zero(self, v: FloatArray, G: FloatArray, zero: Mask) -> FloatArray:
+        """v less what is left of those margins, by least squares; G is their Gram matrix."""
+        for _ in range(2):
+            left = self.adjoint(np.where(zero, self.dot(v), 0.0))
+            v = v - solve_positive(G, np.zeros(len(G)), left)
+        return v
 
     # ---- proofs -------------------------------------------------------------------------------
 
@@ -371,9 +410,14 @@ class _Path:
             return M.witness(self._v, zero)
         if np.array_equal(zero, used):
             return Overlap(self._alpha) if self.product <= _CLEAR * _FALLEN else None
-        squares = np.diag(M.gram(used.astype(np.float64)))
-        v = _into_null_space(M.gram(zero.astype(np.float64)), self._v, squares)
-        return None if v is None else M.witness(v, zero)
+        found, G = None, M.gram(zero.astype(np.float64))
+        for v in _null_directions(G, self._v, np.diag(M.gram(used.astype(np.float64)))):
+            for each in (v, M.nearer_zero(v, G, zero)):
+                proof = M.witness(each, zero)
+                if proof is not None and proof.is_exact:
+                    return proof
+                found = found or proof
+        return found
 
 
 class _Solver:
@@ -389,40 +433,48 @@ class _Solver:
         return solve_positive(self._G, np.zeros(len(right)), right)
 
 
-def _into_null_space(G: FloatArray, v: FloatArray, squares: FloatArray) -> FloatArray | None:
-    """A direction near v with G v = 0, exactly where the null space has a basis of simple fractions.
+def _null_directions(G: FloatArray, v: FloatArray, squares: FloatArray) -> Iterator[FloatArray]:
+    """Directions near v with G v = 0, exactly so where the null space has a basis of simple fractions.
 
     G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of the
     direction; those with one follow from these. ``squares`` are of the columns of M: their units do not count.
+    Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are tried.
     """
     scale = 2.0 ** np.round(np.log2(np.where(squares > 0, squares, 1.0)) / 2)  # which rounds nothing
     R = G / scale / scale[:, None]
     left = np.ones(len(R), dtype=bool)
-    while left.any():
-        pivot = int(np.argmax(np.where(left, np.diag(R), -np.inf)))
-        if not R[pivot, pivot] > _NOTHING:
-            break
-        R[pivot] /= R[pivot, pivot]
-        column = R[:, pivot].copy()
-        column[pivot] = 0.0
-        R -= np.outer(column, R[pivot])
-        left[pivot] = False
-    free, bound = np.flatnonzero(left), np.flatnonzero(~left)
-    if not len(free):
-        return None
-    F, factor = _as_fractions(R[np.ix_(bound, free)])
-    c = v[free] * scale[free]
-    unit = 2.0 ** (np.ceil(np.log2(max(float(np.abs(c).max(initial=0.0)), 1e-300))) - _BITS)
-    c = np.round(c / unit) * unit
-    out = np.zeros(len(v))
-    out[free], out[bound] = factor * c, -(F @ c)
-    return np.asarray(out / scale)
+    for nothing in _NOTHING:
+        n_before = np.count_nonzero(left)
+        while left.any():
+            pivot = int(np.argmax(np.where(left, np.diag(R), -np.inf)))
+            if not R[pivot, pivot] > nothing:
+                break
+            R[pivot] /= R[pivot, pivot]
+            column = R[:, pivot].copy()
+            column[pivot] = 0.0
+            R -= np.outer(column, R[pivot])
+            left[pivot] = False
+        free, bound = np.flatnonzero(left), np.flatnonzero(~left)
+        if not len(free) or (len(free) == n_before and nothing != _NOTHING[0]):
+            return
+        F, factor = _as_fractions(R[np.ix_(bound, free)] / scale[bound][:, None] * scale[free])
+        c = v[free] * scale[free]
+        unit = 2.0 ** (np.ceil(np.log2(max(float(np.abs(c).max(initial=0.0)), 1e-300))) - _BITS)
+        c = np.round(c / unit) * unit / scale[free]
+        out = np.zeros(len(v))
+        out[free], out[bound] = factor * c, -(F @ c)
+        yield out
 
 
 def _as_fractions(F: FloatArray) -> tuple[FloatArray, float]:
     """(F times a denominator, the denominator), in whole numbers where F is made of simple fractions."""
-    for denominator in range(1, _DENOMINATORS + 1):
-        whole = np.round(F * denominator)
-        if (np.abs(F * denominator - whole) <= _SAME * denominator).all():
-            return whole, float(denominator)
-    return F, 1.0
+    size = float(np.abs(F).max(initial=0.0))
+    values, places = np.unique(np.where(np.abs(F) > _SAME * min(size, 1.0), F, 0.0), return_inverse=True)
+    if len(values) > _VALUES:
+        return F, 1.0
+    near = [Fraction(value).limit_denominator(_DENOMINATORS) for value in values.tolist()]
+    common = math.lcm(*(each.denominator for each in near))
+    if common > _COMMON or any(abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)):
+        return F, 1.0
+    whole = np.array([float(each * common) for each in near])
+    return whole[places].reshape(F.shape), float(common)
