@@ -26,7 +26,6 @@ from lineal.solvers import separation
 from lineal.solvers.base import BEYOND, Iterate, Progress, Start, State, zeros
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
-from lineal.solvers.newton import is_direct
 from lineal.solvers.separation import Separation
 
 # A bound that takes a solver's word for how far W is from -V / strength may pay this share of the gap for it;
@@ -38,8 +37,9 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALL, _PROOF_STEPS = 5e6, 60
 # From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
 _MANY_STORED = 1_000_000
-# Scores that differ by so much after so many proofs may grow for ever.
-_LARGE_SCORES, _MANY_PROOFS = 10.0, 8
+# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do while a step
+# towards the answer takes at most so many multiplications, some tenths of a second.
+_LARGE_SCORES, _MANY_PROOFS, _MOST_WORK = 10.0, 8, 1e9
 
 
 @dataclass(frozen=True)
@@ -259,12 +259,27 @@ class LinearProver(Prover):
             best.separation = separation.by_scores(problem, best.W, best.b, best.Z)
         if best.separation is None and not best.is_asked and (is_last or self._runs_away(best)):
             best.is_asked, found = True, separation.decide(problem)
-            best.separation = found if isinstance(found, Separation) else None
+            if isinstance(found, Separation):
+                best.separation = found
+                self._take_direction(best, found)
         return best.separation is not None and (best.separation.is_exact or is_last)
+
+    def _take_direction(self, best: Best, found: Separation) -> None:
+        """A direction that separates all rows is as good a model as any: far enough along it P is below."""
+        losses = self.problem.losses
+        if not found.is_complete or not best.primal > 0:
+            return
+        least = float(found.margins[found.margins > 0].min())
+        # A row costs at most its K exp(-margin).
+        enough = max(np.log(losses.total_weight * losses.shape[1] / best.primal), 1.0) / least
+        W, b = enough * found.W, enough * found.b
+        Z = self.problem.scores(W, b)
+        if best.bound is not None and np.isfinite(Z).all():
+            best.take(Proof(self.problem.primal(W, b, Z), best.bound, W, b, Z))
 
     def _runs_away(self, best: Best) -> bool:
         """Whether a fit shows signs of having no end, and asking costs no more than some steps of Newton's."""
-        if len(best.trace) < _MANY_PROOFS or best.Z is None or not is_direct(self.problem):
+        if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
 

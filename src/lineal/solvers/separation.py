@@ -141,6 +141,16 @@ def decide(problem: Problem) -> Separation | Overlap | None:
             return None
 
 
+def work(problem: Problem) -> float:
+    """How many multiplications a step towards ``decide`` takes; infinite where none is taken."""
+    d, K = problem.X.n_columns + 1, problem.n_outputs
+    is_apart = problem.is_by_output
+    size, n_blocks = (d, K) if is_apart else (problem.n_parameters, K * (K + 1) // 2)
+    if size > LIMIT:
+        return np.inf
+    return n_blocks * problem.X.n_stored * float(d) / 2 + (K if is_apart else 1) * size**3 / 6
+
+
 def by_scores(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> Separation | None:
     """The proof that these weights separate the rows that have weight, for an output at least, if they do."""
     rows = problem.losses.rows
