@@ -46,7 +46,9 @@ Mask = NDArray[np.bool_]
 
 # Unknowns that a system may have, and steps; steps go this far to the edge, and end at such products.
 LIMIT = 2000
-_MOST_STEPS, _REACH, _LEAST, _WORSE = 80, 0.995, 1e-18, 10.0
+_MOST_STEPS, _REACH, _LEAST = 80, 0.995, 1e-13
+# So many steps in a row that bring the least product down by less than that are at the floor of the arithmetic.
+_PATIENCE, _GAIN = 4, 0.9
 # From such a product on the two sides are looked at; again each time that it has fallen by this factor.
 _CLEAR, _FALLEN = 1e-2, 1e-2
 # Twice the largest relative error of one operation; and numbers whose products it is told of.
@@ -370,7 +372,7 @@ class _Path:
         self._m, self._alpha = used.astype(np.float64), used.astype(np.float64)
         self._count = max(int(np.count_nonzero(used)), 1)
         self.product = self._least = 1.0
-        self._n_steps = 0
+        self._n_steps = self._n_idle = 0
 
     def step(self) -> bool:
         """One step of predictor and corrector; False where none is left."""
@@ -401,8 +403,9 @@ class _Path:
             return False
         self._v, self._m, self._alpha = self._v + t * dv, m + t * dm, alpha + t * da
         self.product = float(np.vdot(self._m, self._alpha)) / self._count
+        self._n_idle = 0 if self.product < _GAIN * self._least else self._n_idle + 1
         self._least = min(self._least, self.product)
-        return self.product <= _WORSE * self._least
+        return self._n_idle < _PATIENCE
 
     def _length(self, dm: FloatArray, da: FloatArray) -> float:
         """How far m and alpha may go."""
