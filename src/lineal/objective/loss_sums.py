@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
@@ -259,13 +260,6 @@ class LossSum(ABC):
         """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
         return iter(())
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
-
-        ``are_together`` says that the outputs share weights, so that all of them must.
-        """
-        return False
-
     def floored_curvatures(self, Z: FloatArray) -> FloatArray:
         """``curvatures`` with a floor: a quadratic model of flat losses alone would know no bound."""
         H = self.curvatures(Z)
@@ -484,17 +478,15 @@ class RowLosses(LossSum):
     def check(self) -> None:
         self.loss.check(self.y)
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        if not self.loss.is_likelihood:
-            return False
+    def are_separated(self, Z: FloatArray) -> NDArray[np.bool_]:
+        """(K,) for losses of one score, or (1,): whether each row that has weight is on its side."""
         heavy = self.s > 0
-        if not self.loss.is_joint:
-            is_apart = np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0
-            return bool(np.all(is_apart) if are_together else np.any(is_apart))
+        if self.is_by_score:
+            return np.asarray(np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0)
         rows = np.arange(len(self.y))
         rivals = Z.copy()
         rivals[rows, self.y] = -np.inf
-        return bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))
+        return np.array([bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))])
 
 
 @dataclass(frozen=True)
