@@ -28,7 +28,7 @@ from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
 from lineal.objective.linear_maps import far_from_zero
-from lineal.objective.losses import FloatArray, Loss, Targets
+from lineal.objective.losses import FloatArray, Loss, QuadraticConjugate, Targets
 
 if TYPE_CHECKING:
     from lineal.objective.pair_losses import PairLosses
@@ -402,6 +402,14 @@ class RowLosses(LossSum):
         total = p.sum(axis=1, keepdims=True)
         # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
         return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+
+    def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
+        """That of some rows of output k; of a joint loss those of all outputs, one after another."""
+        if not self.loss.is_joint:
+            return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
+        form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
+        parts = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
+        return QuadraticConjugate(*parts, form.tube, form.bend)
 
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
