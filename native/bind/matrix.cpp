@@ -197,6 +197,13 @@ void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_th
       X.rows);
 }
 
+template <class V>
+bool is_any_far(Array2<const V> X, Index step, double factor) {
+  require(step >= 1, "step must be at least 1");
+  const nb::gil_scoped_release unlocked;
+  return far_pass(Dense<V>{Index(X.shape(0)), Index(X.shape(1)), X.data()}, step, factor);
+}
+
 nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
                                     int n_threads) {
   require_ordered(X);
@@ -365,6 +372,9 @@ void bind_matrix(nb::module_& m) {
       .def("arrays", &arrays,
            nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
+  m.def("is_any_far", &is_any_far<double>, "X"_a, "step"_a, "factor"_a,
+        "Whether a column lies so many deviations from 0, in every `step`-th row.");
+  m.def("is_any_far", &is_any_far<float>, "X"_a, "step"_a, "factor"_a);
   m.def("narrow", &narrow, "index"_a.noconvert(), "n_columns"_a, "n_threads"_a = 1,
         "64-bit column indices in 32 bits, -1 for those out of range.");
   const auto bind_layouts = [&]<class I, class V>(I, V) {

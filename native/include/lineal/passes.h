@@ -371,4 +371,31 @@ void transpose_copy(const Rows& X, const Index* start, std::int32_t* row, double
   }
 }
 
+// Whether the mean of a column, in every `step`-th row, is more than `factor` deviations from 0, or than `factor`
+// itself where there are none. Deviations are summed around the first row, so that they survive an offset.
+template <class V>
+bool far_pass(const Dense<V>& X, Index step, double factor) {
+  constexpr Index width = 64;
+  double sum[width], square[width];
+  for (Index first = 0; first < X.n_columns; first += width) {
+    const Index n = std::min(width, X.n_columns - first);
+    std::fill_n(sum, n, 0.0);
+    std::fill_n(square, n, 0.0);
+    const V* const origin = X.value + first;
+    Index count = 0;
+    for (Index i = 0; i < X.n_rows; i += step, ++count)
+      for (Index j = 0; j < n; ++j) {
+        const double moved = double(X.value[i * X.n_columns + first + j]) - double(origin[j]);
+        sum[j] += moved;
+        square[j] += moved * moved;
+      }
+    for (Index j = 0; count > 0 && j < n; ++j) {
+      const double mean = sum[j] / double(count);
+      const double spread = std::sqrt(std::max(square[j] / double(count) - mean * mean, 0.0));
+      if (std::abs(double(origin[j]) + mean) > factor * (spread > 0 ? spread : 1.0)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace lineal

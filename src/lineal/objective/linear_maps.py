@@ -242,7 +242,7 @@ class NativeRows(LinearMap):
     def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
         if self.dense is not None:
-            by = far_from_zero(self.dense)
+            by = far_from_zero(self.dense) if may_be_far(self.dense) else None
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
         by = _stored_far_from_zero(*self.given.arrays(), self.n_columns)
         return None if by is None else (native_csr(_moved_stored(self.csr(), by), self.n_threads), by)
@@ -589,6 +589,11 @@ class OperatorMap(LinearMap):
 # that hardly changes is 0 nearly everywhere.
 #
 # Cost: a look at some rows. Where there is such a column, a copy of X.
+
+
+def may_be_far(dense: NDArray[Any]) -> bool:
+    """A glance by the core, which mostly says that no column is far from 0."""
+    return _core.is_any_far(dense, max(1, len(dense) // _GLANCE), _FAR)
 
 
 def far_from_zero(dense: NDArray[Any]) -> FloatArray | None:
