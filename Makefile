@@ -22,6 +22,7 @@
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make bench-command  the command line against three peers, start-up, default accuracies, written to docs/command-line.md
+#   make wild    default fits on raw tables out of packages, a sample of nine minutes, written to docs/performance.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers and models drawn: on generated data, optimisers on real data
 
@@ -29,7 +30,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline everyday counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline everyday counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference wild clean
 .DEFAULT_GOAL := help
 
 help:
@@ -191,6 +192,10 @@ bench-weak: .venv/.built
 bench-command: .venv/.built
 	$(BIN)/python benchmarks/command/run.py $(COMMAND_OPTIONS)
 	$(BIN)/python benchmarks/bars/run.py --table
+
+# WILD_OPTIONS="--seconds 20000" goes through all of them; "--only Hinge --seconds 60" is a look that keeps nothing.
+wild: .venv/.built
+	$(BIN)/python benchmarks/wild/run.py $(WILD_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py
