@@ -1,6 +1,7 @@
 #include "lineal/evaluate.h"
 
 #include "bind.h"
+#include "lineal/softmax.h"
 
 namespace lineal {
 namespace {
@@ -102,6 +103,70 @@ double worst_residual(const AnyLoss& loss, Scores Y, Array1<const double> s, Sco
                     loss);
 }
 
+// ---- softmax ----------------------------------------------------------------------------------
+
+using Codes = Array1<const std::int32_t>;
+struct Softmax {};  // a name for its functions
+
+void require_codes(const Codes& code, Index n_rows, Index n_outputs, int n_threads) {
+  require(n_threads >= 1, "n_threads must be at least 1");
+  require(Index(code.shape(0)) == n_rows, "softmax needs a class for each row");
+  const auto is_known = [=](std::int32_t each) { return each >= 0 && each < n_outputs; };
+  require(std::all_of(code.data(), code.data() + n_rows, is_known), "softmax: a class that has no score");
+}
+
+CodedScores coded(const Codes& code, const Array1<const double>& s, const Scores& Z, int n_threads) {
+  const Index n = Index(Z.shape(0)), K = Index(Z.shape(1));
+  require_codes(code, n, K, n_threads);
+  require(Index(s.shape(0)) == n, "s needs one entry per row of Z");
+  return {n, K, code.data(), s.data(), Z.data()};
+}
+
+double softmax_value(Codes y, Array1<const double> s, Scores Z, int n_threads) {
+  const CodedScores at = coded(y, s, Z, n_threads);
+  const nb::gil_scoped_release unlocked;
+  return softmax_line_pass(at, nullptr, 0.0, n_threads)[0];
+}
+
+std::tuple<double, double, double> softmax_along(Codes y, Array1<const double> s, Scores Z, Scores M,
+                                                 double t, int n_threads) {
+  const CodedScores at = coded(y, s, Z, n_threads);
+  require_same(Z, M);
+  const nb::gil_scoped_release unlocked;
+  const auto sums = softmax_line_pass(at, M.data(), t, n_threads);
+  return {sums[0], sums[1], sums[2]};
+}
+
+void softmax_slopes(Codes y, Scores Z, Array2<double> U, int n_threads) {
+  const Index n = Index(Z.shape(0)), K = Index(Z.shape(1));
+  require_codes(y, n, K, n_threads);
+  require_same(Z, U);
+  const nb::gil_scoped_release unlocked;
+  softmax_slope_pass({n, K, y.data(), nullptr, Z.data()}, U.data(), n_threads);
+}
+
+void softmax_curved(Codes y, Scores U, Scores M, Array2<double> out, int n_threads) {
+  const Index n = Index(U.shape(0)), K = Index(U.shape(1));
+  require_codes(y, n, K, n_threads);
+  require_same(U, M);
+  require_same(U, out);
+  const nb::gil_scoped_release unlocked;
+  softmax_curved_pass(n, K, y.data(), U.data(), M.data(), out.data(), n_threads);
+}
+
+double softmax_conjugate_sum(Codes y, Array1<const double> s, Scores U, int n_threads) {
+  const CodedScores at = coded(y, s, U, n_threads);
+  const nb::gil_scoped_release unlocked;
+  return softmax_conjugate_pass(at, n_threads);
+}
+
+double softmax_worst_residual(Codes y, Array1<const double> s, Scores Z, Scores U, int n_threads) {
+  const CodedScores at = coded(y, s, Z, n_threads);
+  require_same(Z, U);
+  const nb::gil_scoped_release unlocked;
+  return softmax_residual_pass(at, U.data(), n_threads);
+}
+
 }  // namespace
 
 void bind_evaluate(nb::module_& m) {
@@ -126,6 +191,19 @@ void bind_evaluate(nb::module_& m) {
         "sum_i s_i loss*(y_i, u_i), infinite outside the domain.");
   m.def("worst_residual", &worst_residual, "loss"_a, "Y"_a, "s"_a, "Z"_a, "U"_a, "n_threads"_a = 1,
         "The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i).");
+  nb::class_<Softmax>(m, "Softmax", "log sum_k exp(z_k) - z_y, over whole arrays of scores.")
+      .def_static("value", &softmax_value, "y"_a, "s"_a, "Z"_a, "n_threads"_a = 1,
+                  "sum_i s_i loss(y_i, z_i).")
+      .def_static("along", &softmax_along, "y"_a, "s"_a, "Z"_a, "M"_a, "t"_a, "n_threads"_a = 1,
+                  "The same at Z + t M, with its first two derivatives in t.")
+      .def_static("slopes", &softmax_slopes, "y"_a, "Z"_a, "U"_a.noconvert(), "n_threads"_a = 1,
+                  "U = loss'(y, Z): the probabilities, less 1 at the true class.")
+      .def_static("curved", &softmax_curved, "y"_a, "U"_a, "M"_a, "out"_a.noconvert(), "n_threads"_a = 1,
+                  "How the slopes U change when the scores move by M.")
+      .def_static("conjugate", &softmax_conjugate_sum, "y"_a, "s"_a, "U"_a, "n_threads"_a = 1,
+                  "sum_i s_i loss*(y_i, u_i), infinite outside the domain.")
+      .def_static("worst_residual", &softmax_worst_residual, "y"_a, "s"_a, "Z"_a, "U"_a, "n_threads"_a = 1,
+                  "The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i . u_i).");
 }
 
 }  // namespace lineal

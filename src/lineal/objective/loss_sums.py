@@ -10,13 +10,14 @@ is an array like Z, in units of one row of weight 1, and rows of weight 0 count 
 others it may be anything (``objective/pair_losses.py``: scores and the width of a bend).
 
 ``RowLosses`` is the sum of a loss over rows in NumPy alone, which is what ``verify`` relies on;
-``NativeRowLosses`` the same in the core, threaded. The two agree to rounding, formula by formula.
+``NativeRowLosses`` and ``NativeJointLosses`` are the same in the core, threaded. The roads agree to rounding,
+formula by formula.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,10 @@ class LossSum(ABC):
         raise NotImplementedError(f"{type(self).__name__} states no second derivatives")
 
     # ---- what can be made of these ------------------------------------------------------------
+
+    def bending(self, Z: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """``curvature_product`` at scores Z: what all moves share is computed once."""
+        return lambda M: self.curvature_product(Z, M)
 
     @property
     def rows(self) -> RowLosses | None:
@@ -476,8 +481,11 @@ class RowLosses(LossSum):
         return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
 
     def in_core(self, n_threads: int) -> LossSum:
-        if self.loss.native is None or self.loss.is_joint:
+        if self.loss.native is None:
             return self
+        if self.loss.is_joint:
+            code, s = np.ascontiguousarray(self.y, dtype=np.int32), np.ascontiguousarray(self.s, dtype=np.float64)
+            return NativeJointLosses(self.loss, code, s, self.n_outputs, n_threads)
         y, s = (np.ascontiguousarray(each, dtype=np.float64) for each in (self.y, self.s))
         return NativeRowLosses(self.loss, y, s, self.n_outputs, n_threads)
 
@@ -529,6 +537,54 @@ class NativeRowLosses(RowLosses):
 
     def smoothed(self, width: float) -> LossSum:
         return super().smoothed(width).in_core(self.n_threads)
+
+    @cached_property
+    def _native(self) -> Any:
+        return self.loss.native
+
+
+@dataclass(frozen=True)
+class NativeJointLosses(RowLosses):
+    """The same for a joint loss that the core knows (:class:`lineal._core.Softmax`)."""
+
+    n_threads: int = 1
+
+    def value(self, Z: FloatArray) -> float:
+        return float(self._native.value(self.y, self.s, np.ascontiguousarray(Z), self.n_threads))
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        U = np.empty(Z.shape)
+        self._native.slopes(self.y, np.ascontiguousarray(Z), U, self.n_threads)
+        return U
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        U = np.abs(self.slopes(Z))  # p, and 1 - p of the true class
+        return U * (1.0 - U)
+
+    def bending(self, Z: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        U = self.slopes(Z)
+
+        def product(M: FloatArray) -> FloatArray:
+            out = np.empty(M.shape)
+            self._native.curved(self.y, U, np.ascontiguousarray(M), out, self.n_threads)
+            return out
+
+        return product
+
+    def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
+        return self.bending(Z)(M)
+
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: tuple[float, float, float] = self._native.along(self.y, self.s, Z, M, t, self.n_threads)
+        return found
+
+    def conjugate(self, U: FloatArray) -> float:
+        return float(self._native.conjugate(self.y, self.s, np.ascontiguousarray(U), self.n_threads))
+
+    def worst(self, Z: FloatArray, U: FloatArray) -> float:
+        Z, U = np.ascontiguousarray(Z), np.ascontiguousarray(U)
+        return float(self._native.worst_residual(self.y, self.s, Z, U, self.n_threads))
 
     @cached_property
     def _native(self) -> Any:

@@ -346,10 +346,10 @@ def _curvature(objective: Objective, point: Point) -> tuple[Product, FloatArray]
     losses, bend = objective.problem.losses, objective.penalty_curvature(point.theta)
     SH = losses.weighted(losses.curvatures(point.Z))
     diagonal = objective.flat(objective.problem.X.squared_adjoint(SH), SH.sum(axis=0)) + bend
+    bent = losses.bending(point.Z)
 
     def product(v: FloatArray) -> FloatArray:
-        curved = losses.curvature_product(point.Z, objective.scores(v))
-        return objective.back(losses.weighted(curved)) + bend * v
+        return objective.back(losses.weighted(bent(objective.scores(v)))) + bend * v
 
     return product, diagonal
 
