@@ -87,6 +87,24 @@ std::tuple<double, double, double> along(const AnyLoss& loss, Scores Y, Array1<c
   return {sums[0], sums[1], sums[2]};
 }
 
+nb::ndarray<double, nb::numpy> along_outputs(const AnyLoss& loss, Scores Y, Array1<const double> s, Scores Z,
+                                             Scores M, Array1<const double> t, int n_threads) {
+  const Scored at = weighted(Y, s, Z, n_threads);
+  require_same(Z, M);
+  require(t.shape(0) == Z.shape(1), "t needs one entry per output");
+  auto sums = new_array<double>({3, Z.shape(1)});
+  const nb::gil_scoped_release unlocked;
+  std::visit(
+      [&]<class Loss>(const Loss& each) {
+        if constexpr (SmoothLoss<Loss>)
+          line_by_output_pass(each, at, M.data(), t.data(), sums.data(), n_threads);
+        else
+          throw std::invalid_argument("a loss with kinks has no curvature");
+      },
+      loss);
+  return sums;
+}
+
 // U takes the place of the scores: the conjugate is a function of it.
 double conjugate_sum(const AnyLoss& loss, Scores Y, Array1<const double> s, Scores U, int n_threads) {
   const Scored at = weighted(Y, s, U, n_threads);
@@ -187,6 +205,8 @@ void bind_evaluate(nb::module_& m) {
         "H = loss''(Y, Z), for smooth losses.");
   m.def("along", &along, "loss"_a, "Y"_a, "s"_a, "Z"_a, "M"_a, "t"_a, "n_threads"_a = 1,
         "sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t, for smooth losses.");
+  m.def("along_outputs", &along_outputs, "loss"_a, "Y"_a, "s"_a, "Z"_a, "M"_a, "t"_a, "n_threads"_a = 1,
+        "The same for each output by itself, at an entry of t for each: (3, K).");
   m.def("conjugate_sum", &conjugate_sum, "loss"_a, "Y"_a, "s"_a, "U"_a, "n_threads"_a = 1,
         "sum_i s_i loss*(y_i, u_i), infinite outside the domain.");
   m.def("worst_residual", &worst_residual, "loss"_a, "Y"_a, "s"_a, "Z"_a, "U"_a, "n_threads"_a = 1,

@@ -101,6 +101,9 @@ class Matrix:
     def gram(self, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
         """[X 1]' diag(h) [X 1]."""
 
+    def grams(self, H: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """The same for each column h of H, one after another."""
+
     def squared_norms(self, n_threads: int = 1) -> NDArray[numpy.float64]: ...
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
@@ -439,6 +442,18 @@ class InteriorPoint:
     @property
     def is_done(self) -> bool: ...
 
+class BlockFactors:
+    """Triangular factors of positive definite matrices, one for each output."""
+
+    @staticmethod
+    def of(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> BlockFactors:
+        """Of a stack of matrices."""
+
+    def solve(self, right: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
+        """
+        The inverses times the columns of `right`, damped where a matrix is singular.
+        """
+
 def solve_positive(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
     """
     A^-1 right for a symmetric positive definite A, damped where it is singular; 0 where it is not.
@@ -465,6 +480,9 @@ def along(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | E
     """
     sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t, for smooth losses.
     """
+
+def along_outputs(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The same for each output by itself, at an entry of t for each: (3, K)."""
 
 def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""

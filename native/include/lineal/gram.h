@@ -11,6 +11,7 @@
 #include "lineal/parallel.h"
 #include "lineal/passes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -84,8 +85,9 @@ inline constexpr Index register_size = Index(sizeof(Register) / sizeof(double));
 inline constexpr Index tile_height = 4, tile_width = 2 * register_size;
 static_assert(tile_width % tile_height == 0);
 
-// The same through dense tiles of rows and blocks of G that stay in registers; `stride` is a multiple of
-// tile_width. What lies below the diagonal inside a block is computed too, and means nothing.
+// The same through dense tiles of rows, those of weight 0 left out, and blocks of G that stay in registers;
+// `stride` is a multiple of tile_width. What lies below the diagonal inside a block is computed too, and
+// means nothing.
 template <class Rows>
 void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, Index stride, double* G) {
   const auto load = [](const double* from) {
@@ -95,15 +97,17 @@ void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, I
   };
   const Index n_tile = std::max<Index>(8, 1024 / stride);  // two tiles of 8 kB stay in the first cache
   std::vector<double> plain(std::size_t(n_tile * stride)), scaled(plain.size());
-  for (Index first = rows.first; first < rows.last; first += n_tile) {
-    const Index count = std::min(n_tile, rows.last - first);
+  for (Index i = rows.first; i < rows.last;) {
     std::fill(plain.begin(), plain.end(), 0.0);
-    for (Index t = 0; t < count; ++t) {
-      const auto x = X[first + t];
-      double* row = plain.data() + t * stride;
+    Index count = 0;
+    for (; i < rows.last && count < n_tile; ++i) {
+      if (h[i] == 0.0) continue;
+      const auto x = X[i];
+      double* row = plain.data() + count * stride;
       for (Index k = 0; k < x.size; ++k) row[column(x, k)] = double(x.value[k]);
       if (with_constant) row[X.n_columns] = 1.0;
-      for (Index c = 0; c < stride; ++c) scaled[std::size_t(t * stride + c)] = h[first + t] * row[c];
+      for (Index c = 0; c < stride; ++c) scaled[std::size_t(count * stride + c)] = h[i] * row[c];
+      ++count;
     }
     for (Index right = 0; right < stride; right += tile_width)
       for (Index top = 0; top < right + tile_width; top += tile_height) {
@@ -167,6 +171,19 @@ void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, in
     large_gram_pass(X, h, with_constant, G, n_threads);
   for (Index r = 0; r < size; ++r)
     for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
+}
+
+// A Gram matrix for each column of H, (n_rows x K), one after another. Ends early where the watch says stop.
+template <class Rows>
+void grams_pass(const Rows& X, const double* H, Index K, bool with_constant, double* G, int n_threads,
+                Watch& watch) {
+  const Index size = X.n_columns + (with_constant ? 1 : 0);
+  std::vector<double> h(std::size_t(X.n_rows));
+  for (Index k = 0; k < K; ++k) {
+    for (Index i = 0; i < X.n_rows; ++i) h[std::size_t(i)] = H[i * K + k];
+    gram_pass(X, h.data(), with_constant, G + k * size * size, n_threads);
+    if (watch.says_stop(X.stored(0, X.n_rows) * X.n_columns / 2)) return;
+  }
 }
 
 }  // namespace lineal

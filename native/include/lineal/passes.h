@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lineal/dense_products.h"
 #include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/rows.h"
@@ -22,6 +23,12 @@ namespace lineal {
 // is one thread's. Sums are float64 whatever W is.
 template <class Rows, class T>
 void dot_pass(const Rows& X, const T* W, Index stride, Index K, double* Z, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_dot_pass(X, W, stride, K, Z, n_threads);
+      return;
+    }
+  }
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
@@ -120,6 +127,12 @@ void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int
 // V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_adjoint_pass<false>(X, U, K, V, n_threads);
+      return;
+    }
+  }
   if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
     short_adjoint_pass(X, U, K, V, n_threads);
     return;
@@ -239,6 +252,10 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
 // (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices.
 template <class Rows>
 void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    dense_adjoint_pass<true>(X, U, K, V, n_threads);
+    return;
+  }
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
     const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];

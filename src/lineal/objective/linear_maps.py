@@ -36,7 +36,7 @@ from lineal.objective.losses import FloatArray
 Curvature = Callable[[int], FloatArray]
 
 # Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
-_NARROW = 64
+_NARROW = 256
 # Columns that are met at a time where a map is known by its products alone.
 _PANEL = 16
 # So many deviations from 0 are far, among so many rows at first; of sparse rows, among fewer before that.
@@ -135,6 +135,14 @@ class LinearMap(ABC):
             G[d, d] = h.sum()
         return G
 
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """(K, d, d): the same for each column of H."""
+        found = []
+        for h in H.T:
+            break_off_if_over()
+            found.append(self.gram(np.ascontiguousarray(h), with_constant))
+        return np.stack(found)
+
     def _panels(self) -> Iterator[tuple[slice, FloatArray]]:
         """(n, k) columns, some at a time."""
         d = self.n_columns
@@ -151,10 +159,9 @@ class LinearMap(ABC):
         size, K = self.n_columns + with_constant, n_outputs
         G = np.empty((size, K, size, K))
         for l in range(K):
-            h = H(l)
-            for k in range(l + 1):
-                break_off_if_over()
-                G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
+            found = self.grams(H(l)[:, : l + 1], with_constant)
+            G[:, : l + 1, :, l] = found.transpose(1, 0, 2)
+            G[:, l, :, : l + 1] = found.transpose(1, 2, 0)
         return G.reshape(size * K, size * K)
 
     def take_columns(self, wanted: NDArray[np.int64]) -> LinearMap:
@@ -286,6 +293,12 @@ class NativeRows(LinearMap):
         if self.dense is None or self.n_columns <= _NARROW:
             return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
         return NumpyRows(self.dense).gram(h, with_constant)
+
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """The same for each column of H, in one call unless BLAS has them."""
+        if self.dense is None or self.n_columns <= _NARROW:
+            return self.matrix.grams(np.ascontiguousarray(H), with_constant, self.n_threads)
+        return super().grams(H, with_constant)
 
     def row_products(self, weights: FloatArray) -> FloatArray:
         """(n, n) products of every two rows, each column with its weight: X diag(weights) X'."""

@@ -366,6 +366,13 @@ class RowLosses(LossSum):
         """
         return self.loss.curvature if self.loss.curvature is not None else super().curvature
 
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        """(3, K): ``along`` for each output of a loss of one score by itself, at an entry of t for each."""
+        moved = Z + t * M
+        slopes, bends = self.slopes(moved), self.curvatures(moved)
+        terms = (self.loss.value(self.y, moved), slopes * M, bends * M * M)
+        return np.stack([self.s @ each for each in terms])
+
     # ---- duals --------------------------------------------------------------------------------
 
     @cached_property
@@ -484,7 +491,10 @@ class RowLosses(LossSum):
         if self.loss.native is None:
             return self
         if self.loss.is_joint:
-            code, s = np.ascontiguousarray(self.y, dtype=np.int32), np.ascontiguousarray(self.s, dtype=np.float64)
+            code, s = (
+                np.ascontiguousarray(self.y, dtype=np.int32),
+                np.ascontiguousarray(self.s, dtype=np.float64),
+            )
             return NativeJointLosses(self.loss, code, s, self.n_outputs, n_threads)
         y, s = (np.ascontiguousarray(each, dtype=np.float64) for each in (self.y, self.s))
         return NativeRowLosses(self.loss, y, s, self.n_outputs, n_threads)
@@ -527,6 +537,10 @@ class NativeRowLosses(RowLosses):
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         return _core.along(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.along_outputs(self._native, self.y, self.s, Z, M, t, self.n_threads)
 
     def conjugate(self, U: FloatArray) -> float:
         return _core.conjugate_sum(self._native, self.y, self.s, np.ascontiguousarray(U), self.n_threads)

@@ -235,6 +235,28 @@ class Line:
             bend += float(np.vdot(penalty.second_derivative(w), towards * towards))
         return value, slope, bend
 
+    def probe_by_output(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same for outputs that meet nowhere, each at a t of its own: arrays (K,).
+
+        Needs a loss of one score a row, and penalties that are sums over weights.
+        """
+        objective, K = self.objective, self.moved.shape[1]
+        rows = objective.problem.losses.rows
+        assert rows is not None
+        value, slope, bend = rows.along_by_output(self.origin.Z, self.moved, t)
+        blocks = zip(
+            objective.penalised_blocks(self.origin.theta),
+            objective.penalised_blocks(self.direction),
+            strict=True,
+        )
+        for (penalty, w), (_, towards) in blocks:
+            towards = towards.reshape(-1, K)
+            there = w.reshape(-1, K) + t * towards
+            value = value + penalty.terms(there).sum(axis=0)
+            slope = slope + (penalty.derivative(there) * towards).sum(axis=0)
+            bend = bend + (penalty.second_derivative(there) * towards * towards).sum(axis=0)
+        return value, slope, bend
+
     def slope(self, t: float) -> float:
         """dP/dt at t."""
         theta, Z = self.at(t)
