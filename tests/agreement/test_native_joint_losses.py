@@ -83,8 +83,21 @@ def test_extreme_scores_give_no_nan():
         losses = RowLosses(Softmax(), np.full(3, y, dtype=np.int32), np.ones(3), 3).in_core(1)
         U = losses.slopes(Z)
         p = U + np.eye(3)[y]
-        assert np.all(p >= 0) and np.all(np.abs(p.sum(axis=1) - 1) <= 1e-15)
-        assert np.isfinite(losses.value(Z)) and np.isfinite(losses.conjugate(U))
+        assert np.all(p >= 0)
+        assert np.all(np.abs(p.sum(axis=1) - 1) <= 1e-15)
+        assert np.isfinite(losses.value(Z))
+        assert np.isfinite(losses.conjugate(U))
+
+
+@given(seed=seeds(), K=widths)
+def test_points_of_the_simplex_stay_and_others_come_near(seed, K):
+    """What is inside does not move by a bit; all else goes where NumPy's twin sends it."""
+    plain, native, Z, _, U = posed(seed, K=K)
+    inside = native.slopes(Z)
+    assert native.into_domain(inside).tobytes() == inside.tobytes()
+    outside = 3 * U - 0.2
+    np.testing.assert_allclose(native.into_domain(outside), plain.into_domain(outside), atol=1e-15)
+    assert np.isfinite(native.conjugate(native.into_domain(outside)))
 
 
 def test_outside_the_simplex_a_conjugate_is_infinite():
@@ -112,5 +125,5 @@ def test_wrong_shapes_and_classes_are_errors():
         lambda: native.worst(Z, U[1:]),
         lambda: native.value(np.ascontiguousarray(Z[:, :2])),
     ):
-        with pytest.raises(ValueError, match="differ in shape|a class for each row|has no score"):
+        with pytest.raises(ValueError, match=r"differ in shape|a class for each row|has no score"):
             call()

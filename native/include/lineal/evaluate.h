@@ -131,6 +131,24 @@ std::array<double, N> weighted_sums_pass(const Scored& at, int n_threads, Fill&&
   return total;
 }
 
+// The sums of the columns of G, (n_rows x K).
+inline void column_sum_pass(Index n_rows, Index K, const double* G, double* sums, int n_threads) {
+  std::fill(sums, sums + K, 0.0);
+  if (n_rows == 0 || K == 0) return;
+  const Index length = std::max<Index>(1, piece_length / K), n_parts = (n_rows + length - 1) / length;
+  std::vector<double> partial(std::size_t(n_parts * K), 0.0);
+  const int n_workers = int(std::clamp<Index>(n_parts, 1, n_threads));
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_parts, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      double* const own = partial.data() + part * K;
+      for (Index i = part * length; i < std::min(n_rows, (part + 1) * length); ++i)
+        for (Index k = 0; k < K; ++k) own[k] += G[i * K + k];
+    }
+  });
+  for (std::size_t j = 0; j < partial.size(); ++j) sums[Index(j) % K] += partial[j];
+}
+
 // sum_i s_i loss(y_i, z_i).
 template <class Loss>
 double loss_sum_pass(const Loss& loss, const Scored& at, int n_threads) {

@@ -162,27 +162,63 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
     }
 }
 
-template <class Rows>
-void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
-  const Index size = X.n_columns + (with_constant ? 1 : 0);
-  if (X.n_columns <= small_gram)
-    small_gram_pass(X, h, with_constant, G, n_threads);
-  else
-    large_gram_pass(X, h, with_constant, G, n_threads);
+// Fills the lower half of a symmetric matrix.
+inline void mirror(Index size, double* G) noexcept {
   for (Index r = 0; r < size; ++r)
     for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
 }
 
-// A Gram matrix for each column of H, (n_rows x K), one after another. Ends early where the watch says stop.
+template <class Rows>
+void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
+  if (X.n_columns <= small_gram)
+    small_gram_pass(X, h, with_constant, G, n_threads);
+  else
+    large_gram_pass(X, h, with_constant, G, n_threads);
+  mirror(X.n_columns + (with_constant ? 1 : 0), G);
+}
+
+// Some rows of a matrix, in order.
+template <class Rows>
+struct SomeRows {
+  const Rows& whole;
+  const std::vector<Index>& index;
+  Index n_rows, n_columns;
+
+  SomeRows(const Rows& X, const std::vector<Index>& wanted)
+      : whole(X), index(wanted), n_rows(Index(wanted.size())), n_columns(X.n_columns) {}
+  auto operator[](Index i) const noexcept { return whole[index[std::size_t(i)]]; }
+  Index stored(Index first, Index last) const noexcept {
+    Index total = 0;
+    for (Index i = first; i < last; ++i) total += (*this)[i].size;
+    return total;
+  }
+};
+
+// A Gram matrix for each column of H, (n_rows x K), one after another. Rows of weight 0 are not met. Ends
+// early where the watch says stop.
 template <class Rows>
 void grams_pass(const Rows& X, const double* H, Index K, bool with_constant, double* G, int n_threads,
                 Watch& watch) {
   const Index size = X.n_columns + (with_constant ? 1 : 0);
-  std::vector<double> h(std::size_t(X.n_rows));
-  for (Index k = 0; k < K; ++k) {
-    for (Index i = 0; i < X.n_rows; ++i) h[std::size_t(i)] = H[i * K + k];
-    gram_pass(X, h.data(), with_constant, G + k * size * size, n_threads);
-    if (watch.says_stop(X.stored(0, X.n_rows) * X.n_columns / 2)) return;
+  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(K));
+  std::vector<std::vector<double>> weights(rows.size());
+  for (Index i = 0; i < X.n_rows; ++i)
+    for (Index k = 0; k < K; ++k)
+      if (const double h = H[i * K + k]; h != 0.0) {
+        rows[std::size_t(k)].push_back(i);
+        weights[std::size_t(k)].push_back(h);
+      }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double* own = G + Index(k) * size * size;
+    if (X.n_columns <= small_gram) {
+      small_gram_pass(SomeRows<Rows>(X, rows[k]), weights[k].data(), with_constant, own, n_threads);
+    } else {  // there threads own rows of G, and cut the columns of all of X
+      std::vector<double> h(static_cast<std::size_t>(X.n_rows), 0.0);
+      for (std::size_t j = 0; j < rows[k].size(); ++j) h[std::size_t(rows[k][j])] = weights[k][j];
+      large_gram_pass(X, h.data(), with_constant, own, n_threads);
+    }
+    mirror(size, own);
+    if (watch.says_stop(Index(rows[k].size()) * X.n_columns * X.n_columns / 2)) return;
   }
 }
 

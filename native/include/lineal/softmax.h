@@ -98,6 +98,9 @@ class SoftmaxBlock {
     }
   }
 
+  // Room for the numbers of the rows, while no moves are there.
+  double* scratch() noexcept { return moves_.data(); }
+
   // The first and second derivatives of the losses along the moves, once they are probabilities.
   void along(double* slope, double* bend) const {
     std::fill(slope, slope + width_, 0.0);
@@ -221,73 +224,96 @@ inline void softmax_curved_pass(Index n_rows, Index K, const std::int32_t* code,
       });
 }
 
-// The largest of f(i) and their sum, over rows with weight times their weights.
-struct SumAndLargest {
-  double sum = 0.0, largest = 0.0;
-};
-template <class Term>
-SumAndLargest weighted_rows_pass(const CodedScores& at, int n_threads, Term&& term) {
-  const Index length = rows_of_piece(at.n_outputs);
-  std::vector<SumAndLargest> found(std::size_t((at.n_rows + length - 1) / length));
-  in_row_pieces(
-      at.n_rows, at.n_outputs, n_threads, [&] { return std::vector<double>(std::size_t(at.n_outputs)); },
-      [&](std::vector<double>& p, Index piece, Range rows) {
-        SumAndLargest& mine = found[std::size_t(piece)];
-        for (Index i = rows.first; i < rows.last; ++i) {
-          const double weighted = weighted_term(at.s[i], term(i, p.data()));
-          mine.sum += weighted;
-          mine.largest = std::max(mine.largest, weighted);
-        }
-      });
-  SumAndLargest all;
-  for (const SumAndLargest& each : found) {
-    all.sum += each.sum;
-    all.largest = std::max(all.largest, each.largest);
+// sum_k p_k log p_k of some rows for p = u + e_y; +infinity where p leaves the simplex by more than rounding.
+// `p` has room for a block.
+inline void softmax_conjugates(const CodedScores& dual, Range rows, double* p, double* value) {
+  const Index K = dual.n_outputs, count = rows.last - rows.first;
+  std::copy(dual.z + rows.first * K, dual.z + rows.last * K, p);
+  for (Index j = 0; j < count; ++j) {
+    double* row = p + j * K;
+    row[dual.code[rows.first + j]] += 1.0;
+    double least = 0.0, whole = 0.0;
+    for (Index k = 0; k < K; ++k) {
+      least = std::min(least, row[k]);
+      whole += row[k];
+    }
+    value[j] =
+        least >= -1e-15 && std::abs(whole - 1.0) <= 1e-12 ? 0.0 : std::numeric_limits<double>::infinity();
   }
-  return all;
-}
-
-// sum_k p_k log p_k for p = u + e_y; +infinity where p leaves the simplex by more than rounding.
-inline double softmax_conjugate(Index K, Index y, const double* u, double* p) noexcept {
-  double least = 0.0, whole = 0.0, sum = 0.0;
-  for (Index k = 0; k < K; ++k) p[k] = u[k];
-  p[y] += 1.0;
-  for (Index k = 0; k < K; ++k) {
-    least = std::min(least, p[k]);
-    whole += p[k];
-    sum += xlogx_unit(std::clamp(p[k], 0.0, 1.0));
-  }
-  const bool is_inside = least >= -1e-15 && std::abs(whole - 1.0) <= 1e-12;
-  return is_inside ? sum : std::numeric_limits<double>::infinity();
+  for (Index e = 0; e < count * K; ++e) p[e] = xlogx_unit(std::clamp(p[e], 0.0, 1.0));
+  for (Index j = 0; j < count; ++j)
+    for (Index k = 0; k < K; ++k) value[j] += p[j * K + k];
 }
 
 // sum_i s_i loss*(y_i, u_i); the dual point takes the place of the scores.
 inline double softmax_conjugate_pass(const CodedScores& at, int n_threads) {
-  const Index K = at.n_outputs;
-  return weighted_rows_pass(
-             at, n_threads,
-             [&](Index i, double* p) { return softmax_conjugate(K, at.code[i], at.z + i * K, p); })
-      .sum;
+  const Index K = at.n_outputs, width = SoftmaxBlock::width(K), length = rows_of_piece(K);
+  std::vector<double> sums(std::size_t((at.n_rows + length - 1) / length));
+  in_row_pieces(
+      at.n_rows, K, n_threads, [&] { return std::vector<double>(std::size_t(width * K)); },
+      [&](std::vector<double>& p, Index piece, Range rows) {
+        double value[SoftmaxBlock::widest];
+        for (Index first = rows.first; first < rows.last; first += width) {
+          const Range some{first, std::min(rows.last, first + width)};
+          softmax_conjugates(at, some, p.data(), value);
+          for (Index i = first; i < some.last; ++i)
+            sums[std::size_t(piece)] += weighted_term(at.s[i], value[i - first]);
+        }
+      });
+  double total = 0.0;
+  for (const double sum : sums) total += sum;
+  return total;
 }
 
 // The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i . u_i), at least 0.
 inline double softmax_residual_pass(const CodedScores& at, const double* U, int n_threads) {
-  const Index K = at.n_outputs, width = SoftmaxBlock::width(K);
-  std::vector<double> value(std::size_t(at.n_rows));
-  in_softmax_blocks(at, n_threads, [&](SoftmaxBlock& block, Index, Range rows) {
-    double some[SoftmaxBlock::widest];
+  const Index K = at.n_outputs, length = rows_of_piece(K);
+  const CodedScores dual{at.n_rows, K, at.code, at.s, U};
+  std::vector<double> found(std::size_t((at.n_rows + length - 1) / length));
+  in_softmax_blocks(at, n_threads, [&](SoftmaxBlock& block, Index piece, Range rows) {
+    double value[SoftmaxBlock::widest], conjugate[SoftmaxBlock::widest];
     block.take(at, rows);
-    block.values(some);
-    std::copy(some, some + std::min(width, rows.last - rows.first), value.data() + rows.first);
+    block.values(value);
+    softmax_conjugates(dual, rows, block.scratch(), conjugate);
+    for (Index i = rows.first; i < rows.last; ++i) {
+      const double *u = U + i * K, *z = at.z + i * K, own = z[at.code[i]];
+      double product = 0.0;  // slopes sum to 0
+      for (Index k = 0; k < K; ++k) product += u[k] * (z[k] - own);
+      const double term = weighted_term(at.s[i], value[i - rows.first] + conjugate[i - rows.first] - product);
+      found[std::size_t(piece)] = std::max(found[std::size_t(piece)], term);
+    }
   });
-  return weighted_rows_pass(at, n_threads,
-                            [&](Index i, double* p) {
-                              const double *u = U + i * K, *z = at.z + i * K, own = z[at.code[i]];
-                              double product = 0.0;  // slopes sum to 0
-                              for (Index k = 0; k < K; ++k) product += u[k] * (z[k] - own);
-                              return value[std::size_t(i)] + softmax_conjugate(K, at.code[i], u, p) - product;
-                            })
-      .largest;
+  return found.empty() ? 0.0 : *std::max_element(found.begin(), found.end());
+}
+
+// A dual point near U in the simplex, row by row: what is below it is cut off, and the rest scaled. Nothing
+// is left of a row that is below it in every class: 0 is feasible.
+inline void softmax_domain_pass(Index n_rows, Index K, const std::int32_t* code, const double* U, double* out,
+                                int n_threads) {
+  in_row_pieces(
+      n_rows, K, n_threads, [] { return 0; },
+      [&](int, Index, Range rows) {
+        for (Index i = rows.first; i < rows.last; ++i) {
+          const double* u = U + i * K;
+          double* to = out + i * K;
+          const Index y = code[i];
+          const double own = std::max(u[y] + 1.0, 0.0);
+          double others = 0.0, below = std::min(u[y] + 1.0, 0.0);
+          for (Index k = 0; k < K; ++k) {
+            to[k] = k == y ? 0.0 : std::max(u[k], 0.0);
+            below = std::min(below, k == y ? 0.0 : u[k]);
+            others += to[k];
+          }
+          const double whole = own + others;
+          if (below == 0.0 && std::abs(whole - 1.0) <= 1e-15 * double(K)) {
+            std::copy(u, u + K, to);  // it is there
+            continue;
+          }
+          const double scale = whole > 0.0 ? 1.0 / whole : 0.0;
+          for (Index k = 0; k < K; ++k) to[k] *= scale;
+          to[y] = -others * scale;
+        }
+      });
 }
 
 }  // namespace lineal

@@ -112,9 +112,25 @@ class LossSum(ABC):
 
     # ---- what can be made of these ------------------------------------------------------------
 
-    def bending(self, Z: FloatArray) -> Callable[[FloatArray], FloatArray]:
-        """``curvature_product`` at scores Z: what all moves share is computed once."""
+    def bending(self, Z: FloatArray, U: Any = None) -> Callable[[FloatArray], FloatArray]:
+        """``curvature_product`` at scores Z, with slopes U if known: what moves share is computed once."""
         return lambda M: self.curvature_product(Z, M)
+
+    def curvatures_at(self, Z: FloatArray, U: Any) -> FloatArray:
+        """``curvatures`` where the slopes are known, too."""
+        return self.curvatures(Z)
+
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        """(2, n): how far to go along M, and the values there, where the core knows (``newton_line``)."""
+        return None
 
     @property
     def rows(self) -> RowLosses | None:
@@ -542,6 +558,20 @@ class NativeRowLosses(RowLosses):
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         return _core.along_outputs(self._native, self.y, self.s, Z, M, t, self.n_threads)
 
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.lengths(
+            self._native, self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
+
     def conjugate(self, U: FloatArray) -> float:
         return _core.conjugate_sum(self._native, self.y, self.s, np.ascontiguousarray(U), self.n_threads)
 
@@ -572,11 +602,14 @@ class NativeJointLosses(RowLosses):
         return U
 
     def curvatures(self, Z: FloatArray) -> FloatArray:
-        U = np.abs(self.slopes(Z))  # p, and 1 - p of the true class
-        return U * (1.0 - U)
+        return self.curvatures_at(Z, self.slopes(Z))
 
-    def bending(self, Z: FloatArray) -> Callable[[FloatArray], FloatArray]:
-        U = self.slopes(Z)
+    def curvatures_at(self, Z: FloatArray, U: FloatArray) -> FloatArray:
+        p = np.abs(U)  # of the true class 1 - p
+        return p - p * p
+
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        U = self.slopes(Z) if U is None else U
 
         def product(M: FloatArray) -> FloatArray:
             out = np.empty(M.shape)
@@ -592,6 +625,26 @@ class NativeJointLosses(RowLosses):
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         found: tuple[float, float, float] = self._native.along(self.y, self.s, Z, M, t, self.n_threads)
         return found
+
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: FloatArray = self._native.lengths(
+            self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
+        return found
+
+    def into_domain(self, U: FloatArray) -> FloatArray:
+        out = np.empty(U.shape)
+        self._native.into_domain(self.y, np.ascontiguousarray(U), out, self.n_threads)
+        return out
 
     def conjugate(self, U: FloatArray) -> float:
         return float(self._native.conjugate(self.y, self.s, np.ascontiguousarray(U), self.n_threads))

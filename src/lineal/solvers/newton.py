@@ -193,7 +193,9 @@ def _direct_step(objective: Objective, point: Point) -> Step | None:
     if not losses.is_by_score:
         direction, bent = _joint_step(objective, point)
         line = objective.line(point, direction)
-        return with_model(search(line, 1e-10), point.slopes + losses.bending(point.Z)(line.moved), bent)
+        return with_model(
+            search(line, 1e-10), point.slopes + losses.bending(point.Z, point.slopes)(line.moved), bent
+        )
     H = losses.model_curvatures(point.Z)
     if problem.n_outputs > 1 and problem.is_by_output and losses.rows is not None:
         return _step_by_output(objective, point, H)

@@ -24,9 +24,9 @@ Product = Callable[[FloatArray], FloatArray]
 _SAMPLE, _PRODUCTS, _MOST_PRODUCTS, _FORCING = 12, 7, 200, 0.1
 # The residual of a system may cost this share of the tolerance in the gap.
 _SHARE = 0.1
-# Where a sample has less than this share of a column's curvature, as of one that is 0 in nearly all rows, the
-# column has its own diagonal entry back.
-_MISSED = 0.25
+# Where a sample has less than this share of a column's curvature, as where few rows make up all of it, the column
+# has its own entry on the diagonal back.
+_MISSED = 0.5
 # The share of the largest curvature that a column counts as having, at least, under a rounded loss.
 _WALL = 1e-2
 
@@ -68,22 +68,26 @@ class Sampled:
         """A number for each row: it is drawn where its share of the curvature is larger."""
         return np.random.default_rng(self._seed).random((self._objective.problem.X.n_rows, 1))
 
+    @property
+    def _n_sampled(self) -> int:
+        return _SAMPLE * (self._objective.problem.X.n_columns + self._objective.has_intercept)
+
     def _factors(self, point: Point) -> _core.BlockFactors:
         """Those of each output's own Hessian, of the sample."""
         objective = self._objective
         problem, K = objective.problem, objective.problem.n_outputs
         bend = objective.penalty_curvature(point.theta).reshape(-1, K)
         size, n = len(bend), problem.X.n_rows
-        H = problem.losses.weighted(problem.losses.curvatures(point.Z))
-        whole, n_sampled = H, _SAMPLE * size
-        if n_sampled < n:
-            least = whole.sum(axis=0) / n_sampled
+        H = problem.losses.weighted(problem.losses.curvatures_at(point.Z, point.slopes))
+        whole = H
+        if self._n_sampled < n:
+            least = whole.sum(axis=0) / self._n_sampled
             H = np.where(whole > self._chances * least, np.maximum(whole, least), 0.0)
         A = problem.X.grams(H, objective.has_intercept)
         diagonal = A.reshape(K, -1)[:, :: size + 1]
-        if n_sampled < n:
+        if self._n_sampled < n:
             exact = objective.flat(problem.X.squared_adjoint(whole), whole.sum(axis=0)).reshape(-1, K).T
-            diagonal += np.where(diagonal < _MISSED * exact, exact - diagonal, 0.0)
+            diagonal[:] = np.where(diagonal < _MISSED * exact, exact, diagonal)
         diagonal += bend.T
         return _core.BlockFactors.of(A)
 
@@ -92,7 +96,7 @@ class Sampled:
         objective = self._objective
         problem = objective.problem
         K, bend = problem.n_outputs, objective.penalty_curvature(point.theta)
-        factors, bent = self._factors(point), problem.losses.bending(point.Z)
+        factors, bent = self._factors(point), problem.losses.bending(point.Z, point.slopes)
 
         def preconditioned(residual: FloatArray) -> FloatArray:
             return np.ravel(factors.solve(residual.reshape(-1, K)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,30 +33,23 @@ class Step:
     bent: FloatArray | None = None
 
 
-def search(line: Line, shortest: float) -> Step | None:
-    """The lowest of a few points on the line, by Newton in one dimension from t = 1 inside a bracket.
+# From lengths to values, slopes and curvatures there, of each of some lines.
+Probe = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 
-    A trial costs no pass over X, and far from the optimum the best length is often nearer 2 than 1.
-    """
+
+def search(line: Line, shortest: float) -> Step | None:
+    """The lowest of a few points on the line; None where it does not fall."""
     point = line.origin
     incline = float(line.direction @ point.gradient)
     if not incline < 0:
         return None
-    t, low, high, noise = 1.0, 0.0, np.inf, 1e-15 * abs(point.value)
-    best: Step | None = None
-    for trial in range(TRIALS + _RESCUES):
-        value, slope, bend = line.probe(t)
-        is_lower = value <= point.value + 1e-4 * t * incline + noise
-        if is_lower and (best is None or value < best.value):
-            best = Step(line, t, value)
-        if best is not None and (abs(slope) <= FLAT_ENOUGH * abs(incline) or trial >= TRIALS):
-            return best
-        low, high = (t, high) if is_lower and slope < 0 else (low, t)
-        if high < shortest:
-            return None
-        newton = t - slope / bend if bend > 0 else np.nan
-        t = newton if low < newton < min(high, 4 * t) else 2 * t if high == np.inf else (low + high) / 2
-    return best
+
+    def probe(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        value, slope, bend = line.probe(float(t[0]))
+        return np.array([value]), np.array([slope]), np.array([bend])
+
+    (t,), (value,) = _found(line, np.array([point.value]), np.array([incline]), probe, shortest)
+    return Step(line, float(t), float(value)) if t > 0 else None
 
 
 def search_by_output(line: Line, shortest: float) -> tuple[Step | None, NDArray[np.bool_]]:
@@ -66,14 +60,47 @@ def search_by_output(line: Line, shortest: float) -> tuple[Step | None, NDArray[
     """
     K = line.moved.shape[1]
     start, incline, _ = line.probe_by_output(np.zeros(K))
+    incline = np.where(incline < -1e-15 * np.abs(start), incline, 0.0)
+    t, value = _found(line, start, incline, line.probe_by_output, shortest)
+    missing = (incline < 0) & (t == 0)
+    if not t.any():
+        return None, missing
+    direction = (line.direction.reshape(-1, K) * t).ravel()
+    scaled = Line(line.objective, line.origin, direction, line.moved * t)
+    return Step(scaled, 1.0, float(value.sum())), missing
+
+
+def _found(
+    line: Line, start: FloatArray, incline: FloatArray, probe: Probe, shortest: float
+) -> tuple[FloatArray, FloatArray]:
+    """``lengths``, in the core where it knows the losses and the penalty is quadratic along lines."""
+    objective, is_one = line.objective, len(start) == 1
+    if objective.problem.penalty.is_elastic and objective.problem.constants_penalty.is_elastic:
+        nowhere = np.zeros(len(start))
+        own = np.array(line.penalty_along(0.0))[:, None] if is_one else line.penalty_by_output(nowhere)
+        found = objective.problem.losses.lengths(line.origin.Z, line.moved, start, incline, own, shortest)
+        if found is not None:
+            return found[0], found[1]
+    return lengths(probe, start, incline, shortest)
+
+
+def lengths(
+    probe: Probe, start: FloatArray, incline: FloatArray, shortest: float
+) -> tuple[FloatArray, FloatArray]:
+    """(lengths, values): the lowest of a few points on each line, by Newton in one dimension from t = 1.
+
+    A trial costs no pass over X, and far from the optimum the best length is often nearer 2 than 1. Lines
+    begin with values ``start`` and slopes ``incline``. Length 0 stands for no step: on a line that does not
+    fall, or none lower down to ``shortest``. The native twin is ``line_lengths`` in line_search.h.
+    """
+    n = len(start)
     noise = 1e-15 * np.abs(start)
-    t, low, high = np.ones(K), np.zeros(K), np.full(K, np.inf)
-    length, value, is_open = np.zeros(K), start.copy(), incline < -noise
-    missing = is_open
+    t, low, high = np.ones(n), np.zeros(n), np.full(n, np.inf)
+    length, value, is_open = np.zeros(n), start.copy(), incline < 0
     for trial in range(TRIALS + _RESCUES):
         if not is_open.any():
             break
-        there, slope, bend = line.probe_by_output(t)
+        there, slope, bend = probe(t)
         is_lower = is_open & (there <= start + 1e-4 * t * incline + noise)
         is_better = is_lower & ((length == 0) | (there < value))
         length, value = np.where(is_better, t, length), np.where(is_better, there, value)
@@ -82,16 +109,11 @@ def search_by_output(line: Line, shortest: float) -> tuple[Step | None, NDArray[
         falls = is_lower & (slope < 0)
         low, high = np.where(falls, t, low), np.where(falls, high, t)
         is_open = is_open & (high >= shortest)
-        newton = t - np.divide(slope, bend, out=np.full(K, np.nan), where=bend > 0)
+        newton = t - np.divide(slope, bend, out=np.full(n, np.nan), where=bend > 0)
         is_inside = (low < newton) & (newton < np.minimum(high, 4 * t))
         halfway = np.where(high == np.inf, 2 * t, (low + high) / 2)
         t = np.where(is_open, np.where(is_inside, newton, halfway), t)
-    missing = missing & (length == 0)
-    if not length.any():
-        return None, missing
-    direction = (line.direction.reshape(-1, K) * length).ravel()
-    scaled = Line(line.objective, line.origin, direction, line.moved * length)
-    return Step(scaled, 1.0, float(value.sum())), missing
+    return length, value
 
 
 def early_iterate(objective: Objective, point: Point, step: Step, tol: float) -> Iterate | None:

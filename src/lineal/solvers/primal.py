@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal import _core
 from lineal.objective.dual_points import closer_point, feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
@@ -82,7 +83,10 @@ class Objective:
 
     def back(self, G: FloatArray) -> FloatArray:
         """X'G and, for an intercept, the sums of G: from the scores to the parameters."""
-        return self.flat(self.problem.X.adjoint(G), G.sum(axis=0))
+        if not self.has_intercept:
+            return self.problem.X.adjoint(G).ravel()
+        sums = _core.column_sums(np.ascontiguousarray(G)) if G.shape[1] > 1 else G.sum(axis=0)
+        return self.flat(self.problem.X.adjoint(G), sums)
 
     # ---- the penalty, block by block ----------------------------------------------------------
 
@@ -222,8 +226,13 @@ class Line:
 
     def probe(self, t: float) -> tuple[float, float, float]:
         """P at t, dP/dt and its derivative."""
-        objective = self.objective
-        value, slope, bend = objective.problem.losses.along(self.origin.Z, self.moved, t)
+        value, slope, bend = self.objective.problem.losses.along(self.origin.Z, self.moved, t)
+        own = self.penalty_along(t)
+        return value + own[0], slope + own[1], bend + own[2]
+
+    def penalty_along(self, t: float) -> tuple[float, float, float]:
+        """The penalty's part of P at t, with its derivatives in t."""
+        objective, value, slope, bend = self.objective, 0.0, 0.0, 0.0
         blocks = zip(
             objective.penalised_blocks(self.origin.theta + t * self.direction),
             objective.penalised_blocks(self.direction),
@@ -240,10 +249,16 @@ class Line:
 
         Needs a loss of one score a row, and penalties that are sums over weights.
         """
-        objective, K = self.objective, self.moved.shape[1]
-        rows = objective.problem.losses.rows
+        rows = self.objective.problem.losses.rows
         assert rows is not None
         value, slope, bend = rows.along_by_output(self.origin.Z, self.moved, t)
+        own = self.penalty_by_output(t)
+        return value + own[0], slope + own[1], bend + own[2]
+
+    def penalty_by_output(self, t: FloatArray) -> FloatArray:
+        """(3, K): the penalty's part of P at t, output by output, with its derivatives in t."""
+        objective, K = self.objective, len(t)
+        found = np.zeros((3, K))
         blocks = zip(
             objective.penalised_blocks(self.origin.theta),
             objective.penalised_blocks(self.direction),
@@ -252,10 +267,10 @@ class Line:
         for (penalty, w), (_, towards) in blocks:
             towards = towards.reshape(-1, K)
             there = w.reshape(-1, K) + t * towards
-            value = value + penalty.terms(there).sum(axis=0)
-            slope = slope + (penalty.derivative(there) * towards).sum(axis=0)
-            bend = bend + (penalty.second_derivative(there) * towards * towards).sum(axis=0)
-        return value, slope, bend
+            found[0] += penalty.terms(there).sum(axis=0)
+            found[1] += (penalty.derivative(there) * towards).sum(axis=0)
+            found[2] += (penalty.second_derivative(there) * towards * towards).sum(axis=0)
+        return found
 
     def slope(self, t: float) -> float:
         """dP/dt at t."""

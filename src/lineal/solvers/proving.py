@@ -188,9 +188,11 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        b, Z, U = self._refitted(problem.scores(W, b), b)
+        b, Z, U, losses = self._refitted(problem.scores(W, b), b)
         # A loss may take NaN for a score that costs nothing.
-        primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        primal = np.inf
+        if np.isfinite(Z).all():
+            primal = (problem.losses.value(Z) if losses is None else losses) + problem.penalty_value(W, b)
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
             # Constants explain all there is to explain: what other weights add is rounding.
             W, b = zeros(problem)[0], constants.b
@@ -211,18 +213,25 @@ class LinearProver(Prover):
             bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
         return Proof(primal, bound, W, b, Z)
 
-    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any, float | None]:
         """A free intercept moved to where the losses are least: no pass over X, and it can only help.
 
-        Around kinks many may be best: then all of what leads there ends at the same one.
+        (b, Z, slopes, losses), the last two where they are known. Around kinks many intercepts may be best:
+        then all of what leads there ends at the same one.
         """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
+            if not np.any(refit.shift):
+                return b, Z, None, refit.before
+            before = losses.value(Z) if refit.before is None else refit.before
+            moved = Z + refit.shift
+            after = losses.value(moved) if refit.after is None else refit.after
             as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
-            if np.any(refit.shift) and losses.value(Z + refit.shift) <= as_good * losses.value(Z):
-                return b + refit.shift, Z + refit.shift, refit.U
-        return b, Z, None
+            if after <= as_good * before:
+                return b + refit.shift, moved, refit.U, after
+            return b, Z, None, before
+        return b, Z, None, None
 
     def worst(self, best: Best) -> float:
         if best.Z is None or best.bound is None:  # no weights had an objective that is a number
