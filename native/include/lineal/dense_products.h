@@ -77,6 +77,20 @@ inline Index panel_rows(Index n_columns) noexcept {
   return std::clamp<Index>(4096 / std::max<Index>(n_columns, 1), 16, 256);
 }
 
+// (X*X)'u for one output, squares entry by entry.
+template <class V>
+void dense_squares_pass(const Dense<V>& X, const double* u, double* out, int n_threads) {
+  const Index d = X.n_columns;
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(d, part, n_threads);
+    std::fill(out + mine.first, out + mine.last, 0.0);
+    for (Index i = 0; i < X.n_rows; ++i) {
+      const V* x = X.value + i * d;
+      for (Index c = mine.first; c < mine.last; ++c) out[c] += u[i] * (double(x[c]) * double(x[c]));
+    }
+  });
+}
+
 // X'U, or (X*X)'U with squares entry by entry: (n_columns x K); threads own ranges of columns.
 template <bool squared, class V>
 void dense_adjoint_pass(const Dense<V>& X, const double* U, Index K, double* out, int n_threads) {

@@ -253,7 +253,10 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
 template <class Rows>
 void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
   if constexpr (is_dense<Rows>) {
-    dense_adjoint_pass<true>(X, U, K, V, n_threads);
+    if (K == 1)
+      dense_squares_pass(X, U, V, n_threads);
+    else
+      dense_adjoint_pass<true>(X, U, K, V, n_threads);
     return;
   }
   const auto cuts = column_cuts(X, n_threads);

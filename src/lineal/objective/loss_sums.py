@@ -399,13 +399,17 @@ class RowLosses(LossSum):
         gold = one_hot(self.y, self.n_outputs)
         return -gold, 1.0 - gold
 
+    @cached_property
+    def _is_unweighted(self) -> bool:
+        return bool(np.all(self.s == 1.0))
+
     def weighted(self, H: FloatArray) -> FloatArray:
-        """S H."""
-        return self.s[:, None] * H
+        """S H, not to be written to: H itself where all weights are 1."""
+        return H if self._is_unweighted else self.s[:, None] * H
 
     def pull(self, U: FloatArray) -> FloatArray:
-        """S U."""
-        return self.s[:, None] * U
+        """S U, not to be written to."""
+        return U if self._is_unweighted else self.s[:, None] * U
 
     def sums(self, U: FloatArray) -> FloatArray:
         """s'U."""
@@ -549,6 +553,10 @@ class NativeRowLosses(RowLosses):
         H = np.empty(Z.shape)
         _core.curvatures(self._native, self.y, np.ascontiguousarray(Z), H, self.n_threads)
         return H
+
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        H = self.curvatures(Z)
+        return lambda M: H * M
 
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)

@@ -54,6 +54,8 @@ class Iterate:
     residue : float or None
         Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
         of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
+    has_own_intercept : bool
+        Whether a free intercept is as near to where it belongs as the weights are: then it is not moved there.
     state : callable or None
         Gives what a new stream (``Start.state``) begins again from, with this very iterate, so that all that
         follow are the same to the bit. It holds until the next iterate; its arrays may be the solver's own.
@@ -66,6 +68,7 @@ class Iterate:
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None
+    has_own_intercept: bool = False
     state: Callable[[], State] | None = None
 
 

@@ -139,14 +139,11 @@ def _direct_epoch(problem: Problem) -> float:
 
 def _sampled_epoch(problem: Problem) -> float | None:
     """Seconds of a step by conjugate gradients with a sampled Hessian; None where another form is sooner."""
-    cost = sampled_cost(problem, DIRECT_LIMIT, _TOGETHER)
-    if cost is None:
+    direct = _direct_epoch(problem) if is_direct(problem) else np.inf
+    cost = None if direct <= CHEAP else sampled_cost(problem, DIRECT_LIMIT, _TOGETHER)
+    if cost is None or cost + _line_cost(problem) >= direct:
         return None
-    cost += _line_cost(problem)
-    if not is_direct(problem):
-        return cost
-    direct = _direct_epoch(problem)
-    return cost if direct > CHEAP and cost < direct else None
+    return cost + _line_cost(problem)
 
 
 def _walk(

@@ -23,9 +23,9 @@ Product = Callable[[FloatArray], FloatArray]
 # residual that a step leaves far from the optimum.
 _SAMPLE, _PRODUCTS, _MOST_PRODUCTS, _FORCING = 12, 7, 200, 0.1
 # The residual of a system may cost this share of the tolerance in the gap.
-_SHARE = 0.1
-# Where a sample has less than this share of a column's curvature, as where few rows make up all of it, the column
-# has its own entry on the diagonal back.
+_SHARE = 0.02
+# Where a sample has less than this share of a column's curvature, as where few rows make up all of it, the
+# column has its own entry on the diagonal back.
 _MISSED = 0.5
 # The share of the largest curvature that a column counts as having, at least, under a rounded loss.
 _WALL = 1e-2
@@ -83,7 +83,9 @@ class Sampled:
         if self._n_sampled < n:
             least = whole.sum(axis=0) / self._n_sampled
             H = np.where(whole > self._chances * least, np.maximum(whole, least), 0.0)
-        A = problem.X.grams(H, objective.has_intercept)
+        is_one = not np.any(H[:, 1:] != H[:, :1])  # as at the start, where all classes are as likely
+        A = problem.X.grams(H[:, :1] if is_one else H, objective.has_intercept)
+        A = np.repeat(A, K, axis=0) if is_one and K > 1 else A
         diagonal = A.reshape(K, -1)[:, :: size + 1]
         if self._n_sampled < n:
             exact = objective.flat(problem.X.squared_adjoint(whole), whole.sum(axis=0)).reshape(-1, K).T

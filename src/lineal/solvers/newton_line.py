@@ -48,7 +48,8 @@ def search(line: Line, shortest: float) -> Step | None:
         value, slope, bend = line.probe(float(t[0]))
         return np.array([value]), np.array([slope]), np.array([bend])
 
-    (t,), (value,) = _found(line, np.array([point.value]), np.array([incline]), probe, shortest)
+    start = np.array([point.value]), np.array([incline])
+    (t,), (value,) = _found(line, *start, line.quadratic(1), probe, shortest)
     return Step(line, float(t), float(value)) if t > 0 else None
 
 
@@ -59,9 +60,13 @@ def search_by_output(line: Line, shortest: float) -> tuple[Step | None, NDArray[
     rounding beside its value stays where it is.
     """
     K = line.moved.shape[1]
-    start, incline, _ = line.probe_by_output(np.zeros(K))
+    quadratic, rows = line.quadratic(K), line.objective.problem.losses.rows
+    if quadratic is None or rows is None:
+        start, incline, _ = line.probe_by_output(np.zeros(K))
+    else:
+        start, incline, _ = rows.along_by_output(line.origin.Z, line.moved, np.zeros(K)) + quadratic
     incline = np.where(incline < -1e-15 * np.abs(start), incline, 0.0)
-    t, value = _found(line, start, incline, line.probe_by_output, shortest)
+    t, value = _found(line, start, incline, quadratic, line.probe_by_output, shortest)
     missing = (incline < 0) & (t == 0)
     if not t.any():
         return None, missing
@@ -71,14 +76,17 @@ def search_by_output(line: Line, shortest: float) -> tuple[Step | None, NDArray[
 
 
 def _found(
-    line: Line, start: FloatArray, incline: FloatArray, probe: Probe, shortest: float
+    line: Line,
+    start: FloatArray,
+    incline: FloatArray,
+    quadratic: FloatArray | None,
+    probe: Probe,
+    shortest: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """``lengths``, in the core where it knows the losses and the penalty is quadratic along lines."""
-    objective, is_one = line.objective, len(start) == 1
-    if objective.problem.penalty.is_elastic and objective.problem.constants_penalty.is_elastic:
-        nowhere = np.zeros(len(start))
-        own = np.array(line.penalty_along(0.0))[:, None] if is_one else line.penalty_by_output(nowhere)
-        found = objective.problem.losses.lengths(line.origin.Z, line.moved, start, incline, own, shortest)
+    """``lengths``, in the core where it knows the losses and the penalty is quadratic."""
+    if quadratic is not None:
+        losses = line.objective.problem.losses
+        found = losses.lengths(line.origin.Z, line.moved, start, incline, quadratic, shortest)
         if found is not None:
             return found[0], found[1]
     return lengths(probe, start, incline, shortest)
@@ -147,7 +155,7 @@ def early_iterate(objective: Objective, point: Point, step: Step, tol: float) ->
     def state() -> dict[str, object]:
         return state_at(point) | {"is_early": True}
 
-    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value, state=state)
+    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value, has_own_intercept=True, state=state)
 
 
 def with_model(step: Step | None, ahead: FloatArray, bent: FloatArray) -> Step | None:

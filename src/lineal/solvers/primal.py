@@ -168,6 +168,14 @@ class Objective:
             gradient = gradient + self.penalty_gradient(theta)
         return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
 
+    @cached_property
+    def ridges(self) -> FloatArray | None:
+        """The strength that each parameter is squared with, where the penalty is made of squares alone."""
+        problem = self.problem
+        parts = (problem.penalty, problem.constants_penalty)
+        is_quadratic = all(each.is_elastic and not each.has_corners for each in parts)
+        return self.penalty_part("l2") if is_quadratic else None
+
     @property
     def ridge(self) -> float:
         """The strength of a penalty that is a ridge, else 0."""
@@ -270,6 +278,23 @@ class Line:
             found[0] += penalty.terms(there).sum(axis=0)
             found[1] += (penalty.derivative(there) * towards).sum(axis=0)
             found[2] += (penalty.second_derivative(there) * towards * towards).sum(axis=0)
+        return found
+
+    def quadratic(self, n: int) -> FloatArray | None:
+        """(3, n): the penalty's part of P, its slope and its curvature at t = 0, where it is quadratic.
+
+        ``n`` is 1 for all parameters together, or K for each output by itself.
+        """
+        ridges = self.objective.ridges
+        if ridges is None:
+            return None
+        theta, towards = self.origin.theta.reshape(-1, n), self.direction.reshape(-1, n)
+        bent = ridges.reshape(-1, n) * theta
+        found = np.empty((3, n))
+        np.einsum("ij,ij->j", bent, theta, out=found[0])
+        np.einsum("ij,ij->j", bent, towards, out=found[1])
+        np.einsum("ij,ij,ij->j", ridges.reshape(-1, n), towards, towards, out=found[2])
+        found[0] *= 0.5
         return found
 
     def slope(self, t: float) -> float:

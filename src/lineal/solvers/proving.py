@@ -188,7 +188,9 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        b, Z, U, losses = self._refitted(problem.scores(W, b), b)
+        Z, U, losses = problem.scores(W, b), None, None
+        if not iterate.has_own_intercept:
+            b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
         primal = np.inf
         if np.isfinite(Z).all():
