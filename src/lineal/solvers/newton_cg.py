@@ -14,7 +14,7 @@ from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import Iterate, State
 from lineal.solvers.costs import factor, gram_of, losses, passes
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.newton_line import Step, search, with_model
+from lineal.solvers.newton_line import Step, search, search_by_output, with_model
 from lineal.solvers.primal import Line, Objective, Point, primal_iterate
 
 Product = Callable[[FloatArray], FloatArray]
@@ -100,36 +100,45 @@ class Sampled:
         K, bend = problem.n_outputs, objective.penalty_curvature(point.theta)
         factors, bent = self._factors(point), problem.losses.bending(point.Z, point.slopes)
 
-        def preconditioned(residual: FloatArray) -> FloatArray:
-            return np.ravel(factors.solve(residual.reshape(-1, K)))
+        # Outputs that do not meet are as many systems, each with its own lengths.
+        m = K if problem.is_by_output else 1
 
-        direction, moved = np.zeros_like(point.theta), np.zeros_like(point.Z)
-        residual = -point.gradient
+        def preconditioned(residual: FloatArray) -> FloatArray:
+            return factors.solve(residual.reshape(-1, K)).reshape(-1, m)
+
+        def inner(a: FloatArray, b: FloatArray) -> FloatArray:
+            return np.einsum("ij,ij->j", a, b)
+
+        residual = -point.gradient.reshape(-1, m)
+        direction, moved = np.zeros_like(residual), np.zeros_like(point.Z)
         conjugate = preconditioned(residual)
-        square = float(residual @ conjugate)
-        scale = max(problem.yardstick(point.value), 1e-300)
-        rough = min(_FORCING, (square / scale) ** 0.5) ** 2 * square
-        enough = 2 * objective.ridge * _SHARE * self._tol * scale
+        square = inner(residual, conjugate)
+        is_open, scale = square > 0, max(problem.yardstick(point.value), 1e-300)
+        rough = np.minimum(_FORCING, (square / scale) ** 0.5) ** 2 * square
+        enough = 2 * objective.ridge * _SHARE * self._tol * scale / m
         for _ in range(_MOST_PRODUCTS):
             break_off_if_over()
-            scores = objective.scores(conjugate)
-            product = objective.back(problem.losses.weighted(bent(scores))) + bend * conjugate
-            curvature = float(conjugate @ product)
-            if not curvature > 0:
-                break
-            t = square / curvature
+            scores = objective.scores(conjugate.ravel())
+            product = objective.back(problem.losses.weighted(bent(scores))) + bend * conjugate.ravel()
+            product = product.reshape(-1, m)
+            curvature = inner(conjugate, product)
+            is_open &= curvature > 0
+            t = np.divide(square, curvature, out=np.zeros(m), where=is_open)
             direction += t * conjugate
             moved += t * scores
             residual -= t * product
             following = preconditioned(residual)
-            fresh = float(residual @ following)
-            if fresh <= rough or float(residual @ residual) <= enough:
+            fresh = inner(residual, following)
+            is_open &= (fresh > rough) & (inner(residual, residual) > enough)
+            if not is_open.any():
                 break
-            conjugate = following + (fresh / square) * conjugate
+            conjugate = following + np.divide(fresh, square, out=np.zeros(m), where=is_open) * conjugate
             square = fresh
-        line = Line(objective, point, direction, moved)
-        ahead = point.slopes + bent(moved)
-        return with_model(search(line, 1e-10), ahead, -point.gradient - residual - bend * direction)
+        line = Line(objective, point, direction.ravel(), moved)
+        is_apart = m > 1 and problem.losses.rows is not None
+        taken = search_by_output(line, 1e-10)[0] if is_apart else search(line, 1e-10)
+        left = residual.ravel() + bend * line.direction
+        return with_model(taken, point.slopes + bent(moved), -point.gradient - left)
 
 
 # ---- in a trust region --------------------------------------------------------------------------
