@@ -73,6 +73,9 @@ class Separation:
         Whether every margin is > 0.
     is_exact : bool
         Whether the margins that are said to be 0 are 0 in exact arithmetic, and not but for rounding.
+    shares : (n, K) array or None
+        Of the margins that are 0, where some are: no weights make all of those > 0, for under these shares they
+        cancel, up to the rounding of their sums (Gordan 1873).
     """
 
     W: FloatArray
@@ -80,6 +83,7 @@ class Separation:
     margins: FloatArray
     is_complete: bool
     is_exact: bool = True
+    shares: FloatArray | None = None
 
     @property
     def coef(self) -> FloatArray:
@@ -274,6 +278,15 @@ class Margins:
             v = v - solve_positive(G, np.zeros(len(G)), left)
         return v
 
+    def cancelling(self, shares: FloatArray) -> FloatArray:
+        """Shares near these, each as far from 0, under which margins cancel but for rounding."""
+        for _ in range(3):
+            better = shares * (1.0 - self.dot(self.solve(shares, self.adjoint(shares))))
+            if not (better[shares > 0] > 0).all():
+                break
+            shares = better
+        return shares
+
     # ---- proofs -------------------------------------------------------------------------------
 
     def witness(self, v: FloatArray, zero: Mask) -> Separation | None:
@@ -422,14 +435,16 @@ class _Path:
         if not zero.any():
             return M.witness(self._v, zero)
         if np.array_equal(zero, used):
-            return Overlap(self._alpha) if self.product <= _CLEAR * _FALLEN else None
+            return Overlap(M.cancelling(self._alpha)) if self.product <= _CLEAR * _FALLEN else None
         found, G = None, M.gram(zero.astype(np.float64))
+        shares = M.cancelling(np.where(zero, self._alpha, 0.0))
         for v in _null_directions(G, self._v, np.diag(M.gram(used.astype(np.float64)))):
             for each in (v, M.nearer_zero(v, G, zero)):
                 proof = M.witness(each, zero)
-                if proof is not None and proof.is_exact:
-                    return proof
-                found = found or proof
+                if proof is not None and (proof.is_exact or found is None):
+                    found = replace(proof, shares=shares)
+                if found is not None and found.is_exact:
+                    return found
         return found
 
 

@@ -1,0 +1,162 @@
+"""The hard margin of rows: the widest street between classes that can be told apart, or the proof of none.
+
+    P(w) = |w|^2 / 2   where every margin is >= 1,        D(alpha) = sum alpha - |M'alpha|^2 / 2,   alpha >= 0
+
+Three steps, none of which guesses. A separation is decided first (``separation``); where there is none its
+shares are the proof. A direction v with margins >= 1 is a point of P, so that sum alpha = |w|^2 <= |v|^2 at the
+optimum: with a price of slack C above that no slack pays, and the soft margin *is* the hard one. It is
+solved by whoever suits it, and certified anew: the weights are stretched until the worst row is at 1, and the
+dual point is the best multiple of alpha. Slack of rounding costs a stretch, and no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lineal.errors import NotSeparableError
+from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.dual_points import feasible
+from lineal.objective.hard_margin import HardMargin, JointHardMargin
+from lineal.objective.loss_sums import RowLosses
+from lineal.objective.losses import FloatArray, Hinge, Log
+from lineal.objective.penalties import L2, NoPenalty
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers.base import Solution
+from lineal.solvers.driver import Budget, minimise
+from lineal.solvers.offsets import near_zero
+from lineal.solvers.planner import Plan, plan
+from lineal.solvers.separation import Margins, Overlap, Separation, decide
+
+# The price of slack, in units of the squared norm that is known to be enough.
+_PRICE = 2.0
+# Of the tolerance, what the soft margin is solved to: at first, and where a stretch cost more.
+_FIRST, _FINER, _ROUNDS, _FINEST = 0.05, 1e-3, 3, 1e-13
+
+
+def hard(problem: Problem) -> Problem:
+    """The hard margin of a problem of hinges, of one score or joint."""
+    rows = _rows(problem)
+    losses: HardMargin | JointHardMargin
+    if rows.is_by_score:
+        losses = HardMargin(rows.y, rows.s)
+    else:
+        losses = JointHardMargin(rows.y, rows.s, rows.n_outputs)
+    return replace(problem, losses=losses, penalty=L2(1.0))
+
+
+def widest_margin(
+    problem: Problem, *, tol: float, budget: Budget | None = None, seed: int = 0
+) -> tuple[Solution, Plan]:
+    """The hard margin of a problem of hinges (its penalty apart), certified; and how the soft one was solved.
+
+    Raises
+    ------
+    NotSeparableError
+        With shares of rows that prove that no weights separate the classes.
+    """
+    rows, exact = _rows(problem), hard(problem)
+    enough = _squared_norm(problem, rows)
+    joint = Hinge().joint
+    assert joint is not None
+    each = RowLosses(Hinge() if rows.is_by_score else joint(), rows.y, (rows.s > 0) * 1.0, rows.n_outputs)
+    soft = replace(problem, losses=each, penalty=L2(1.0 / (_PRICE * enough)))
+    chosen, found, share = plan(soft), None, _FIRST
+    for _ in range(_ROUNDS):
+        aim = max(share * tol, _FINEST)
+        solved = minimise(soft, chosen.solvers, tol=aim, budget=budget, seed=seed)
+        again = _stretched(exact, solved, _PRICE * enough, tol)
+        is_better = found is None or again.certificate.relative_gap < found.certificate.relative_gap
+        found = again if is_better else found
+        if found.certificate.converged or solved.certificate.stop is not Stop.CERTIFIED or aim == _FINEST:
+            break
+        share *= _FINER
+    assert found is not None
+    return found, replace(chosen, reason=f"the hard margin, as a soft one whose slack does not pay; {chosen.reason}")
+
+
+def _rows(problem: Problem) -> RowLosses:
+    rows = problem.losses.rows
+    assert rows is not None
+    return rows
+
+
+def _squared_norm(problem: Problem, rows: RowLosses) -> float:
+    """|v|^2 of some weights whose margins are all >= 1."""
+    likelihood = rows.with_loss(Log() if rows.is_by_score else Log().joint())
+    is_free = problem.intercept is not Intercept.NONE
+    free = replace(
+        problem, losses=likelihood, penalty=NoPenalty(), intercept_penalty=None,
+        intercept=Intercept.FREE if is_free else Intercept.NONE,
+    )  # fmt: skip
+    moved = near_zero(free)
+    near = free if moved is None else moved.problem
+    found = decide(near)
+    if not isinstance(found, Separation) or not found.is_complete:
+        raise _refusal(near, found)
+    margins = found.margins[Margins.of(near).used]  # type: ignore[union-attr]
+    b = found.b if moved is None else found.b - moved.by @ found.W
+    squares = (found.W**2).sum() + ((b**2).sum() if problem.intercept is Intercept.PENALIZED else 0.0)
+    return float(squares / margins.min() ** 2)
+
+
+def _refusal(problem: Problem, found: Separation | Overlap | None) -> NotSeparableError:
+    """The proof that no weights have margins above 0: shares of rows that cancel."""
+    margins, rows = Margins.of(problem), _rows(problem)
+    assert margins is not None
+    if found is None or found.shares is None:
+        return NotSeparableError(np.nan, np.zeros(len(rows.s)))
+    shares, place = found.shares, 0
+    if rows.is_by_score:
+        place = int(np.argmax(shares.sum(axis=0) > 0))
+        shares = np.where(np.arange(shares.shape[1]) == place, shares, 0.0)
+    pulled = margins.adjoint(shares)
+    sums = shares.sum(axis=1)
+    total = float(sums.sum())
+    half = total / 2 if rows.is_by_score and margins.objective.has_intercept else total
+    distance = float(np.linalg.norm(margins.objective.split(pulled)[0])) / half
+    return NotSeparableError(distance, sums / half, place if rows.is_by_score and rows.n_outputs > 1 else None)
+
+
+def _stretched(problem: Problem, found: Solution, price: float, tol: float) -> Solution:
+    """The hard margin's weights and dual point, from those of the soft one."""
+    losses: Any = problem.losses
+    W, b = found.W.astype(np.float64), found.b.astype(np.float64)
+    if isinstance(losses, HardMargin) and problem.intercept is Intercept.FREE:
+        b = b + _middle(losses, problem.scores(W, b))
+    least = losses.least(problem.scores(W, b))
+    U = price * found.U
+    if not (least > 0).all():
+        primal = np.inf
+    else:
+        W, b = W / least, b / least
+        primal = problem.primal(W, b)
+    bound = feasible(problem, _best_multiple(problem, losses.into_domain(U)), W, b)
+    known = found.certificate
+    is_done = known.stop is Stop.CERTIFIED
+    certificate = Certificate.of_proof(
+        primal, bound.dual, size=abs(primal), tol=tol, worst=losses.worst(problem.scores(W, b), bound.U),
+        solver=known.solver, epochs=known.epochs, seconds=known.seconds,
+        stop=known.stop, reason="" if is_done else known.reason, detail="the floor of the arithmetic",
+    )  # fmt: skip
+    if certificate.converged:
+        certificate = replace(certificate, reason=Stop.CERTIFIED.sentence())
+    return replace(found, W=W, b=b, U=bound.U, certificate=certificate)
+
+
+def _middle(losses: HardMargin, Z: FloatArray) -> FloatArray:
+    """(K,) to be added to scores, so that the nearest rows of either side are as far from 0."""
+    used = losses.weighted(np.ones(Z.shape)) > 0
+    above = np.where(used & (losses.y > 0), Z, np.inf).min(axis=0)
+    below = np.where(used & (losses.y < 0), Z, -np.inf).max(axis=0)
+    return np.asarray(-(above + below) / 2)
+
+
+def _best_multiple(problem: Problem, U: FloatArray) -> FloatArray:
+    """t U of the highest D: sum alpha t - |V|^2 t^2 / 2 is known in t."""
+    linear = -problem.losses.conjugate(U)
+    W, b = np.zeros(problem.weight_shape), np.zeros(problem.n_outputs)
+    square = 2 * problem.pulled(U, W, b)[0]
+    return U * (linear / square) if square > 0 else U
