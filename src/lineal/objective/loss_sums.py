@@ -27,13 +27,15 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
-from lineal.objective.linear_maps import far_from_zero
-from lineal.objective.losses import FloatArray, Loss, Targets
+from lineal.objective.linear_maps import far_from_zero, may_be_far
+from lineal.objective.losses import FloatArray, Loss, QuadraticConjugate, Targets
 
 if TYPE_CHECKING:
     from lineal.objective.pair_losses import PairLosses
 
 _POWER_STEPS = 20
+# Scores that the second cache holds.
+_CACHED = 1 << 15
 
 
 class LossSum(ABC):
@@ -216,6 +218,11 @@ class LossSum(ABC):
     def balance(self, U: Any) -> Any:
         """A point near U, in the domain if U is, whose ``pull`` sums to 0 over the rows of each output."""
         return U
+
+    def balance_left(self, U: Any) -> tuple[FloatArray, FloatArray]:
+        """What ``pull`` sums to over the rows of each output, and what the sizes of its entries sum to."""
+        G = self.pull(U)
+        return G.sum(axis=0), np.abs(G).sum(axis=0)
 
     def refit(self, Z: FloatArray) -> Refit:
         """The constants to be added to the scores of each output that minimise F, and the slopes there."""
@@ -403,6 +410,14 @@ class RowLosses(LossSum):
         # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
         return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
 
+    def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
+        """That of some rows of output k; of a joint loss those of all outputs, one after another."""
+        if not self.loss.is_joint:
+            return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
+        form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
+        parts = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
+        return QuadraticConjugate(*parts, form.tube, form.bend)
+
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
         low, high = self.domain
@@ -464,7 +479,7 @@ class RowLosses(LossSum):
         return replace(self, y=y, n_outputs=y.shape[1])
 
     def near_zero(self) -> tuple[LossSum, FloatArray] | None:
-        if not self.loss.is_of_difference:
+        if not self.loss.is_of_difference or not may_be_far(np.ascontiguousarray(self.y)):
             return None
         by = far_from_zero(self.y)
         return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
@@ -521,6 +536,31 @@ class NativeRowLosses(RowLosses):
 
     def smoothed(self, width: float) -> LossSum:
         return super().smoothed(width).in_core(self.n_threads)
+
+    def refit(self, Z: FloatArray) -> Refit:
+        if not (self.refits_constants and self.is_smooth and self._is_in_few_pieces):
+            return super().refit(Z)
+        U = np.empty(Z.shape)
+        return Refit(
+            _core.refit(self._native, self.y, self.s, np.ascontiguousarray(Z), U, self.n_threads), U
+        )
+
+    def balance(self, U: FloatArray) -> FloatArray:
+        if not self._is_in_few_pieces:
+            return super().balance(U)
+        balanced = np.empty(U.shape)
+        _core.balance(np.ascontiguousarray(U), self.s, balanced, self.n_threads)
+        return balanced
+
+    def balance_left(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if not self._is_in_few_pieces:
+            return super().balance_left(U)
+        return _core.balance_left(np.ascontiguousarray(U), self.s, self.n_threads)
+
+    @cached_property
+    def _is_in_few_pieces(self) -> bool:
+        """Whether outputs may be walked over one by one: there is one, or a cache holds all of them."""
+        return self.n_outputs == 1 or len(self.s) * self.n_outputs <= _CACHED
 
     @cached_property
     def _native(self) -> Any:

@@ -227,7 +227,10 @@ class LinearProver(Prover):
             losses = self.problem.losses
             refit = losses.refit(Z)
             as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
-            if np.any(refit.shift) and losses.value(Z + refit.shift) <= as_good * losses.value(Z):
+            if not refit.shift.any():
+                # Where slopes are as good a dual point as any, these are they.
+                return b, Z, refit.U if losses.is_smooth and not self.problem.penalty.is_bounded else None
+            if losses.value(Z + refit.shift) <= as_good * losses.value(Z):
                 return b + refit.shift, Z + refit.shift, refit.U
         return b, Z, None
 
