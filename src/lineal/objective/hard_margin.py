@@ -157,7 +157,9 @@ class JointHardMargin(LossSum):
             taken, given = out.sum(axis=0), np.bincount(self.y, out.sum(axis=1), minlength=self.n_outputs)
             if (np.abs(taken - given) <= _EVEN * (taken + given)).all():
                 break
-            factor = np.sqrt(np.divide(given, taken, out=np.ones_like(given), where=(taken > 0) & (given > 0)))
+            factor = np.sqrt(
+                np.divide(given, taken, out=np.ones_like(given), where=(taken > 0) & (given > 0))
+            )
             U = self.into_domain(out * factor / factor[self.y][:, None])
         return U
 

@@ -3,8 +3,8 @@
     P(w) = |w|^2 / 2   where every margin is >= 1,        D(alpha) = sum alpha - |M'alpha|^2 / 2,   alpha >= 0
 
 Three steps, none of which guesses. A separation is decided first (``separation``); where there is none its
-shares are the proof. A direction v with margins >= 1 is a point of P, so that sum alpha = |w|^2 <= |v|^2 at the
-optimum: with a price of slack C above that no slack pays, and the soft margin *is* the hard one. It is
+shares are the proof. A direction v with margins >= 1 is a point of P, so that sum alpha = |w|^2 <= |v|^2 at
+the optimum: with a price of slack C above that no slack pays, and the soft margin *is* the hard one. It is
 solved by whoever suits it, and certified anew: the weights are stretched until the worst row is at 1, and the
 dual point is the best multiple of alpha. Slack of rounding costs a stretch, and no more.
 """
@@ -28,12 +28,15 @@ from lineal.solvers.base import Solution
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.offsets import near_zero
 from lineal.solvers.planner import Plan, plan
-from lineal.solvers.separation import Margins, Overlap, Separation, decide
+from lineal.solvers.separation import Separation, decide, work
 
 # The price of slack, in units of the squared norm that is known to be enough.
 _PRICE = 2.0
 # Of the tolerance, what the soft margin is solved to: at first, and where a stretch cost more.
 _FIRST, _FINER, _ROUNDS, _FINEST = 0.05, 1e-3, 3, 1e-13
+# Prices in units of the longest row, how well they are solved, and how near to 0 in that unit a mean of rows
+# is taken for the proof that nothing separates them.
+_PRICES, _ROUGH, _NEAR = (1e2, 1e4, 1e6, 1e8), 1e-2, 1e-5
 
 
 def hard(problem: Problem) -> Problem:
@@ -57,24 +60,22 @@ def widest_margin(
     NotSeparableError
         With shares of rows that prove that no weights separate the classes.
     """
-    rows, exact = _rows(problem), hard(problem)
-    enough = _squared_norm(problem, rows)
-    joint = Hinge().joint
-    assert joint is not None
-    each = RowLosses(Hinge() if rows.is_by_score else joint(), rows.y, (rows.s > 0) * 1.0, rows.n_outputs)
-    soft = replace(problem, losses=each, penalty=L2(1.0 / (_PRICE * enough)))
-    chosen, found, share = plan(soft), None, _FIRST
+    exact, enough = hard(problem), _squared_norm(problem, budget, seed)
+    soft = _soft(problem, _PRICE * enough)
+    chosen, share = plan(soft), _FIRST
+    found: Solution | None = None
     for _ in range(_ROUNDS):
         aim = max(share * tol, _FINEST)
         solved = minimise(soft, chosen.solvers, tol=aim, budget=budget, seed=seed)
         again = _stretched(exact, solved, _PRICE * enough, tol)
-        is_better = found is None or again.certificate.relative_gap < found.certificate.relative_gap
-        found = again if is_better else found
+        if found is None or again.certificate.relative_gap < found.certificate.relative_gap:
+            found = again
         if found.certificate.converged or solved.certificate.stop is not Stop.CERTIFIED or aim == _FINEST:
             break
         share *= _FINER
     assert found is not None
-    return found, replace(chosen, reason=f"the hard margin, as a soft one whose slack does not pay; {chosen.reason}")
+    reason = f"the hard margin, as a soft one whose slack does not pay; {chosen.reason}"
+    return found, replace(chosen, reason=reason)
 
 
 def _rows(problem: Problem) -> RowLosses:
@@ -83,41 +84,77 @@ def _rows(problem: Problem) -> RowLosses:
     return rows
 
 
-def _squared_norm(problem: Problem, rows: RowLosses) -> float:
+def _soft(problem: Problem, price: float) -> Problem:
+    """The soft margin at a price of slack that is the same for every row that has weight."""
+    rows, joint = _rows(problem), Hinge().joint
+    assert joint is not None
+    loss = Hinge() if rows.is_by_score else joint()
+    each = RowLosses(loss, rows.y, np.where(rows.s > 0, 1.0, 0.0), rows.n_outputs)
+    return replace(problem, losses=each, penalty=L2(1.0 / price))
+
+
+def _squared_norm(problem: Problem, budget: Budget | None, seed: int) -> float:
     """|v|^2 of some weights whose margins are all >= 1."""
-    likelihood = rows.with_loss(Log() if rows.is_by_score else Log().joint())
-    is_free = problem.intercept is not Intercept.NONE
+    rows, is_free = _rows(problem), problem.intercept is not Intercept.NONE
     free = replace(
-        problem, losses=likelihood, penalty=NoPenalty(), intercept_penalty=None,
-        intercept=Intercept.FREE if is_free else Intercept.NONE,
+        problem, losses=rows.with_loss(Log() if rows.is_by_score else Log().joint()), penalty=NoPenalty(),
+        intercept_penalty=None, intercept=Intercept.FREE if is_free else Intercept.NONE,
     )  # fmt: skip
+    if work(free) == np.inf:
+        return _squared_norm_by_prices(problem, budget, seed)
     moved = near_zero(free)
     near = free if moved is None else moved.problem
     found = decide(near)
     if not isinstance(found, Separation) or not found.is_complete:
-        raise _refusal(near, found)
-    margins = found.margins[Margins.of(near).used]  # type: ignore[union-attr]
+        shares = None if found is None else found.shares
+        raise _refusal(near, np.zeros(rows.y.shape) if shares is None else shares)
     b = found.b if moved is None else found.b - moved.by @ found.W
     squares = (found.W**2).sum() + ((b**2).sum() if problem.intercept is Intercept.PENALIZED else 0.0)
-    return float(squares / margins.min() ** 2)
+    return float(squares / found.margins[found.margins > 0].min() ** 2)
 
 
-def _refusal(problem: Problem, found: Separation | Overlap | None) -> NotSeparableError:
-    """The proof that no weights have margins above 0: shares of rows that cancel."""
-    margins, rows = Margins.of(problem), _rows(problem)
-    assert margins is not None
-    if found is None or found.shares is None:
-        return NotSeparableError(np.nan, np.zeros(len(rows.s)))
-    shares, place = found.shares, 0
+def _squared_norm_by_prices(problem: Problem, budget: Budget | None, seed: int) -> float:
+    """The same for more columns than a system may have, by soft margins of rising price.
+
+    Where none of them separates, their shares may prove that nothing does.
+    """
+    losses: Any = hard(problem).losses
+    X = problem.X.native_rows
+    assert X is not None
+    radius = float(np.sqrt(X.squared_norms.max(initial=0.0)))
+    for price in _PRICES:
+        soft = _soft(problem, price / max(radius * radius, 1e-300))
+        found = minimise(soft, plan(soft).solvers, tol=_ROUGH, budget=budget, seed=seed)
+        least = losses.least(problem.scores(found.W.astype(np.float64), found.b))
+        if (least > 0).all():
+            squares = (found.W.astype(np.float64) ** 2).sum(axis=0)
+            squares = squares + (found.b**2 if problem.intercept is Intercept.PENALIZED else 0.0)
+            return float((squares / least**2).sum())
+    refusal = _refusal(problem, np.abs(losses.into_domain(found.U)))
+    if refusal.distance <= _NEAR * radius:
+        raise refusal
+    return price / max(radius * radius, 1e-300)
+
+
+def _refusal(problem: Problem, shares: FloatArray) -> NotSeparableError:
+    """The proof that no weights have margins above 0: shares of rows, or of wrong classes, that cancel."""
+    rows, place = _rows(problem), None
     if rows.is_by_score:
-        place = int(np.argmax(shares.sum(axis=0) > 0))
-        shares = np.where(np.arange(shares.shape[1]) == place, shares, 0.0)
-    pulled = margins.adjoint(shares)
+        output = int(np.argmax(shares.sum(axis=0) > 0))
+        place = output if rows.n_outputs > 1 else None
+        shares = shares[:, output : output + 1]
+        G = rows.y[:, output : output + 1] * shares
+    else:
+        shares = shares.copy()
+        shares[np.arange(len(shares)), rows.y] = 0.0
+        G = -shares
+        G[np.arange(len(G)), rows.y] += shares.sum(axis=1)
     sums = shares.sum(axis=1)
-    total = float(sums.sum())
-    half = total / 2 if rows.is_by_score and margins.objective.has_intercept else total
-    distance = float(np.linalg.norm(margins.objective.split(pulled)[0])) / half
-    return NotSeparableError(distance, sums / half, place if rows.is_by_score and rows.n_outputs > 1 else None)
+    # With an intercept either class has half of the shares.
+    whole = float(sums.sum()) / (2 if rows.is_by_score and problem.intercept is not Intercept.NONE else 1)
+    if not whole > 0:
+        return NotSeparableError(np.nan, sums, place)
+    return NotSeparableError(float(np.linalg.norm(problem.X.adjoint(G))) / whole, sums / whole, place)
 
 
 def _stretched(problem: Problem, found: Solution, price: float, tol: float) -> Solution:

@@ -1,8 +1,8 @@
 """Whether a likelihood without a penalty has a minimiser: a linear programme from the inside, and a proof.
 
-A score z_i = a_i . v has a margin m_i: y_i z_i for two classes, z_iy - z_ik for each wrong class k of a row with
-more. With M the map from weights (and constants) v to the margins of all rows that have weight, exactly one
-holds (Stiemke 1915; Albert and Anderson 1984 say it of likelihoods):
+A row's score has a margin m_i: y_i z_i for two classes, z_iy - z_ik for each wrong class k where there are more.
+With M the map from weights (and constants) v to the margins of all rows that have weight, exactly one holds
+(Stiemke 1915; Albert and Anderson 1984 say it of likelihoods):
 
     there is a v with M v >= 0 and some margin > 0:   P falls for ever along v, and no minimiser exists;
     there are shares alpha > 0, every one of them, with M'alpha = 0:   P has a minimiser.
@@ -15,11 +15,11 @@ one self-dual programme. From v = 0, m = alpha = 1 one follows, as nu falls from
 on which sum m + sum alpha = N (1 + nu): the path is bounded and exists whatever the data are, and for each i
 just one of m_i and alpha_i stays away from 0. Steps are Mehrotra's; units of columns do not matter to them.
 
-What the path says is believed of neither side: the margins of v are computed again, with all that rounding can
-have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, as rational
+What the path says is believed of neither side: margins of v are computed again, with all that rounding can have
+added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, as rational
 combinations where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
-then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2 beside
-0.3) the witness says so: ``is_exact`` is False.
+then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2
+beside 0.3) the witness says so: ``is_exact`` is False.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ Mask = NDArray[np.bool_]
 # Unknowns that a system may have, and steps; steps go this far to the edge, and end at such products.
 LIMIT = 2000
 _MOST_STEPS, _REACH, _LEAST = 80, 0.995, 1e-13
-# So many steps in a row that bring the least product down by less than that are at the floor of the arithmetic.
+# So many steps in a row that bring the least product down by less than that are at the arithmetic's floor.
 _PATIENCE, _GAIN = 4, 0.9
 # From such a product on the two sides are looked at; again each time that it has fallen by this factor.
 _CLEAR, _FALLEN = 1e-2, 1e-2
 # Twice the largest relative error of one operation; and numbers whose products it is told of.
 _UNIT, _LARGE = 2.0**-52, 1e140
-# Pivots of a matrix with a unit diagonal that are rounding; a number this near to a fraction is that fraction;
-# largest denominators, of one and of all; numbers that are looked at; bits that the free ones of a direction keep.
+# Pivots of a matrix with a unit diagonal that are rounding; how near a number is to the fraction that it is;
+# largest denominators, of one and of all; how many numbers are looked at; bits that free ones keep.
 _NOTHING, _SAME, _DENOMINATORS, _COMMON, _VALUES, _BITS = (1e-11, 1e-14), 1e-8, 1000, 2**20, 2000, 24
 
 
@@ -74,8 +74,8 @@ class Separation:
     is_exact : bool
         Whether the margins that are said to be 0 are 0 in exact arithmetic, and not but for rounding.
     shares : (n, K) array or None
-        Of the margins that are 0, where some are: no weights make all of those > 0, for under these shares they
-        cancel, up to the rounding of their sums (Gordan 1873).
+        Of the margins that are 0, where some are: no weights make all of those > 0, for under these shares
+        they cancel, up to the rounding of their sums (Gordan 1873).
     """
 
     W: FloatArray
@@ -246,7 +246,10 @@ class Margins:
         if not inner.is_by_output:
             G = self.gram(H)
             return solve_positive(G, np.zeros(len(G)), right)
-        found, sides = np.empty((len(right) // inner.n_outputs, inner.n_outputs)), right.reshape(-1, H.shape[1])
+        found, sides = (
+            np.empty((len(right) // inner.n_outputs, inner.n_outputs)),
+            right.reshape(-1, H.shape[1]),
+        )
         for k in range(H.shape[1]):
             G = inner.X.gram(np.ascontiguousarray(H[:, k]), has_constant)
             found[:, k] = solve_positive(G, np.zeros(len(G)), sides[:, k])
@@ -464,8 +467,9 @@ class _Solver:
 def _null_directions(G: FloatArray, v: FloatArray, squares: FloatArray) -> Iterator[FloatArray]:
     """Directions near v with G v = 0, exactly so where the null space has a basis of simple fractions.
 
-    G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of the
-    direction; those with one follow from these. ``squares`` are of the columns of M: their units do not count.
+    G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of
+    the direction; those with one follow from these. ``squares`` are of the columns of M, whose units do not
+    count.
     Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are tried.
     """
     scale = 2.0 ** np.round(np.log2(np.where(squares > 0, squares, 1.0)) / 2)  # which rounds nothing
@@ -502,7 +506,9 @@ def _as_fractions(F: FloatArray) -> tuple[FloatArray, float]:
         return F, 1.0
     near = [Fraction(value).limit_denominator(_DENOMINATORS) for value in values.tolist()]
     common = math.lcm(*(each.denominator for each in near))
-    if common > _COMMON or any(abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)):
+    if common > _COMMON or any(
+        abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)
+    ):
         return F, 1.0
     whole = np.array([float(each * common) for each in near])
     return whole[places].reshape(F.shape), float(common)

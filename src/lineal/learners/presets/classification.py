@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from lineal.errors import NotSeparableError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.online.recipe import Recipe
 from lineal.learners.presets.dialect import (
     Dialect,
     penalty_of_c,
     refuse_positive,
     ridge_penalty,
 )
-from lineal.learners.online.recipe import Recipe
 from lineal.objective import Loss, Problem, losses, penalties
 from lineal.objective.linear_maps import LinearMap, NativeRows
 from lineal.objective.losses import FloatArray
@@ -180,13 +180,15 @@ class LinearSVC(Dialect, BaseLinearClassifier):
         try:
             found, self.plan_ = widest_margin(problem, tol=self._tolerance, budget=budget, seed=self._seed())
         except NotSeparableError as refused:
-            name = "" if refused.output is None else f"class {self.classes_[refused.output]!r}"
+            name = "" if refused.output is None else f"class {self.classes_.tolist()[refused.output]!r}"
             raise NotSeparableError(refused.distance, refused.weights, refused.output, name) from None
         return found
 
     def _recipe(self) -> Recipe:
         if self._is_hard:
-            raise ParameterError("C=inf, no slack at all, is no promise that a stream can keep: take a finite C.")
+            raise ParameterError(
+                "C=inf, no slack at all, is no promise that a stream can keep: take a finite C."
+            )
         return super()._recipe()
 
     def _one_vs_rest(self) -> bool:
