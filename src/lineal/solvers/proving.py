@@ -281,7 +281,7 @@ class LinearProver(Prover):
             best.take(Proof(self.problem.primal(W, b, Z), best.bound, W, b, Z))
 
     def _runs_away(self, best: Best) -> bool:
-        """Whether a fit shows signs of having no end, and asking costs no more than some of Newton's steps."""
+        """Whether a fit shows signs of having no end, and asking takes as long as some of Newton's steps."""
         if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
