@@ -93,13 +93,19 @@ def _soft(problem: Problem, price: float) -> Problem:
     return replace(problem, losses=each, penalty=L2(1.0 / price))
 
 
+def free_likelihood(problem: Problem) -> Problem:
+    """The problem of which ``separation`` decides whether some weights tell all rows apart."""
+    rows = _rows(problem)
+    return replace(
+        problem, losses=rows.with_loss(Log() if rows.is_by_score else Log().joint()), penalty=NoPenalty(),
+        intercept_penalty=None,
+        intercept=Intercept.NONE if problem.intercept is Intercept.NONE else Intercept.FREE,
+    )  # fmt: skip
+
+
 def _squared_norm(problem: Problem, budget: Budget | None, seed: int) -> float:
     """|v|^2 of some weights whose margins are all >= 1."""
-    rows, is_free = _rows(problem), problem.intercept is not Intercept.NONE
-    free = replace(
-        problem, losses=rows.with_loss(Log() if rows.is_by_score else Log().joint()), penalty=NoPenalty(),
-        intercept_penalty=None, intercept=Intercept.FREE if is_free else Intercept.NONE,
-    )  # fmt: skip
+    rows, free = _rows(problem), free_likelihood(problem)
     if work(free) == np.inf:
         return _squared_norm_by_prices(problem, budget, seed)
     moved = near_zero(free)

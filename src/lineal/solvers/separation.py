@@ -16,7 +16,7 @@ on which sum m + sum alpha = N (1 + nu): the path is bounded and exists whatever
 just one of m_i and alpha_i stays away from 0. Steps are Mehrotra's; units of columns do not matter to them.
 
 What the path says is believed of neither side: margins of v are computed again, with all that rounding can
-have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, as rational
+have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, in rational
 combinations where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
 then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2
 beside 0.3) the witness says so: ``is_exact`` is False.
@@ -556,7 +556,8 @@ def _null_spaces(G: FloatArray, squares: FloatArray) -> Iterator[_NullSpace]:
 
     G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of
     the direction; those with one follow from these. ``squares`` are of the columns of M, whose units do not
-    count. Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are tried.
+    count. Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are
+    tried.
     """
     scale = 2.0 ** np.round(np.log2(np.where(squares > 0, squares, 1.0)) / 2)  # which rounds nothing
     R = G / scale / scale[:, None]
@@ -595,7 +596,7 @@ def _combined(space: _NullSpace, kept: Mask, v: FloatArray, squares: FloatArray)
 
 
 def _as_fractions(column: FloatArray) -> tuple[FloatArray, float]:
-    """(The column times a denominator, the denominator), whole numbers where it is made of simple fractions."""
+    """(The column times a denominator, the denominator), whole numbers where those are simple fractions."""
     size = float(np.abs(column).max(initial=0.0))
     some = np.where(np.abs(column) > _SAME * min(size, 1.0), column, 0.0)
     values, places = np.unique(some, return_inverse=True)
