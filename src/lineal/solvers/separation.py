@@ -16,8 +16,8 @@ on which sum m + sum alpha = N (1 + nu): the path is bounded and exists whatever
 just one of m_i and alpha_i stays away from 0. Steps are Mehrotra's; units of columns do not matter to them.
 
 What the path says is believed of neither side: margins of v are computed again, with all that rounding can
-have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, in rational
-combinations where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
+have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, by simple
+fractions where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
 then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2
 beside 0.3) the witness says so: ``is_exact`` is False.
 
