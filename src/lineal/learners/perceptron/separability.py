@@ -15,12 +15,12 @@ for the rounding of its own terms: no margin above that rounding exists.
 
 With R the largest |a|, the perceptron makes at most (R / gamma)^2 mistakes (Novikoff 1962).
 
-Cost: small data take least squares over their shares, milliseconds. Larger ones take a support vector machine
-and least squares of the rows that it leans on. What that leaves open is decided, where columns (times classes)
-are few, by ten to forty interior-point steps, each a weighted Gram matrix and its factor; else by machines of
-falling strength, some hundred passes over the data each, and a linear programme with a constraint for each row
-(and wrong class) and a variable for each column (of each class), which HiGHS solves in memory in proportion to
-the stored numbers. ``max_seconds`` bounds all of them.
+Cost: small data take least squares over their shares, milliseconds. Larger ones take a support vector
+machine and least squares of the rows that it leans on. What that leaves open is decided, where columns
+(times classes) are few, by ten to forty interior-point steps, each a weighted Gram matrix and its factor;
+else by machines of falling strength, some hundred passes over the data each, and a linear programme with a
+constraint for each row (and wrong class) and a variable for each column (of each class), which HiGHS solves
+in memory in proportion to the stored numbers. ``max_seconds`` bounds all of them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _CLOSE = 1e-3
 _FEW, _SMALL, _LARGEST = 3_000, 400_000, 20_000_000
 # Of other data with few columns, so many rows are taken at first, and the worst of the others in each round.
 _WORKING, _ADDED, _ROUNDS = 300, 50, 40
-# Where that leaves it open, a step towards a separation may take so many multiplications; the hard margin's gap.
+# Where that leaves it open, a step towards a separation may take so many multiplications; and the gap then.
 _MOST_WORK, _EXACT = 2e9, 1e-8
 
 
