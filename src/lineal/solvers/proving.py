@@ -37,8 +37,8 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALL, _PROOF_STEPS = 5e6, 60
 # From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
 _MANY_STORED = 1_000_000
-# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do while a step
-# towards the answer takes at most so many multiplications, some tenths of a second.
+# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do where a
+# step towards the answer takes at most so many multiplications, some tenths of a second.
 _LARGE_SCORES, _MANY_PROOFS, _MOST_WORK = 10.0, 8, 1e9
 
 
@@ -291,7 +291,7 @@ class LinearProver(Prover):
             best.take(Proof(self.problem.primal(W, b, Z), best.bound, W, b, Z))
 
     def _runs_away(self, best: Best) -> bool:
-        """Whether a fit shows signs of having no end, and asking costs no more than some steps of Newton's."""
+        """Whether a fit shows signs of having no end, and asking takes as long as some of Newton's steps."""
         if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
