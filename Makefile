@@ -7,6 +7,7 @@
 #   make bench   every speed bar against its peers, written to docs/performance.md and README.md (BARS=P2,P10: some of them)
 #   make bench-quick, bench-table   a look in under three minutes; tables and pictures of what was measured before
 #   make bench-growth, bench-roofline   data doubled to a million documents; bytes a second beside a plain loop over memory
+#   make everyday   learners with their defaults on the tables people start with, written to docs/performance.md
 #   make counts  instructions of the inner loops (counts-check: fails where one grew)
 #   make paths   a whole L1 path against other libraries, written to docs/path.md
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
@@ -29,7 +30,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference wild clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline everyday counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference wild clean
 .DEFAULT_GOAL := help
 
 help:
@@ -119,6 +120,10 @@ bench-growth: .venv/.built
 
 bench-roofline: .venv/.built
 	$(BIN)/python benchmarks/bars/roofline.py
+
+# EVERYDAY_OPTIONS="--only SGD,digits --keep" measures some lines, and the others keep what was measured before.
+everyday: .venv/.built
+	$(BIN)/python benchmarks/everyday/run.py $(or $(EVERYDAY_OPTIONS),--keep)
 
 # Need valgrind, and say so.
 counts: .venv/.built

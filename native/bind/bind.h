@@ -148,6 +148,7 @@ void interruptible_pass(Body&& body) {
 
 void bind_cancellation(nb::module_& m);
 void bind_matrix(nb::module_& m);
+void bind_monomials(nb::module_& m);
 void bind_class_sums(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
 void bind_interior_point(nb::module_& m);

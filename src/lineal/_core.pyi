@@ -181,6 +181,15 @@ class Rng:
 
     def __init__(self, seed: int) -> None: ...
 
+@overload
+def monomials(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
+    """
+    Products of the columns of X, made run by run: a column times neighbours among those before. Whether all are finite.
+    """
+
+@overload
+def monomials(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool: ...
+
 def class_sums(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
     """
     V[k, j] = the weighted sum of column j over the rows of class k. Whether a stored number is below 0.
@@ -451,7 +460,7 @@ class InteriorPoint:
     """Interior-point steps for one output; see the header."""
 
     @staticmethod
-    def make(X: Matrix, used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bend: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], corners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], corner_square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_constant: bool, n_threads: int) -> InteriorPoint:
+    def make(X: Matrix, used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int, n_outputs: int, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bend: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], corners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], corner_square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_constant: bool, n_threads: int) -> InteriorPoint:
         """Before the start; `used` are the rows that count, none for all."""
 
     def curvatures(self) -> NDArray[numpy.float64]:
@@ -465,8 +474,11 @@ class InteriorPoint:
         The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. The matrix is changed.
         """
 
+    def advance(self) -> None:
+        """The start, or a step, with a system of columns made here."""
+
     def read(self, decided: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
-        """(weights, dual variables of the rows)."""
+        """(weights, dual variables of the rows, row by row)."""
 
     def state(self) -> NDArray[numpy.float64]:
         """All that later steps depend on, as numbers."""

@@ -241,6 +241,9 @@ class LinearModel(StreamedModel):
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
+        self.__dict__.pop("separation_", None)
+        if solution.separation is not None:
+            self.separation_ = solution.separation
         b = solution.b
         if task.problem.losses.has_common_shift and task.problem.intercept is Intercept.FREE:
             b = b - b.mean()  # only differences of scores count: a common shift is a convention

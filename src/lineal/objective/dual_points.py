@@ -70,11 +70,47 @@ def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Floa
     (free ones, and under L1 those that are not 0), and so for the intercept.
 
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
-    their domain are so at the optimum. Needs outputs that do not meet.
+    their domain are so at the optimum.
     """
     in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
-    return _move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+    move = _move if problem.is_by_output else _move_jointly
+    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+
+
+def _move_jointly(
+    problem: Problem,
+    U: FloatArray,
+    in_play: NDArray[np.bool_],
+    target: FloatArray,
+    has_constant: NDArray[np.bool_],
+    on_b: FloatArray,
+) -> FloatArray:
+    """The same for a joint loss: the u of a row move in proportion to their room, and their sum stays."""
+    losses, K = problem.losses, problem.n_outputs
+    U = losses.into_domain(U)
+    room = losses.room(U)
+    total = room.sum(axis=1, keepdims=True)
+    share = np.divide(room, total, out=np.zeros_like(room), where=total > 0)
+
+    def respond(Z: FloatArray) -> FloatArray:
+        return room * (Z - (share * Z).sum(axis=1, keepdims=True))
+
+    columns, is_bordered = np.flatnonzero(in_play.any(axis=1)), bool(has_constant.any())
+    kept = np.flatnonzero(np.append(in_play[columns], has_constant if is_bordered else []))
+    if not len(kept):
+        return U
+    X = problem.X.take_columns(columns)
+    G = X.joint_gram(
+        lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
+    )
+    G, aim = np.ascontiguousarray(G[np.ix_(kept, kept)]), np.append(target[columns], on_b)[kept]
+    for _ in range(2):  # once more for what rounding left
+        g, c = losses.pull(U), np.zeros((len(columns) + 1) * K)
+        c[kept] = _solve_symmetric(G, np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
+        C = c.reshape(-1, K)
+        U = U - respond(X.dot(C[:-1]) + C[-1])
+    return U
 
 
 def _move(

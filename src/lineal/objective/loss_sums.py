@@ -22,12 +22,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
 from lineal.objective.linear_maps import far_from_zero, may_be_far
-from lineal.objective.losses import FloatArray, Loss, Targets
+from lineal.objective.losses import FloatArray, Loss, QuadraticConjugate, Targets
 
 if TYPE_CHECKING:
     from lineal.objective.pair_losses import PairLosses
@@ -266,13 +267,6 @@ class LossSum(ABC):
         """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
         return iter(())
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
-
-        ``are_together`` says that the outputs share weights, so that all of them must.
-        """
-        return False
-
     def floored_curvatures(self, Z: FloatArray) -> FloatArray:
         """``curvatures`` with a floor: a quadratic model of flat losses alone would know no bound."""
         H = self.curvatures(Z)
@@ -416,6 +410,14 @@ class RowLosses(LossSum):
         # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
         return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
 
+    def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
+        """That of some rows of output k; of a joint loss those of all outputs, one after another."""
+        if not self.loss.is_joint:
+            return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
+        form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
+        parts = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
+        return QuadraticConjugate(*parts, form.tube, form.bend)
+
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
         low, high = self.domain
@@ -493,17 +495,15 @@ class RowLosses(LossSum):
     def check(self) -> None:
         self.loss.check(self.y)
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        if not self.loss.is_likelihood:
-            return False
+    def are_separated(self, Z: FloatArray) -> NDArray[np.bool_]:
+        """(K,) for losses of one score, or (1,): whether each row that has weight is on its side."""
         heavy = self.s > 0
-        if not self.loss.is_joint:
-            is_apart = np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0
-            return bool(np.all(is_apart) if are_together else np.any(is_apart))
+        if self.is_by_score:
+            return np.asarray(np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0)
         rows = np.arange(len(self.y))
         rivals = Z.copy()
         rivals[rows, self.y] = -np.inf
-        return bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))
+        return np.array([bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lineal.cancellation import CancellationToken, cancellable, following, shielded
+from lineal.cancellation import CancellationToken, cancellable, following, shielded, unless_over
 from lineal.errors import CombinationError, InputError, ParameterError
 from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.problem import Problem
@@ -176,6 +176,7 @@ def drive(
                     if kept.state is not None:
                         again = following(stream, run.own)  # the iterate that the checkpoint was taken at
                 run.follow(solver, stream, progress, again)
+                run.look_for_a_minimum()
                 if run.stop not in (None, Stop.STALLED) or run.is_certified:
                     break
                 run.stop, best = Stop.STALLED, run.best
@@ -326,9 +327,16 @@ class _Run:
             return Stop.EPOCHS
         if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
             return Stop.SECONDS
-        if self.prover.has_no_minimum(self.best):
+        if unless_over(lambda: self.prover.has_no_minimum(self.best), self.own):
             return Stop.NO_MINIMUM
         return Stop.STALLED if is_stalled else None
+
+    def look_for_a_minimum(self) -> None:
+        """Where a solver came to an end without a proof: whether there is a minimiser at all."""
+        if self.stop not in (None, Stop.STALLED) or self.is_certified or self.best.bound is None:
+            return
+        if unless_over(lambda: self.prover.has_no_minimum(self.best, is_last=True), self.own):
+            self.stop = Stop.NO_MINIMUM
 
     def solution(self, floor: str) -> Solution:
         """The best that was seen, and the proof."""
@@ -348,9 +356,10 @@ class _Run:
             epochs=self.epochs,
             seconds=self.seconds,
             stop=stop,
-            detail=self.budget.detail(stop) or floor,
+            detail=self.budget.detail(stop) or (floor if best.separation is None else best.separation),
         )
-        return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace))
+        separation = best.separation if certificate.stop is Stop.NO_MINIMUM else None
+        return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace), separation)
 
 
 class _Progress:
