@@ -453,13 +453,15 @@ class RowLosses(LossSum):
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
         low, high = self.domain
-        return bool(np.all((low <= U) & (high >= U)))
+        return bool(((low <= U) & (high >= U)).all())
 
     def room(self, U: FloatArray) -> FloatArray:
         low, high = self.domain
         return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
 
     def factor_into_domain(self, U: FloatArray) -> float:
+        if self.is_inside(U):
+            return 1.0
         low, high = self.domain
         used = self.s > 0
         below, above = (low > U) & used[:, None], (high < U) & used[:, None]
