@@ -1,6 +1,7 @@
 #include "lineal/evaluate.h"
 
 #include "bind.h"
+#include "lineal/constants.h"
 
 namespace lineal {
 namespace {
@@ -102,6 +103,42 @@ double worst_residual(const AnyLoss& loss, Scores Y, Array1<const double> s, Sco
                     loss);
 }
 
+nb::ndarray<double, nb::numpy> refit(const AnyLoss& loss, Scores Y, Array1<const double> s, Scores Z,
+                                     Array2<double> U, int n_threads) {
+  const Scored at = weighted(Y, s, Z, n_threads);
+  require_same(Z, U);
+  auto shift = new_array<double>({Z.shape(1)});
+  const nb::gil_scoped_release unlocked;
+  std::visit(
+      [&]<class Loss>(const Loss& each) {
+        if constexpr (SmoothLoss<Loss>)
+          refit_pass(each, at, shift.data(), U.data(), n_threads);
+        else
+          throw std::invalid_argument("a loss with kinks has no curvature");
+      },
+      loss);
+  return shift;
+}
+
+void balance(Scores U, Array1<const double> s, Array2<double> out, int n_threads) {
+  require_same(U, out);
+  require(s.shape(0) == U.shape(0), "s needs one entry per row of U");
+  require(n_threads >= 1, "n_threads must be at least 1");
+  const nb::gil_scoped_release unlocked;
+  balance_pass(U.data(), s.data(), Index(U.shape(0)), Index(U.shape(1)), out.data(), n_threads);
+}
+
+std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> balance_left(
+    Scores U, Array1<const double> s, int n_threads) {
+  require(s.shape(0) == U.shape(0), "s needs one entry per row of U");
+  require(n_threads >= 1, "n_threads must be at least 1");
+  auto sums = new_array<double>({U.shape(1)}), sizes = new_array<double>({U.shape(1)});
+  const nb::gil_scoped_release unlocked;
+  balance_left_pass(U.data(), s.data(), Index(U.shape(0)), Index(U.shape(1)), sums.data(), sizes.data(),
+                    n_threads);
+  return {sums, sizes};
+}
+
 }  // namespace
 
 void bind_evaluate(nb::module_& m) {
@@ -126,6 +163,11 @@ void bind_evaluate(nb::module_& m) {
         "sum_i s_i loss*(y_i, u_i), infinite outside the domain.");
   m.def("worst_residual", &worst_residual, "loss"_a, "Y"_a, "s"_a, "Z"_a, "U"_a, "n_threads"_a = 1,
         "The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i).");
+  m.def("refit", &refit, "loss"_a, "Y"_a, "s"_a, "Z"_a, "U"_a.noconvert(), "n_threads"_a = 1,
+        "The shifts of each output that minimise sum_i s_i loss(y_i, z_i + shift); U = the slopes there.");
+  m.def("balance", &balance, "U"_a, "s"_a, "out"_a.noconvert(), "n_threads"_a = 1,
+        "U with one sign of each output shrunk, so that s'U = 0.");
+  m.def("balance_left", &balance_left, "U"_a, "s"_a, "n_threads"_a = 1, "(s'U, s'|U|).");
 }
 
 }  // namespace lineal

@@ -46,11 +46,11 @@ class Matrix:
 
     @overload
     @staticmethod
-    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object) -> Matrix: ...
+    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object, is_ordered: bool = True) -> Matrix: ...
 
     @overload
     @staticmethod
-    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object) -> Matrix: ...
+    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object, is_ordered: bool = True) -> Matrix: ...
 
     @overload
     @staticmethod
@@ -73,10 +73,21 @@ class Matrix:
     def is_sparse(self) -> bool: ...
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether the columns of each row increase."""
+
+    @property
     def is_float32(self) -> bool: ...
 
     def check(self, n_threads: int = 1) -> tuple[str, int, int]:
-        """(flaw, row, column) of the first offence; '' if there is none."""
+        """
+        (flaw, row, column) of the worst offence, first in row order; '' if there is none.
+        """
+
+    def ordered(self, n_threads: int = 1) -> Matrix:
+        """
+        A copy of sound sparse rows with columns that increase; numbers of a repeated column are added up.
+        """
 
     @overload
     def dot(self, W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
@@ -110,6 +121,39 @@ class Matrix:
 
     def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64] | NDArray[numpy.float32]]: ...
 
+def narrow(index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, n_threads: int = 1) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """64-bit column indices in 32 bits, -1 for those out of range."""
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+    """
+    (start, index, value) of rows from numbers as COO has them; None if an index is out of range.
+    """
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+    """
+    (start, index, value) of rows from numbers as CSC has them; None if an index is out of range.
+    """
+
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
 
@@ -136,6 +180,15 @@ class Rng:
     """The seeded generator of the native core."""
 
     def __init__(self, seed: int) -> None: ...
+
+@overload
+def monomials(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
+    """
+    Products of the columns of X, made run by run: a column times neighbours among those before. Whether all are finite.
+    """
+
+@overload
+def monomials(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool: ...
 
 def class_sums(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
     """

@@ -49,9 +49,9 @@ def lower_bound(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b
     charge, is_sound = 0.0, True
     penalty = problem.penalty
     if problem.intercept is Intercept.FREE:
-        G = problem.losses.pull(U)
-        residue = np.abs(G.sum(axis=0))
-        is_sound &= bool(np.all(residue <= _ROUNDING * np.abs(G).sum(axis=0)))
+        left, size = problem.losses.balance_left(U)
+        residue = np.abs(left)
+        is_sound &= bool(np.all(residue <= _ROUNDING * size))
         charge += 2 * float(residue @ np.abs(b))
     worst_weight = None
     if penalty.is_ridge:

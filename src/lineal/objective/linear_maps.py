@@ -196,37 +196,43 @@ class NativeRows(LinearMap):
 
     Attributes
     ----------
-    matrix : _core.Matrix
-        Checked arrays: finite, sorted, in range.
+    given : _core.Matrix
+        Checked arrays: finite, in range, no column twice in a row. Columns come in any order: whoever walks
+        over single rows adds up in that order.
     n_threads : int
         Changes the time, never the bits.
     dense : array or None
         The same numbers as an ndarray when they are dense, for BLAS.
     """
 
-    matrix: _core.Matrix
+    given: _core.Matrix
     n_threads: int = 1
     dense: FloatArray | None = None
 
-    @property
-    def n_rows(self) -> int:
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """The same with columns that increase in each row: a copy, where they do not as they are given."""
+        return self.given if self.given.is_ordered else self.given.ordered(self.n_threads)
+
+    @cached_property
+    def n_rows(self) -> int:  # type: ignore[override]
         """How many rows."""
-        return self.matrix.n_rows
+        return self.given.n_rows
 
-    @property
-    def n_columns(self) -> int:
+    @cached_property
+    def n_columns(self) -> int:  # type: ignore[override]
         """How many columns."""
-        return self.matrix.n_columns
+        return self.given.n_columns
 
-    @property
+    @cached_property
     def is_sparse(self) -> bool:  # type: ignore[override]
         """Whether zeros are left out."""
-        return self.matrix.is_sparse
+        return self.given.is_sparse
 
-    @property
-    def n_stored(self) -> int:
+    @cached_property
+    def n_stored(self) -> int:  # type: ignore[override]
         """How many numbers are stored."""
-        return self.matrix.n_stored
+        return self.given.n_stored
 
     @property
     def native_rows(self) -> NativeRows:
@@ -236,9 +242,9 @@ class NativeRows(LinearMap):
     def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
         if self.dense is not None:
-            by = far_from_zero(self.dense)
+            by = far_from_zero(self.dense) if may_be_far(self.dense) else None
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
-        by = _stored_far_from_zero(*self.matrix.arrays(), self.n_columns)
+        by = _stored_far_from_zero(*self.given.arrays(), self.n_columns)
         return None if by is None else (native_csr(_moved_stored(self.csr(), by), self.n_threads), by)
 
     def dense_array(self, most: float) -> FloatArray | None:
@@ -251,20 +257,24 @@ class NativeRows(LinearMap):
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
         Z = np.empty((self.n_rows, W.shape[1]))
-        self.matrix.dot(_side_by_side(W), Z, self.n_threads)
+        self.given.dot(_side_by_side(W), Z, self.n_threads)
         return Z
 
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
         V = _core.large_array(self.n_columns, U.shape[1])
-        self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
+        self._for_sums(U).adjoint(np.ascontiguousarray(U), V, self.n_threads)
         return V
 
     def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
         """|V|^2 and the largest |V + strength W| for V = X'U, which is never held."""
-        return self.matrix.adjoint_summary(
+        return self._for_sums(U).adjoint_summary(
             np.ascontiguousarray(U), _side_by_side(W), strength, self.n_threads
         )
+
+    def _for_sums(self, U: FloatArray) -> _core.Matrix:
+        """Rows for sums by columns: those out of order need room for as many sums again."""
+        return self.given if U.shape[1] == 1 else self.matrix
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""
@@ -275,7 +285,7 @@ class NativeRows(LinearMap):
     @cached_property
     def squared_norms(self) -> FloatArray:
         """|x_i|^2 for each row."""
-        return self.matrix.squared_norms(self.n_threads)
+        return self.given.squared_norms(self.n_threads)
 
     def sum_of_squares(self, W: FloatArray) -> float:
         """|W|^2 in float64, whatever W is."""
@@ -303,7 +313,7 @@ class NativeRows(LinearMap):
 
     def transposed(self) -> NativeRows:
         """Columns as rows, sparse float64: what column-wise descent walks over."""
-        return NativeRows(self.matrix.transposed(), self.n_threads)
+        return NativeRows(self.given.transposed(), self.n_threads)
 
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""
@@ -579,6 +589,11 @@ class OperatorMap(LinearMap):
 # that hardly changes is 0 nearly everywhere.
 #
 # Cost: a look at some rows. Where there is such a column, a copy of X.
+
+
+def may_be_far(dense: NDArray[Any]) -> bool:
+    """A glance by the core, which mostly says that no column is far from 0."""
+    return _core.is_any_far(dense, max(1, len(dense) // _GLANCE), _FAR)
 
 
 def far_from_zero(dense: NDArray[Any]) -> FloatArray | None:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
-from lineal.objective.linear_maps import far_from_zero
+from lineal.objective.linear_maps import far_from_zero, may_be_far
 from lineal.objective.losses import FloatArray, Loss, QuadraticConjugate, Targets
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _POWER_STEPS = 20
 # Sums of a row's dual variables that are 0 up to so much of their size are 0.
 _ROUNDING = 1e-15
+# Scores that the second cache holds.
+_CACHED = 1 << 15
 
 
 class LossSum(ABC):
@@ -219,6 +221,11 @@ class LossSum(ABC):
         """A point near U, in the domain if U is, whose ``pull`` sums to 0 over the rows of each output."""
         return U
 
+    def balance_left(self, U: Any) -> tuple[FloatArray, FloatArray]:
+        """What ``pull`` sums to over the rows of each output, and what the sizes of its entries sum to."""
+        G = self.pull(U)
+        return G.sum(axis=0), np.abs(G).sum(axis=0)
+
     def refit(self, Z: FloatArray) -> Refit:
         """The constants to be added to the scores of each output that minimise F, and the slopes there."""
         if not self.refits_constants:
@@ -261,13 +268,6 @@ class LossSum(ABC):
     def dual_candidates(self, Z: FloatArray) -> Iterator[tuple[str, Any]]:
         """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
         return iter(())
-
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
-
-        ``are_together`` says that the outputs share weights, so that all of them must.
-        """
-        return False
 
     def floored_curvatures(self, Z: FloatArray) -> FloatArray:
         """``curvatures`` with a floor: a quadratic model of flat losses alone would know no bound."""
@@ -482,7 +482,7 @@ class RowLosses(LossSum):
         return replace(self, y=y, n_outputs=y.shape[1])
 
     def near_zero(self) -> tuple[LossSum, FloatArray] | None:
-        if not self.loss.is_of_difference:
+        if not self.loss.is_of_difference or not may_be_far(np.ascontiguousarray(self.y)):
             return None
         by = far_from_zero(self.y)
         return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
@@ -496,17 +496,15 @@ class RowLosses(LossSum):
     def check(self) -> None:
         self.loss.check(self.y)
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        if not self.loss.is_likelihood:
-            return False
+    def are_separated(self, Z: FloatArray) -> NDArray[np.bool_]:
+        """(K,) for losses of one score, or (1,): whether each row that has weight is on its side."""
         heavy = self.s > 0
-        if not self.loss.is_joint:
-            is_apart = np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0
-            return bool(np.all(is_apart) if are_together else np.any(is_apart))
+        if self.is_by_score:
+            return np.asarray(np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0)
         rows = np.arange(len(self.y))
         rivals = Z.copy()
         rivals[rows, self.y] = -np.inf
-        return bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))
+        return np.array([bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))])
 
 
 @dataclass(frozen=True)
@@ -541,6 +539,31 @@ class NativeRowLosses(RowLosses):
 
     def smoothed(self, width: float) -> LossSum:
         return super().smoothed(width).in_core(self.n_threads)
+
+    def refit(self, Z: FloatArray) -> Refit:
+        if not (self.refits_constants and self.is_smooth and self._is_in_few_pieces):
+            return super().refit(Z)
+        U = np.empty(Z.shape)
+        return Refit(
+            _core.refit(self._native, self.y, self.s, np.ascontiguousarray(Z), U, self.n_threads), U
+        )
+
+    def balance(self, U: FloatArray) -> FloatArray:
+        if not self._is_in_few_pieces:
+            return super().balance(U)
+        balanced = np.empty(U.shape)
+        _core.balance(np.ascontiguousarray(U), self.s, balanced, self.n_threads)
+        return balanced
+
+    def balance_left(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if not self._is_in_few_pieces:
+            return super().balance_left(U)
+        return _core.balance_left(np.ascontiguousarray(U), self.s, self.n_threads)
+
+    @cached_property
+    def _is_in_few_pieces(self) -> bool:
+        """Whether outputs may be walked over one by one: there is one, or a cache holds all of them."""
+        return self.n_outputs == 1 or len(self.s) * self.n_outputs <= _CACHED
 
     @cached_property
     def _native(self) -> Any:

@@ -50,8 +50,8 @@ def weights_by_class(model: Any, names: Sequence[str] | None = None, *, k: int =
     >>> model = LogisticRegression().fit(X, ["pos", "pos", "neg", "neg"])
     >>> print(weights_by_class(model, ["good", "film", "bad"], k=1))
     pos against neg
-     +0.667  good
-     -0.667  bad
+     +0.675  good
+     -0.675  bad
     """
     k = whole("weights_by_class", "k", k)
     names, model = _named(model, names)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
 from lineal.solvers.costs import Cost, losses, passes
+
+if TYPE_CHECKING:
+    from lineal.solvers.separation import Separation
 
 Weights = tuple[FloatArray, FloatArray]
 # What a stream goes on from: numbers, strings, None and arrays by name, and dicts and tuples of them.
@@ -121,6 +124,7 @@ class Solution:
     U: Any
     certificate: Certificate
     trace: tuple[Progress, ...] = field(default=())
+    separation: Separation | None = None  # the proof that there is no minimiser, where that was found
 
 
 # Said where numbers overflow or vanish.

@@ -54,7 +54,10 @@ class Moved:
             tol=tol,
             detail=_ROUNDED,
         )
-        return replace(found, b=b, certificate=certificate)
+        direction = found.separation
+        if direction is not None:
+            direction = replace(direction, b=direction.b - self.by @ direction.W)
+        return replace(found, b=b, certificate=certificate, separation=direction)
 
 
 def near_zero(problem: Problem) -> Moved | None:
