@@ -121,6 +121,15 @@ class Matrix:
 
     def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64] | NDArray[numpy.float32]]: ...
 
+@overload
+def is_any_far(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], step: int, factor: float) -> bool:
+    """
+    Whether a column lies so many deviations from 0, in every `step`-th row.
+    """
+
+@overload
+def is_any_far(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], step: int, factor: float) -> bool: ...
+
 def narrow(index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, n_threads: int = 1) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """64-bit column indices in 32 bits, -1 for those out of range."""
 
@@ -534,6 +543,17 @@ def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | H
 
 def worst_residual(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i)."""
+
+def refit(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    The shifts of each output that minimise sum_i s_i loss(y_i, z_i + shift); U = the slopes there.
+    """
+
+def balance(U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """U with one sign of each output shrunk, so that s'U = 0."""
+
+def balance_left(U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """(s'U, s'|U|)."""
 
 class RowSlopes:
     """The slopes of a loss, row by row, at the targets of a problem."""
