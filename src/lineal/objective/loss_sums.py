@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from lineal.objective.pair_losses import PairLosses
 
 _POWER_STEPS = 20
+# Sums of a row's dual variables that are 0 up to so much of their size are 0.
+_ROUNDING = 1e-15
 # Scores that the second cache holds.
 _CACHED = 1 << 15
 
@@ -440,15 +442,18 @@ class RowLosses(LossSum):
         p = np.maximum(U + gold, 0.0)
         total = p.sum(axis=1, keepdims=True)
         # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
-        return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+        inside = np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+        # A row that is there already stays: 1 - p of a tiny p has lost most of its digits.
+        is_there = np.all(-gold <= U, axis=1) & (np.abs(U.sum(axis=1)) <= _ROUNDING * np.abs(U).sum(axis=1))
+        return np.where(is_there[:, None], U, inside)
 
     def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
         """That of some rows of output k; of a joint loss those of all outputs, one after another."""
         if not self.loss.is_joint:
             return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
         form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
-        parts = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
-        return QuadraticConjugate(*parts, form.tube, form.bend)
+        low, high, place = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
+        return QuadraticConjugate(low, high, place, form.tube, form.bend)
 
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
@@ -481,15 +486,13 @@ class RowLosses(LossSum):
                 keep_down = np.where(down > 0, lighter / down, 1.0)
             return np.where(U > 0, U * keep_up, U * keep_down)
         # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
-        gold = one_hot(self.y, self.n_outputs)
-        p = U + gold
-        mass, wanted = s @ p, s @ gold
-        excess, lack = np.maximum(mass - wanted, 0.0), np.maximum(wanted - mass, 0.0)
+        p, sums = U + one_hot(self.y, self.n_outputs), s @ U
+        mass, excess, lack = s @ p, np.maximum(sums, 0.0), np.maximum(-sums, 0.0)
         if lack.sum() == 0:
             return U
         taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
         freed = p @ taken
-        return p * (1 - taken) + freed[:, None] * (lack / lack.sum()) - gold
+        return U - p * taken + freed[:, None] * (lack / lack.sum())
 
     def refit(self, Z: FloatArray) -> Refit:
         return refit_rows(self, Z)

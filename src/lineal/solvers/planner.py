@@ -15,8 +15,8 @@ from lineal.solvers.ranking_newton import RankingNewton
 # Seconds that nobody feels: a solver that is sure to end within them is taken before one that may be quicker.
 # Nobody knows how long others take on data at hand: they are chosen where they promise to be so much quicker.
 _UNFELT, _RISK = 0.02, 3.0
-# Ascent on joint hinges is over soon or creeps, and nobody knows which: it is tried where steps from the inside,
-# which do neither, are sure to take no less than so many seconds.
+# Ascent on joint hinges is over soon or creeps, and nobody knows which: it is tried where steps from the
+# inside, which do neither, should take more than so many seconds.
 _SOON = 0.2
 # The smaller of rows and columns up to which least squares is factorised without a thought; above it, where
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
@@ -79,7 +79,7 @@ def _choose(problem: Problem) -> Plan:
     is_new = all(solver.name != interior.name for solver, _ in chain)
     if is_new and not problem.losses.is_quadratic and takes(interior, problem):
         # A last road, which minds neither units nor strengths.
-        chain.append((interior, interior.cost(problem)))
+        chain[1:] = [(interior, interior.cost(problem))]
     reason = f"{_reason(problem, chain[0][0])} ({_size(problem)}){_remark(problem)}"
     return Plan(tuple(solver for solver, _ in chain), reason, tuple(cost for _, cost in chain))
 
