@@ -486,8 +486,15 @@ class InteriorPoint:
         The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. The matrix is changed.
         """
 
-    def advance(self) -> None:
-        """The start, or a step, with a system of columns made here."""
+    def run(self, n_steps: int, goal: float = 0.0, floor: float = 0.0) -> None:
+        """
+        Up to so many steps, the start being one, with systems of columns made here, until the gap is at most goal times the value or the floor.
+        """
+
+    def is_within(self, goal: float, floor: float) -> bool:
+        """
+        Whether nothing can be gained, or the gap is at most goal times the value or the floor.
+        """
 
     def read(self, decided: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """(weights, dual variables of the rows, row by row)."""
