@@ -355,7 +355,9 @@ class _Run:
             stop=stop,
             detail=self.budget.detail(stop) or floor,
         )
-        return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace))
+        return Solution(
+            best.W, best.b, best.bound.U, certificate, tuple(best.trace), Z=best.Z, V=best.bound.V
+        )
 
 
 class _Progress:

@@ -188,7 +188,8 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        b, Z, U = self._refitted(problem.scores(W, b), b)
+        Z = problem.scores(W, b) if iterate.scores is None else iterate.scores()
+        b, Z, U = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
         primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
