@@ -226,7 +226,7 @@ class _Judge:
 
 
 def _determination(targets: FloatArray, Z: FloatArray, s: FloatArray) -> float:
-    """R^2, the mean over outputs: scikit-learn's ``r2_score`` less its checks, which cost as much as a fit."""
+    """R^2, the mean over outputs: scikit-learn's ``r2_score`` less its checks, which cost a fit."""
     if len(targets) < 2:
         return float("nan")
     left = s @ np.square(targets - Z)

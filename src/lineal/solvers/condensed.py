@@ -32,6 +32,8 @@ from lineal.solvers.offsets import near_zero
 # So many rows for each column make the detour worth it, and so many columns for each fit: a fit takes two
 # passes or more, and products of columns come so many for the price of one number in a pass.
 _ROWS_FOR_A_COLUMN, _COLUMNS_FOR_A_FIT = 2, 8
+# A score is rounded a few times on its way.
+_ROUNDINGS = 8
 _SAID = "products of the columns are rounded by more than that"
 
 
@@ -48,6 +50,8 @@ class Condensed:
         of the targets; 0 without an intercept.
     lengths, target_lengths : arrays
         |S^(1/2) x_j| and |S^(1/2) y_k| of columns and targets before they were centred.
+    far_lengths : (d,) array
+        Those of what columns were moved by, to lie near 0: scores are rounded by as much.
     rounding : float
         What a product may be off by, relative to the lengths of its two columns.
     """
@@ -58,24 +62,29 @@ class Condensed:
     level: FloatArray
     lengths: FloatArray
     target_lengths: FloatArray
+    far_lengths: FloatArray
     rounding: float
 
     def at(self, penalty: Penalty) -> Problem:
         """The problem under another penalty."""
         return replace(self.problem, penalty=penalty)
 
-    def charge(self, W: FloatArray) -> float:
-        """What the objective at weights W may be off by."""
+    def charge(self, W: FloatArray, primal: float) -> float:
+        """What the objective at weights W may be off by: by its products, and by scores of far columns."""
         reach = self.target_lengths + self.lengths @ np.abs(W)
-        return self.rounding / 2 * float(reach @ reach)
+        charge = self.rounding / 2 * float(reach @ reach)
+        if self.far_lengths.any():
+            far = float(np.linalg.norm(self.far_lengths @ np.abs(W)))
+            charge += _ROUNDINGS * float(np.finfo(np.float64).eps) * np.sqrt(2 * max(primal, 0.0)) * far
+        return charge
 
     def solution(self, found: Solution, tol: float) -> Solution:
         """The same for the problem this one was made from; its dual point is not unfolded."""
         W = np.asarray(found.W, dtype=np.float64)
-        proof, charge = found.certificate, self.charge(W)
-        primal = proof.primal + charge
+        proof = found.certificate
+        primal = proof.primal + self.charge(W, proof.primal)
         # The optimal weights are unknown: twice the present ones stand in for them.
-        dual = proof.dual - self.charge(2 * W)
+        dual = proof.dual - self.charge(2 * W, proof.primal)
         gap = primal - dual
         certificate = proof.proved_again(
             primal, dual, size=self.origin.yardstick(primal), tol=tol, worst=gap, detail=_SAID
@@ -84,7 +93,7 @@ class Condensed:
         return Solution(W, b, None, certificate, found.trace)
 
     def unexplained(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """For each target the weighted squares that scores of the few rows leave, and those about its mean."""
+        """For each target the weighted squares that scores of few rows leave, and those about its mean."""
         losses = self.problem.losses.rows
         assert losses is not None
         whole = np.square(losses.y).sum(axis=0)
@@ -134,7 +143,8 @@ def condense(problem: Problem, n_fits: int) -> Condensed | None:
     if moved is not None:
         centre, level = centre + moved.by, level + moved.targets_by
     rounding = (n + 4 * (d + K)) * float(np.finfo(np.float64).eps)
-    return Condensed(problem, told, centre, level, lengths[:d], lengths[d:], rounding)
+    far = np.zeros(d) if moved is None else np.abs(moved.by) * np.sqrt(s.sum())
+    return Condensed(problem, told, centre, level, lengths[:d], lengths[d:], far, rounding)
 
 
 def _root(M: FloatArray) -> FloatArray:
