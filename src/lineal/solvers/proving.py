@@ -166,6 +166,14 @@ class Prover(ABC):
         """Whether it is proved that the objective has no minimiser; ``is_last``: no step is left."""
         return False
 
+    def guess(self) -> Iterate | None:
+        """Weights that may be optimal at a glance, to be proved before any solver is asked."""
+        return None
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether the gap is rounding of the objective, whatever the tolerance."""
+        return False
+
     def is_beyond(self, best: Best) -> bool:
         """Whether numbers of the problem overflow or vanish."""
         return False
@@ -195,7 +203,7 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        Z, U, losses = problem.scores(W, b), None, None
+        Z, U, losses = (problem.scores(W, b) if iterate.scores is None else iterate.scores()), None, None
         if not iterate.has_own_intercept:
             b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
@@ -220,6 +228,10 @@ class LinearProver(Prover):
             bound = feasible(problem, U, W, b)
         if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
             bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
+        elif problem.is_next_to_nothing(primal):
+            # Slopes are rounding, and so is what they prove; most losses are at least 0.
+            anchored = feasible(problem, problem.losses.anchor(), W, b)
+            bound = anchored if bound.dual < anchored.dual <= primal else bound
         return Proof(primal, bound, W, b, Z)
 
     def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any, float | None]:
@@ -295,6 +307,26 @@ class LinearProver(Prover):
         if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
+
+    def guess(self) -> Iterate | None:
+        """The constant that all targets are."""
+        problem, rows = self.problem, self.problem.losses.rows
+        is_constant = (
+            rows is not None
+            and rows.y.ndim == 2
+            and len(rows.y) > 0
+            and problem.intercept is Intercept.FREE
+            and not np.any(rows.y != rows.y[0])
+        )
+        if not is_constant or not problem.is_next_to_nothing(problem.best_constants.primal):
+            return None
+        anchor = problem.losses.anchor()
+        return Iterate(lambda: (zeros(problem)[0], problem.best_constants.b), lambda: anchor)
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
+        problem = self.problem
+        return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
 
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound: from the best weights alone, then from where a prover gets from there.
