@@ -64,7 +64,7 @@ def said_by_linprog(X, y, intercept):
 
 
 def check_proof(X, y, intercept, found):
-    """Margins in exact arithmetic: none below 0, some above, and 0 where that is said; or shares that cancel."""
+    """Margins in exact arithmetic: none below 0, some above, 0 where that is said; or shares that cancel."""
     rows = list(differences(X, y, intercept))
     if isinstance(found, Overlap):
         shares = np.array([found.shares[i, k] for i, k, _ in rows])
