@@ -303,7 +303,7 @@ def test_infinite_c_is_no_penalty():
 
 
 def test_thresholds_of_ordered_classes():
-    """One direction and two thresholds: classes in order are separated; one row on the wrong side, and not."""
+    """One direction and two thresholds: classes in order are separated; with rows across, they are not."""
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1, 2], 4)
     crossed = [0, 1, 2, 4, 3, 5, 6, 8, 7, 9, 10, 11]
     with warnings.catch_warnings():
