@@ -55,36 +55,44 @@ class InteriorPointRun {
     });
   }
 
-  // The same with a system of columns that is made here.
-  void advance() {
-    const int n_threads = worthwhile(n_threads_, X_->n_stored * state_.programme().n_outputs);
+  // Up to so many steps, the start being one, with systems of columns that are made here, until the gap is at
+  // most goal times the value, or the floor where that is larger.
+  void run(int n_steps, double goal, double floor) {
+    const IntervalProgramme& p = state_.programme();
+    const int n_threads = worthwhile(n_threads_, X_->n_stored * p.n_outputs);
     interruptible_pass([&](Watch& watch) {
       std::visit(
           [&](const auto& rows) {
-            const IntervalProgramme& p = state_.programme();
             const ProgrammeMap A(rows, p, used_, n_threads);
-            state_.renew();
-            if (p.is_joint()) {
-              JointSystem system;
-              const bool is_found =
-                  system.factorise(rows, used_, p, state_.thetas(), state_.diagonal(), n_threads, watch);
-              go_on(A, system, is_found, watch);
-              return;
+            for (int step = 0; step < n_steps && !is_within(goal, floor) && !watch.is_over(); ++step) {
+              state_.renew();
+              if (p.is_joint()) {
+                JointSystem system;
+                go_on(A, system,
+                      system.factorise(rows, used_, p, state_.thetas(), state_.diagonal(), n_threads, watch),
+                      watch);
+              } else {
+                const std::vector<double>& h = state_.curvatures();
+                if (!used_.empty()) {
+                  every_.assign(std::size_t(X_->n_rows()), 0.0);
+                  for (std::size_t i = 0; i < h.size(); ++i) every_[std::size_t(used_[i])] = h[i];
+                }
+                G_.resize(std::size_t(p.n_weights() * p.n_weights()));
+                gram_pass(rows, used_.empty() ? h.data() : every_.data(), p.has_constant, G_.data(),
+                          n_threads);
+                if (watch.says_stop(X_->n_stored * p.n_weights() / 2)) return;
+                ColumnSystem system;
+                go_on(A, system, system.factorise(G_.data(), state_.diagonal(), watch), watch);
+              }
             }
-            const Numbers& found = state_.curvatures();
-            Numbers h;
-            if (!used_.empty()) {
-              h.assign(std::size_t(X_->n_rows()), 0.0);
-              for (std::size_t i = 0; i < found.size(); ++i) h[std::size_t(used_[i])] = found[i];
-            }
-            Numbers G(std::size_t(p.n_weights() * p.n_weights()));
-            gram_pass(rows, used_.empty() ? found.data() : h.data(), p.has_constant, G.data(), n_threads);
-            if (watch.says_stop(rows.stored(0, rows.n_rows) * p.n_weights() / 2)) return;
-            ColumnSystem system;
-            go_on(A, system, system.factorise(G.data(), state_.diagonal(), watch), watch);
           },
           X_->rows);
     });
+  }
+
+  bool is_within(double goal, double floor) const {
+    if (!state_.has_begun()) return state_.is_done();
+    return state_.is_done() || state_.gap() <= goal * std::max(std::abs(state_.value()), floor);
   }
 
   std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> read(bool decided) const {
@@ -128,6 +136,7 @@ class InteriorPointRun {
   std::vector<Index> used_;
   int n_threads_;
   InteriorPoint state_;
+  std::vector<double> every_, G_;  // curvatures of all rows, and the Gram matrix
 };
 
 InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts, int n_outputs,
@@ -157,6 +166,25 @@ InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts
   return {X, std::move(rows), std::move(p), n_threads};
 }
 
+using Stack = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+BlockFactors factors_of(Stack A) {
+  require(A.shape(1) == A.shape(2), "BlockFactors needs square matrices");
+  BlockFactors factors;
+  interruptible_pass(
+      [&](Watch& watch) { factors.factorise(A.data(), Index(A.shape(0)), Index(A.shape(1)), watch); });
+  return factors;
+}
+
+nb::ndarray<double, nb::numpy> solved(BlockFactors& factors, Array2<const double> right, int refinements) {
+  const std::size_t size = std::size_t(factors.size()), K = std::size_t(factors.n_blocks());
+  require(right.shape(0) == size && right.shape(1) == K, "BlockFactors: a column for each matrix is needed");
+  auto x = new_array<double>({size, K});
+  const nb::gil_scoped_release unlocked;
+  factors.solve(right.data(), x.data(), refinements);
+  return x;
+}
+
 }  // namespace
 
 void bind_interior_point(nb::module_& m) {
@@ -170,13 +198,23 @@ void bind_interior_point(nb::module_& m) {
       .def("step", &InteriorPointRun::step, "matrix"_a.noconvert(), "by_rows"_a,
            "The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. "
            "The matrix is changed.")
-      .def("advance", &InteriorPointRun::advance, "The start, or a step, with a system of columns made here.")
+      .def("run", &InteriorPointRun::run, "n_steps"_a, "goal"_a = 0.0, "floor"_a = 0.0,
+           "Up to so many steps, the start being one, with systems of columns made here, until the gap is at "
+           "most "
+           "goal times the value or the floor.")
+      .def("is_within", &InteriorPointRun::is_within, "goal"_a, "floor"_a,
+           "Whether nothing can be gained, or the gap is at most goal times the value or the floor.")
       .def("read", &InteriorPointRun::read, "decided"_a, "(weights, dual variables of the rows, row by row).")
       .def("state", &InteriorPointRun::state, "All that later steps depend on, as numbers.")
       .def("restore", &InteriorPointRun::restore, "state"_a, "Goes on as the run did that had this state.")
       .def_prop_ro("gap", &InteriorPointRun::gap)
       .def_prop_ro("value", &InteriorPointRun::value)
       .def_prop_ro("is_done", &InteriorPointRun::is_done);
+  nb::class_<BlockFactors>(m, "BlockFactors",
+                           "Triangular factors of positive definite matrices, one for each output.")
+      .def_static("of", &factors_of, "A"_a.noconvert(), nb::keep_alive<0, 1>(), "Of a stack of matrices.")
+      .def("solve", &solved, "right"_a, "refinements"_a = 0,
+           "The inverses times the columns of `right`, damped where a matrix is singular.");
   m.def(
       "solve_positive",
       [](Array2<const double> A, Array1<const double> right, int refinements) {

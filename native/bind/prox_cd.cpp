@@ -15,6 +15,14 @@ WeightPenalties penalties_of(const Array1<const double>& l1, const Array1<const 
   return {l1.data(), l2.data()};
 }
 
+// A matrix whose rows are runs of numbers, however far apart.
+SquareView square_of(const StridedArray2<const double>& G) {
+  const Index m = Index(G.shape(0)), apart = m > 1 ? Index(G.stride(0)) : m;
+  require(Index(G.shape(1)) == m && (m <= 1 || (G.stride(1) == 1 && apart >= m)),
+          "a square matrix must have rows that are runs of numbers");
+  return {G.data(), m, apart};
+}
+
 // Groups that have each of m columns once.
 ColumnGroups groups_of(const Array1<const Index>& order, const Array1<const Index>& start,
                        const Array1<const double>& strength, Index m) {
@@ -41,15 +49,14 @@ Index squares_of(const ColumnGroups& groups) {
 void bind_prox_cd(nb::module_& m) {
   m.def(
       "gram_cd",
-      [](Array2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
          Array1<double> w, double tol, Index max_sweeps) {
-        require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
-                "gram_cd: lengths differ");
-        const Index m = Index(G.shape(0));
-        const WeightPenalties penalties = penalties_of(l1, l2, m);
+        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_cd: lengths differ");
+        const SquareView square = square_of(G);
+        const WeightPenalties penalties = penalties_of(l1, l2, square.size);
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = gram_cd(G.data(), m, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
+          done = gram_cd(square, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
         });
         return std::make_pair(done.count, done.violation);
       },
@@ -57,15 +64,14 @@ void bind_prox_cd(nb::module_& m) {
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
   m.def(
       "gram_active_set",
-      [](Array2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
          Array1<double> w, double tol, Index max_events) {
-        require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
-                "gram_active_set: lengths differ");
-        const Index m = Index(G.shape(0));
-        const WeightPenalties penalties = penalties_of(l1, l2, m);
+        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_active_set: lengths differ");
+        const SquareView square = square_of(G);
+        const WeightPenalties penalties = penalties_of(l1, l2, square.size);
         Index n_events = 0;
         interruptible([&](Watch& watch) {
-          n_events = ActiveSet(G.data(), m, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
+          n_events = ActiveSet(square, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
         });
         return n_events;
       },
@@ -152,16 +158,18 @@ void bind_prox_cd(nb::module_& m) {
       [](const Matrix& XT, Array1<const double> h, bool has_intercept, Array1<const double> l1,
          Array1<const double> l2, Array1<const double> curvature, Array1<double> residual, Array1<double> w,
          double b, double tol, Index max_sweeps) {
-        const auto* columns = std::get_if<Csr<double>>(&XT.rows);
-        require(columns != nullptr, "column_cd needs float64 sparse columns");
-        require(Index(h.shape(0)) == columns->n_columns && residual.shape(0) == h.shape(0) &&
-                    Index(w.shape(0)) == columns->n_rows && curvature.shape(0) == w.shape(0),
+        require(Index(h.shape(0)) == XT.n_columns() && residual.shape(0) == h.shape(0) &&
+                    Index(w.shape(0)) == XT.n_rows() && curvature.shape(0) == w.shape(0),
                 "column_cd: lengths differ");
-        const WeightPenalties penalties = penalties_of(l1, l2, columns->n_rows + has_intercept);
+        const WeightPenalties penalties = penalties_of(l1, l2, XT.n_rows() + has_intercept);
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = column_cd(*columns, h.data(), has_intercept, penalties, curvature.data(), residual.data(),
-                           w.data(), b, tol, max_sweeps, watch);
+          std::visit(
+              [&](const auto& columns) {
+                done = column_cd(columns, h.data(), has_intercept, penalties, curvature.data(),
+                                 residual.data(), w.data(), b, tol, max_sweeps, watch);
+              },
+              XT.rows);
         });
         return std::make_tuple(b, done.count, done.violation);
       },

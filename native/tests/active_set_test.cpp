@@ -77,7 +77,7 @@ struct Squares {
     std::fill(l1.end() - n_free, l1.end(), 0.0);
     std::fill(l2.end() - n_free, l2.end(), 0.0);
     Watch watch;
-    ActiveSet(G.data(), m, {l1.data(), l2.data()}, g.data(), w.data()).run(tol, max_events, watch);
+    ActiveSet({G.data(), m}, {l1.data(), l2.data()}, g.data(), w.data()).run(tol, max_events, watch);
     const Numbers fresh = gradient(w);
     for (std::size_t j = 0; j < fresh.size(); ++j) CHECK_NEAR(g[j], fresh[j], 1e-8);  // kept up to date
     return w;

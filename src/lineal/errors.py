@@ -54,10 +54,10 @@ class CellError(InputError):
         self.row = row
         self._around = before, after
 
-    def of_row(self, row: int) -> str:
-        """What is said where the rows that were given are a part of more, and the cell is in this one."""
+    def said_of(self, place: str) -> str:
+        """What is said where rows have other names than their numbers, such as the lines of a file."""
         before, after = self._around
-        return f"{before}row {row}{after}"
+        return f"{before}{place}{after}"
 
 
 class InputTypeError(InputError, TypeError):

@@ -2,8 +2,8 @@
 
     min  sum_i s_i (c_i u_i + q_i u_i^2 / 2) + |A'S u|^2 / 2 in the metric 1 / L,    l <= u <= h
 
-as in ``epoch/interior_point.h``: the same start, the same steps and correctors, in NumPy. Of K joint outputs the
-u of a row sum to 0; their rows lie output by output, row i of output k at k n + i.
+as in ``epoch/interior_point.h``: the same start, the same steps and correctors, in NumPy. Of K joint outputs
+the u of a row sum to 0; their rows lie output by output, row i of output k at k n + i.
 """
 
 import numpy as np
@@ -141,7 +141,7 @@ class Steps:
         return self.s @ (alpha * above + beta * below)
 
     def step(self):
-        """The predictor says how far the products can fall, the corrector goes there, others make it longer."""
+        """The predictor says how far products can fall, the corrector goes there, others make it longer."""
         low, high = self.alpha * self.above, self.beta * self.below
         first = self._aim(-low, -high)
         mu = self.s @ (low + high) / self.count

@@ -200,12 +200,12 @@ def test_the_core_takes_the_joint_steps_of_the_textbook(K: int, l1: float, l2: f
     )
     plain = {name: programme[name] for name in ("low", "high", "place", "bend", "weight", "l2", "n_parts")}
     twin = Steps(stacked, **plain, n_rows=30, squares=programme["corner_square"], n_joint=K)
-    core.advance()
+    core.run(1)
     for _ in range(8):
         w, u = core.read(False)
         np.testing.assert_allclose(w, twin.w, rtol=1e-6, atol=1e-8)  # as above
         np.testing.assert_allclose(u.reshape(30, K), twin.u[: 30 * K].reshape(K, 30).T, rtol=1e-6, atol=1e-8)
-        core.advance()
+        core.run(1)
         twin.step()
 
 
@@ -279,13 +279,13 @@ def test_threads_change_no_bit_of_joint_steps() -> None:
             rows.matrix, used=np.zeros(0, dtype=np.int64), n_threads=n_threads, **programme
         )
         for _ in range(4):
-            core.advance()
+            core.run(1)
         found.append(core.state())
     np.testing.assert_array_equal(*found)
 
 
 def test_joint_dual_variables_are_decided() -> None:
-    """Of p = u + e_y only classes whose z_k + [k != y] is the largest of the row have a share: others have 0."""
+    """Of p = u + e_y only classes whose z_k + [k != y] is the row's largest have a share: others have 0."""
     X, y = _classes()
     X = X / X.std(axis=0)
     model = LinearClassifier(loss=Hinge(), penalty=L2(0.5), solver="interior", tol=1e-9).fit(X, y)

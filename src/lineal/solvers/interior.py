@@ -20,6 +20,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.cancellation import break_off_if_over
+from lineal.objective.certificate import FLOOR
 from lineal.objective.dual_points import align, feasible
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
@@ -35,6 +36,10 @@ _USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 120
 # to this gap, and the answer is exact to all the digits that others state. Elsewhere they end where it can be
 # told which variables are at an end of their interval.
 _CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
+# An epoch is as many steps as take so many seconds, and one at least.
+_BURST = 2e-3
+# Up to so many columns the core makes a weighted Gram matrix sooner than BLAS.
+_NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
@@ -56,7 +61,7 @@ _NEEDS = (
         lambda p: p.penalty.is_elastic and p.constants_penalty.is_elastic,
     ),
     Need(
-        f"at most {LIMIT:,} columns (of a joint loss, times outputs), or rows where each column has a penalty",
+        f"at most {LIMIT:,} columns (times joint outputs), or rows where each column has a penalty",
         "",
         lambda p: fits(p),
     ),
@@ -106,14 +111,15 @@ class InteriorPoint(Solver):
 
     def cost(self, problem: Problem) -> Cost:
         """Its steps are few whatever the data."""
-        return Cost.of_epochs(_step_cost(problem), _USUAL_STEPS, _STEPS)
+        step, burst = _step_cost(problem), _steps_an_epoch(problem)
+        return Cost(burst * step, _USUAL_STEPS * step, _STEPS * step)
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
         return True
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
-        """What it was given, which may be good enough, and one iterate a step of all outputs that still move.
+        """What it was given, which may be good enough, and one iterate an epoch of outputs that still move.
 
         Steps begin in the middle of the domain in any case: from its edge they would be short.
         """
@@ -125,16 +131,18 @@ class InteriorPoint(Solver):
         goal = kept.get("goal", goal)
         each = kept.get("outputs", (None,) * (problem.n_outputs if problem.losses.is_by_score else 1))
         outputs = [_Output(problem, k, point) for k, point in enumerate(each)]
-        for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS):
-            yield _iterate(problem, outputs, goal, n_steps)
-            if all(output.is_done(goal) for output in outputs):
+        burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
+        if not kept:
+            _run(outputs, 1, goal, least)  # to the start
+        for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS, burst):
+            floor = max(_size(outputs) / len(outputs), least)
+            is_end = all(output.state.is_within(goal, floor) for output in outputs)
+            yield _iterate(problem, outputs, goal, n_steps, is_end)
+            if is_end:
                 goal *= _FURTHER  # the proof asked for more
-            moving = [output for output in outputs if not output.is_done(goal)]
-            if not moving:
+            if all(output.state.is_within(goal, floor) for output in outputs):
                 return
-            for output in moving:
-                break_off_if_over()
-                output.step()
+            _run(outputs, burst, goal, floor)
 
 
 def _step_cost(problem: Problem) -> float:
@@ -151,11 +159,26 @@ def _step_cost(problem: Problem) -> float:
     return passes(problem, 8) + problem.n_outputs * each
 
 
-def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int) -> Iterate:
+def _steps_an_epoch(problem: Problem) -> int:
+    """More than one where a step takes less than what comes between two epochs."""
+    return int(np.clip(_BURST / _step_cost(problem), 1, _MOST_STEPS / 4))
+
+
+def _run(outputs: list[_Output], n_steps: int, goal: float, floor: float) -> None:
+    for output in outputs:
+        break_off_if_over()
+        output.run(n_steps, goal, floor)
+
+
+def _size(outputs: list[_Output]) -> float:
+    """About P."""
+    return sum(abs(output.state.value) for output in outputs)
+
+
+def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int, is_end: bool) -> Iterate:
     """Where all outputs stand; at the end, what they are in the limit. Read when asked for."""
-    size = sum(abs(output.state.value) for output in outputs)
+    size = _size(outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
-    is_end = all(output.is_done(goal) for output in outputs)
 
     def read(is_decided: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         parts = [output.read(is_decided) for output in outputs]
@@ -164,18 +187,19 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
         return W[:d], b, np.concatenate([u for _, u in parts], axis=1)
 
     def dual() -> FloatArray:
-        W, b, inside = read(False)
         if not is_end:
-            return inside
+            return read(False)[2]
         W, b, decided = read(True)
         if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
-            return inside  # more weights than at any corner of the optimum: nothing was decided yet
+            return read(False)[2]  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
         decided = align(problem, decided, W, b)
-        primal = problem.primal(W, b)
-        proved = [primal - feasible(problem, U, W, b).dual for U in (inside, decided)]
+        primal, proved = problem.primal(W, b), feasible(problem, decided, W, b).dual
+        if primal - proved <= goal * abs(primal):
+            return decided
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
-        return decided if proved[1] <= max(proved[0], goal * abs(primal)) else inside
+        inside = read(False)[2]
+        return decided if proved >= feasible(problem, inside, W, b).dual else inside
 
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
@@ -237,29 +261,29 @@ class _Output:
         )
         self._used, self._corners = used, corners
         self._products: FloatArray | None = None  # X X' / l2, where no corner changes it
-        if kept is None:
-            self._advance()  # to the start
-        else:
+        # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
+        self._is_native = n_joint > 1 or X.dense is None or d <= _NARROW
+        if kept is not None:
             self.state.restore(kept)
-
-    def is_done(self, goal: float) -> bool:
-        """Whether nothing can be gained, or the gap is small enough."""
-        state = self.state
-        return state.is_done or state.gap <= goal * abs(state.value)
 
     def read(self, is_decided: bool) -> tuple[FloatArray, FloatArray]:
         """Weights, those of an intercept last, and dual variables, a column for each output."""
         w, u = self.state.read(is_decided)
         return w.reshape(self._n_joint, -1).T, u.reshape(-1, self._n_joint)
 
-    def step(self) -> None:
-        """One step."""
-        self._advance()
-
-    def _advance(self) -> None:
-        if self._n_joint > 1:
-            self.state.advance()
+    def run(self, n_steps: int, goal: float, floor: float) -> None:
+        """Up to so many steps, until the gap is at most the goal times the value or, if larger, the floor."""
+        if self._is_native and not self._by_rows:
+            self.state.run(n_steps, goal, floor)
             return
+        for _ in range(n_steps):
+            if self.state.is_within(goal, floor):
+                return
+            break_off_if_over()
+            self._step()
+
+    def _step(self) -> None:
+        """A step whose system is made of products by BLAS."""
         h = self.state.curvatures()
         if not self._by_rows:
             self.state.step(self._X.gram(h, self._has_constant), False)

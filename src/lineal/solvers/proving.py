@@ -166,6 +166,14 @@ class Prover(ABC):
         """Whether it is proved that the objective has no minimiser; ``is_last``: no step is left."""
         return False
 
+    def guess(self) -> Iterate | None:
+        """Weights that may be optimal at a glance, to be proved before any solver is asked."""
+        return None
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether the gap is rounding of the objective, whatever the tolerance."""
+        return False
+
     def is_beyond(self, best: Best) -> bool:
         """Whether numbers of the problem overflow or vanish."""
         return False
@@ -195,9 +203,13 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        b, Z, U = self._refitted(problem.scores(W, b), b)
+        Z, U, losses = (problem.scores(W, b) if iterate.scores is None else iterate.scores()), None, None
+        if not iterate.has_own_intercept:
+            b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
-        primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        primal = np.inf
+        if np.isfinite(Z).all():
+            primal = (problem.losses.value(Z) if losses is None else losses) + problem.penalty_value(W, b)
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
             # Constants explain all there is to explain: what other weights add is rounding.
             W, b = zeros(problem)[0], constants.b
@@ -216,23 +228,33 @@ class LinearProver(Prover):
             bound = feasible(problem, U, W, b)
         if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
             bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
+        elif problem.is_next_to_nothing(primal):
+            # Slopes are rounding, and so is what they prove; most losses are at least 0.
+            anchored = feasible(problem, problem.losses.anchor(), W, b)
+            bound = anchored if bound.dual < anchored.dual <= primal else bound
         return Proof(primal, bound, W, b, Z)
 
-    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any, float | None]:
         """A free intercept moved to where the losses are least: no pass over X, and it can only help.
 
-        Around kinks many may be best: then all of what leads there ends at the same one.
+        (b, Z, slopes, losses), the last two where they are known. Around kinks many intercepts may be best:
+        then all of what leads there ends at the same one.
         """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
-            as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
             if not refit.shift.any():
                 # Where slopes are as good a dual point as any, these are they.
-                return b, Z, refit.U if losses.is_smooth and not self.problem.penalty.is_bounded else None
-            if losses.value(Z + refit.shift) <= as_good * losses.value(Z):
-                return b + refit.shift, Z + refit.shift, refit.U
-        return b, Z, None
+                is_best = losses.is_smooth and not self.problem.penalty.is_bounded
+                return b, Z, refit.U if is_best else None, refit.before
+            before = losses.value(Z) if refit.before is None else refit.before
+            moved = Z + refit.shift
+            after = losses.value(moved) if refit.after is None else refit.after
+            as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
+            if after <= as_good * before:
+                return b + refit.shift, moved, refit.U, after
+            return b, Z, None, before
+        return b, Z, None, None
 
     def worst(self, best: Best) -> float:
         if best.Z is None or best.bound is None:  # no weights had an objective that is a number
@@ -285,6 +307,26 @@ class LinearProver(Prover):
         if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
+
+    def guess(self) -> Iterate | None:
+        """The constant that all targets are."""
+        problem, rows = self.problem, self.problem.losses.rows
+        is_constant = (
+            rows is not None
+            and rows.y.ndim == 2
+            and len(rows.y) > 0
+            and problem.intercept is Intercept.FREE
+            and not np.any(rows.y != rows.y[0])
+        )
+        if not is_constant or not problem.is_next_to_nothing(problem.best_constants.primal):
+            return None
+        anchor = problem.losses.anchor()
+        return Iterate(lambda: (zeros(problem)[0], problem.best_constants.b), lambda: anchor)
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
+        problem = self.problem
+        return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
 
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound: from the best weights alone, then from where a prover gets from there.

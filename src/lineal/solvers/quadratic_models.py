@@ -17,7 +17,7 @@ from lineal import _core
 from lineal.cancellation import is_over
 from lineal.deferred import linalg
 from lineal.objective.dual_points import DIRECT_LIMIT, joint_hessian
-from lineal.objective.linear_maps import NativeRows, native_dense
+from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
@@ -34,6 +34,8 @@ _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # Where sweeps over columns creep, they have cost as much as the matrix when it is made after all; one that is
 # too large is never made, and they go on for so many.
 _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
+# Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
+_NEAR, _BENT = 0.2, 8.0
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
@@ -66,13 +68,13 @@ class Part(ABC):
     """
 
     problem: Problem
-    X: NativeRows
+    X: NativeRows | DenseColumns
     own: Penalty  # of these columns
     outputs: slice
 
     @abstractmethod
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
-        """The model of these curvatures at these scores."""
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
+        """The model of these curvatures at these scores, or where it need not be fresh of some near them."""
 
     @abstractmethod
     def minimise(
@@ -171,14 +173,25 @@ class ElasticPart(Part):
         end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
         return end
 
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
         if self.width > 1:
             return Model(h, Z.copy(), self.joint_gram(Z))
         fill = self.X.n_stored / max(self.X.n_rows, 1)
-        if self.X.n_columns <= GRAM_LIMIT and fill <= _GRAM_FILL:
-            weights = self.problem.losses.weighted(h)[:, 0]
+        if self.X.n_columns <= GRAM_LIMIT and (fill <= _GRAM_FILL or not self.X.is_sparse):
+            weights = np.ascontiguousarray(self.problem.losses.weighted(h)[:, 0])
+            # Where outputs curve apart, each would throw away the products of the one before.
+            is_one = self.problem.n_outputs == 1 or self.problem.losses.is_quadratic
+            kept = None if isinstance(self.X, NativeRows) or not is_one else self.X.kept
+            if kept is not None:
+                if is_fresh or kept.weights is None or not _are_near(weights, kept.weights):
+                    kept.weigh(weights)
+                else:
+                    # Of least squares they are the same, elsewhere those of some strengths before.
+                    weights = kept.weights
+                    s = self.problem.losses.weighted(np.ones_like(h))
+                    h = np.divide(weights[:, None], s, out=np.zeros_like(h), where=s > 0)
             return Model(h, Z, self.X.gram(weights, self.has_constant))
-        return Model(h, Z, None, self.X.transposed())
+        return Model(h, Z, None, self.X.as_columns())
 
     def minimise(
         self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
@@ -187,7 +200,8 @@ class ElasticPart(Part):
         w = w.copy()
         if model.G is not None:
             gradient = gradient.copy()
-            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, _SWEEPS)
+            sweeps = _SWEEPS
+            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
             if violation > tol:
                 exact = w.copy()
                 _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
@@ -203,6 +217,11 @@ class ElasticPart(Part):
             inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
         )  # fmt: skip
         return np.append(inner, b) if self.has_constant else inner
+
+
+def _are_near(h: FloatArray, other: FloatArray) -> bool:
+    """Whether steps of a model with these curvatures serve where others are right."""
+    return bool(np.abs(h - other).sum() <= _NEAR * other.sum() and np.all(h <= _BENT * other))
 
 
 # ---- group by group -----------------------------------------------------------------------------
@@ -288,7 +307,7 @@ class GroupPart(Part):
             start = start * self.width
         return _Layout(order, start, strength)
 
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
         if not self.is_by_score:
             G = self.joint_gram(Z)
             return Model(h, Z.copy(), G, blocks=_Blocks.of(self.layout.diagonal_of(G), self.layout))
@@ -316,9 +335,7 @@ class GroupPart(Part):
     @cached_property
     def _columns(self) -> NativeRows:
         """The columns as rows, dense or sparse as they are."""
-        if self.X.dense is None:
-            return self.X.transposed()
-        return native_dense(np.ascontiguousarray(self.X.dense.T, dtype=np.float64), self.X.n_threads)
+        return self.X.as_columns()
 
     @property
     def _cost_of_gram(self) -> float:

@@ -67,16 +67,16 @@ class GrowingCholesky {
 class ActiveSet {
  public:
   // The model as in gram_cd: gradient and w are kept up to date.
-  ActiveSet(const double* G, Index m, WeightPenalties penalties, double* gradient, double* w)
+  ActiveSet(SquareView G, WeightPenalties penalties, double* gradient, double* w)
       : G_(G),
-        m_(m),
+        m_(G.size),
         penalties_(penalties),
         gradient_(gradient),
         w_(w),
-        factor_(m),
-        sign_(std::size_t(m), 0.0),
-        on_face_(std::size_t(m), false),
-        step_(std::size_t(m) + 1) {}
+        factor_(m_),
+        sign_(std::size_t(m_), 0.0),
+        on_face_(std::size_t(m_), false),
+        step_(std::size_t(m_) + 1) {}
 
   // An event is a step on the face, to its minimum or to the first weight that reaches 0 and leaves, or the
   // joining of the weights at 0 that violate their condition most. No event raises the model. Ends when no
@@ -136,11 +136,11 @@ class ActiveSet {
   // Puts weight j on the face. Where its column depends on the face's there is a direction in which the
   // scores stay and the penalty does not rise: the weights follow it until one of them is 0.
   bool join(Index j, double sign) {
-    const double whole = G_[j * m_ + j] + bend(j);
+    const double whole = G_.row(j)[j] + bend(j);
     if (whole <= 0) return false;  // a column of zeros has nothing to say about its weight
     while (true) {
       const std::size_t n = face_.size();
-      for (std::size_t r = 0; r < n; ++r) step_[r] = G_[j * m_ + face_[r]];
+      for (std::size_t r = 0; r < n; ++r) step_[r] = G_.row(j)[face_[r]];
       const double rest = factor_.reduce(step_.data(), whole);
       if (rest > 1e-10 * whole) {
         factor_.join(step_.data(), rest);
@@ -167,7 +167,7 @@ class ActiveSet {
       const double length = move(reach);
       if (!(length < std::numeric_limits<double>::infinity())) return false;
       const double next = length == reach ? 0.0 : w_[j] + along * length;
-      axpy(next - w_[j], DenseRow<double>{G_ + j * m_, m_}, gradient_);
+      axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
       w_[j] = next;
       if (next == 0.0) return false;
     }
@@ -188,7 +188,7 @@ class ActiveSet {
       const double towards = -step_[r] * sign_[std::size_t(j)];
       const bool leaves = towards > 0 && std::abs(w_[j]) / towards <= length && length < longest;
       const double next = leaves ? 0.0 : w_[j] + length * step_[r];
-      if (next != w_[j]) axpy(next - w_[j], DenseRow<double>{G_ + j * m_, m_}, gradient_);
+      if (next != w_[j]) axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
       w_[j] = next;
       if (!leaves) continue;
       sign_[std::size_t(j)] = 0.0;
@@ -199,7 +199,7 @@ class ActiveSet {
     return length;
   }
 
-  const double* G_;
+  SquareView G_;
   Index m_, batch_ = 1;
   WeightPenalties penalties_;
   double *gradient_, *w_;

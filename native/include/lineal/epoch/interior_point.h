@@ -467,6 +467,8 @@ class InteriorPoint {
         each = p.high[at(i)];
       u[p.is_joint() ? i % n * K + i / n : i % n] += each;
     }
+    if (p.is_joint())
+      for (Index i = 0; i < n; ++i) balance_row(i, u + i * K, 1);
     if (!decided) return;
     for (std::size_t c = 0; c < p.corners.size(); ++c) {
       const Index i = on_rows + Index(c);
@@ -716,8 +718,22 @@ class InteriorPoint {
       else
         u_[at(i)] = high ? p.high[at(i)] - below_[at(i)] : u_[at(i)] + du;
     }
+    for (Index i = 0; i < Index(t_.size()); ++i) balance_row(i, u_.data() + i, p.n_rows);
     A.scores(w_.data(), z_.data());
     measure(A);
+  }
+
+  // The u of a joint row, `stride` apart, whose sum is 0: that of its own class is known best as what the
+  // others leave, unless it is at its end. 1 - p of a tiny p has lost most of its digits.
+  void balance_row(Index i, double* u, Index stride) const {
+    double others = 0.0;
+    Index own = 0;
+    for (Index k = 0; k < p.n_outputs; ++k)
+      if (p.low[at(i + k * p.n_rows)] < 0.0)
+        own = k;
+      else
+        others += u[k * stride];
+    if (others < 0.5) u[own * stride] = -others;
   }
 
   IntervalProgramme p;
