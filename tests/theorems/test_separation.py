@@ -233,12 +233,13 @@ def fitted(X, y, **options):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_fit_is_certified_or_proved_to_have_no_end(seed):
-    """Whatever the table: a certificate where a minimiser exists, else the witness."""
+    """Whatever the table: a certificate where a minimiser exists, else the witness; or one of an infimum that
+    is as near as was asked for."""
     X, y, intercept = table(1000 + seed)
     if len(set(y.tolist())) < 2:
         return
     model = fitted(X, y, fit_intercept=intercept, tol=1e-6)
-    if said_by_linprog(X, y, intercept):
+    if said_by_linprog(X, y, intercept) and not model.certificate_.converged:
         assert model.certificate_.stop is Stop.NO_MINIMUM
         check_proof(X, y, intercept, model.separation_)
     else:
