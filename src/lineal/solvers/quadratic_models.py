@@ -332,7 +332,10 @@ class GroupPart(Part):
 
     def _with_gram(self, model: Model) -> Model:
         """The same model with its Gram matrix, one for all outputs or one for each."""
-        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in self._weights(model.h)])
+        weights = self._weights(model.h)
+        if self.problem.losses.is_quadratic and isinstance(self.X, DenseColumns) and self.X.kept is not None:
+            self.X.kept.weigh(weights[0])  # the same at every point of a path
+        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in weights])
         if model.blocks is None:
             model.blocks = _Blocks.of(self.layout.diagonal_of(model.G), self.layout)
         return model
