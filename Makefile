@@ -7,6 +7,7 @@
 #   make bench   every speed bar against its peers, written to docs/performance.md and README.md (BARS=P2,P10: some of them)
 #   make bench-quick, bench-table   a look in under three minutes; tables and pictures of what was measured before
 #   make bench-growth, bench-roofline   data doubled to a million documents; bytes a second beside a plain loop over memory
+#   make everyday   learners with their defaults on the tables people start with, written to docs/performance.md
 #   make counts  instructions of the inner loops (counts-check: fails where one grew)
 #   make paths   a whole L1 path against other libraries, written to docs/path.md
 #   make bench-text   texts to features to models against scikit-learn, written to docs/text.md
@@ -21,6 +22,7 @@
 #   make bench-tuning  a grid of strengths over texts against GridSearchCV, written to docs/tuning.md
 #   make bench-weak   few labels: self-training and co-training on two views of posts, written to docs/weak-supervision.md
 #   make bench-command  the command line against three peers, start-up, default accuracies, written to docs/command-line.md
+#   make wild    default fits on raw tables out of packages, a sample of nine minutes, written to docs/performance.md
 #   make grid    every loss x penalty x solver, certified or refused, written to docs/grid.md
 #   make pictures, make curves   optimisers and models drawn: on generated data, optimisers on real data
 
@@ -28,7 +30,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find native/include native/bind -type f) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference clean
+.PHONY: demo test test-slow fuzz fuzz-files check format stubs bench bench-quick bench-table bench-growth bench-roofline everyday counts counts-check bench-text bench-bayes bench-command bench-evaluation bench-groups bench-neighbors bench-online bench-ranking bench-selection bench-strategies bench-stream bench-svm bench-tuning bench-weak grid paths pictures curves reference wild clean
 .DEFAULT_GOAL := help
 
 help:
@@ -119,6 +121,10 @@ bench-growth: .venv/.built
 bench-roofline: .venv/.built
 	$(BIN)/python benchmarks/bars/roofline.py
 
+# EVERYDAY_OPTIONS="--only SGD,digits --keep" measures some lines, and the others keep what was measured before.
+everyday: .venv/.built
+	$(BIN)/python benchmarks/everyday/run.py $(or $(EVERYDAY_OPTIONS),--keep)
+
 # Need valgrind, and say so.
 counts: .venv/.built
 	$(BIN)/python benchmarks/counts/counts.py
@@ -186,6 +192,10 @@ bench-weak: .venv/.built
 bench-command: .venv/.built
 	$(BIN)/python benchmarks/command/run.py $(COMMAND_OPTIONS)
 	$(BIN)/python benchmarks/bars/run.py --table
+
+# WILD_OPTIONS="--seconds 20000" goes through all of them; "--only Hinge --seconds 60" is a look that keeps nothing.
+wild: .venv/.built
+	$(BIN)/python benchmarks/wild/run.py $(WILD_OPTIONS)
 
 grid: .venv/.built
 	$(BIN)/python benchmarks/grid/run.py

@@ -1,7 +1,8 @@
 """Their side: each peer called as its own manual says, on the same CSR matrix.
 
 Input checks and conversions are inside the clock for everyone, because they are inside ours; where a
-peer's conversion is a separate step, a second entry leaves it out, to its favour.
+peer's conversion is a separate step, a second entry leaves it out, to its favour. Indices of 64 bits, which
+LIBLINEAR inside scikit-learn refuses, are made 32 for all peers before the clock, to their favour, too.
 """
 
 from __future__ import annotations
@@ -22,10 +23,19 @@ _LIBLINEAR_SOLVERS = {
 }
 
 
+def _accepted(X: sp.csr_matrix) -> sp.csr_matrix:
+    """A copy, which nobody after this peer will meet, in the same order and with indices of 32 bits."""
+    accepted = sp.csr_matrix(X.shape, dtype=X.dtype)
+    accepted.data, accepted.indices = X.data.copy(), X.indices.astype(np.int32)
+    accepted.indptr = X.indptr.astype(np.int32)
+    return accepted
+
+
 def linear_svc(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) -> Contender:
     """scikit-learn's LinearSVC, which is LIBLINEAR's dual solver."""
     from sklearn.svm import LinearSVC
 
+    X = _accepted(X)
     options = {"max_iter": 100_000, **setting}
     model = LinearSVC(loss=task.loss, C=task.C, fit_intercept=task.intercept, random_state=0, **options)
     return Contender(run=lambda: model.fit(X, y), read=_read_estimator)
@@ -35,6 +45,7 @@ def logistic_regression(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Se
     """scikit-learn's LogisticRegression with the solver that the setting names."""
     from sklearn.linear_model import LogisticRegression
 
+    X = _accepted(X)
     model = LogisticRegression(
         C=task.C,
         l1_ratio=1.0 if task.penalty == "l1" else 0.0,
@@ -49,6 +60,7 @@ def liblinear(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) -> 
     """The stand-alone LIBLINEAR; ``convert=False`` takes its copy of the matrix off the clock."""
     from liblinear.liblinearutil import problem, train
 
+    X = _accepted(X)
     ctypes.CDLL(None).srand(1)  # it draws its order from the C library, never seeded by the package
     code = _LIBLINEAR_SOLVERS[task.loss, task.penalty, setting.get("form", "dual")]
     options = f"-s {code} -c {task.C!r} -B -1 -q"
@@ -65,6 +77,7 @@ def celer(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) -> Cont
     """celer's working sets for L1 logistic regression."""
     from celer import LogisticRegression
 
+    X = _accepted(X)
     model = LogisticRegression(C=task.C, fit_intercept=task.intercept, **setting)
     return Contender(run=lambda: model.fit(X, y), read=_read_estimator)
 
@@ -73,6 +86,7 @@ def skglm(X: sp.csr_matrix, y: np.ndarray, task: Task, setting: Setting) -> Cont
     """skglm's proximal Newton for L1 logistic regression; it divides the losses by n."""
     from skglm import SparseLogisticRegression
 
+    X = _accepted(X)
     alpha = 1.0 / (task.C * X.shape[0])
     model = SparseLogisticRegression(alpha=alpha, fit_intercept=task.intercept, **setting)
     return Contender(run=lambda: model.fit(X, y), read=_read_estimator)

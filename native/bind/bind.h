@@ -59,6 +59,10 @@ struct Matrix {
   Index n_columns() const {
     return std::visit([](const auto& X) { return X.n_columns; }, rows);
   }
+  bool is_sparse() const { return rows.index() < 2; }
+  bool is_ordered() const {
+    return std::visit([](const auto& X) { return X.is_ordered; }, rows);
+  }
 };
 
 // A new array that Python owns.
@@ -81,6 +85,11 @@ nb::ndarray<T, nb::numpy> copied_array(const std::vector<T>& from) {
 // The last line of defence between Python and raw memory; a mismatch is a programming error above.
 inline void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);
+}
+
+// For kernels that look for columns by halving, or walk over two rows at a time.
+inline void require_ordered(const Matrix& X) {
+  require(X.is_ordered(), "the columns of each row must increase: take X.ordered()");
 }
 
 // How many of the threads a pass is worth: starting one takes as long as some 30,000 multiplications.
@@ -139,6 +148,7 @@ void interruptible_pass(Body&& body) {
 
 void bind_cancellation(nb::module_& m);
 void bind_matrix(nb::module_& m);
+void bind_monomials(nb::module_& m);
 void bind_class_sums(nb::module_& m);
 void bind_dual_cd(nb::module_& m);
 void bind_interior_point(nb::module_& m);

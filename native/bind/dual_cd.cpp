@@ -51,7 +51,8 @@ struct DualRun {
     require(n_threads >= 1, "n_threads must be at least 1");
     require(n_outputs >= 1, "n_outputs must be at least 1");
     const Index n_lanes = (n_outputs + Lane<float>::size - 1) / Lane<float>::size;
-    if (!are_worth_halving(X.n_rows(), X.n_stored, n_lanes)) return;
+    // Rows out of order cannot be cut at a column: they stay whole, whoever visits them.
+    if (!X.is_ordered() || !are_worth_halving(X.n_rows(), X.n_stored, n_lanes)) return;
     const nb::gil_scoped_release unlocked;
     middle.resize(order.size());
     std::visit([&](const auto& rows) { halve(rows, middle.data(), n_threads); }, X.rows);

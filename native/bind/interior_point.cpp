@@ -1,6 +1,7 @@
 #include "lineal/epoch/interior_point.h"
 
 #include "bind.h"
+#include "lineal/epoch/joint_system.h"
 
 namespace lineal {
 namespace {
@@ -54,16 +55,58 @@ class InteriorPointRun {
     });
   }
 
+  // Up to so many steps, the start being one, with systems of columns that are made here, until the gap is at
+  // most goal times the value, or the floor where that is larger.
+  void run(int n_steps, double goal, double floor) {
+    const IntervalProgramme& p = state_.programme();
+    const int n_threads = worthwhile(n_threads_, X_->n_stored * p.n_outputs);
+    interruptible_pass([&](Watch& watch) {
+      std::visit(
+          [&](const auto& rows) {
+            const ProgrammeMap A(rows, p, used_, n_threads);
+            for (int step = 0; step < n_steps && !is_within(goal, floor) && !watch.is_over(); ++step) {
+              state_.renew();
+              if (p.is_joint()) {
+                JointSystem system;
+                go_on(A, system,
+                      system.factorise(rows, used_, p, state_.thetas(), state_.diagonal(), n_threads, watch),
+                      watch);
+              } else {
+                const std::vector<double>& h = state_.curvatures();
+                if (!used_.empty()) {
+                  every_.assign(std::size_t(X_->n_rows()), 0.0);
+                  for (std::size_t i = 0; i < h.size(); ++i) every_[std::size_t(used_[i])] = h[i];
+                }
+                G_.resize(std::size_t(p.n_weights() * p.n_weights()));
+                gram_pass(rows, used_.empty() ? h.data() : every_.data(), p.has_constant, G_.data(),
+                          n_threads);
+                if (watch.says_stop(X_->n_stored * p.n_weights() / 2)) return;
+                ColumnSystem system;
+                go_on(A, system, system.factorise(G_.data(), state_.diagonal(), watch), watch);
+              }
+            }
+          },
+          X_->rows);
+    });
+  }
+
+  bool is_within(double goal, double floor) const {
+    if (!state_.has_begun()) return state_.is_done();
+    return state_.is_done() || state_.gap() <= goal * std::max(std::abs(state_.value()), floor);
+  }
+
   std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> read(bool decided) const {
     const IntervalProgramme& p = state_.programme();
     auto w = new_array<double>({std::size_t(p.n_weights())});
-    auto u = new_array<double>({std::size_t(X_->n_rows())}, true);
+    const std::size_t width = p.is_joint() ? std::size_t(p.n_outputs) : 1;
+    auto u = new_array<double>({std::size_t(X_->n_rows()) * width}, true);
     if (used_.empty()) {
       state_.read(decided, w.data(), u.data());
     } else {
-      std::vector<double> found(static_cast<std::size_t>(p.n_rows));
+      std::vector<double> found(static_cast<std::size_t>(p.n_rows) * width);
       state_.read(decided, w.data(), found.data());
-      for (std::size_t i = 0; i < used_.size(); ++i) u.data()[used_[i]] = found[i];
+      for (std::size_t i = 0; i < used_.size(); ++i)
+        std::copy_n(found.data() + i * width, width, u.data() + std::size_t(used_[i]) * width);
     }
     return {w, u};
   }
@@ -93,49 +136,85 @@ class InteriorPointRun {
   std::vector<Index> used_;
   int n_threads_;
   InteriorPoint state_;
+  std::vector<double> every_, G_;  // curvatures of all rows, and the Gram matrix
 };
 
-InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts, Array1<const double> low,
-                          Array1<const double> high, Array1<const double> place, Array1<const double> bend,
-                          Array1<const double> weight, Array1<const double> l2, Array1<const Index> corners,
-                          Array1<const double> corner_square, bool has_constant, int n_threads) {
+InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts, int n_outputs,
+                          Array1<const double> low, Array1<const double> high, Array1<const double> place,
+                          Array1<const double> bend, Array1<const double> weight, Array1<const double> l2,
+                          Array1<const Index> corners, Array1<const double> corner_square, bool has_constant,
+                          int n_threads) {
   IntervalProgramme p;
   p.n_rows = used.shape(0) == 0 ? X.n_rows() : Index(used.shape(0));
   p.n_parts = n_parts;
+  p.n_outputs = n_outputs;
   p.low = copied(low), p.high = copied(high), p.place = copied(place), p.bend = copied(bend);
   p.weight = copied(weight), p.l2 = copied(l2), p.corners = copied(corners);
   p.corner_square = copied(corner_square);
   p.has_constant = has_constant;
   const std::size_t N = p.place.size();
-  require(n_parts == 1 || n_parts == 2, "a row has one variable or two");
+  require(n_outputs >= 1 && (n_outputs > 1 ? n_parts == n_outputs : n_parts == 1 || n_parts == 2),
+          "a row has one variable or two, or one for each joint output");
   require(Index(N) == p.n_of_rows() + Index(p.corners.size()) && p.low.size() == N && p.high.size() == N &&
               p.bend.size() == N && p.weight.size() == N && p.corner_square.size() == p.corners.size(),
           "an array must have an entry for each variable");
-  require(p.n_weights() == X.n_columns() + (has_constant ? 1 : 0), "l2 needs an entry for each weight");
+  require(p.n_weights() == n_outputs * (X.n_columns() + (has_constant ? 1 : 0)),
+          "l2 needs an entry for each weight");
   for (const Index each : p.corners) require(0 <= each && each < p.n_weights(), "a corner is out of range");
   std::vector<Index> rows = copied(used);
   for (const Index each : rows) require(0 <= each && each < X.n_rows(), "a row is out of range");
   return {X, std::move(rows), std::move(p), n_threads};
 }
 
+using Stack = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+BlockFactors factors_of(Stack A) {
+  require(A.shape(1) == A.shape(2), "BlockFactors needs square matrices");
+  BlockFactors factors;
+  interruptible_pass(
+      [&](Watch& watch) { factors.factorise(A.data(), Index(A.shape(0)), Index(A.shape(1)), watch); });
+  return factors;
+}
+
+nb::ndarray<double, nb::numpy> solved(BlockFactors& factors, Array2<const double> right, int refinements) {
+  const std::size_t size = std::size_t(factors.size()), K = std::size_t(factors.n_blocks());
+  require(right.shape(0) == size && right.shape(1) == K, "BlockFactors: a column for each matrix is needed");
+  auto x = new_array<double>({size, K});
+  const nb::gil_scoped_release unlocked;
+  factors.solve(right.data(), x.data(), refinements);
+  return x;
+}
+
 }  // namespace
 
 void bind_interior_point(nb::module_& m) {
   nb::class_<InteriorPointRun>(m, "InteriorPoint", "Interior-point steps for one output; see the header.")
-      .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "low"_a, "high"_a, "place"_a, "bend"_a,
-                  "weight"_a, "l2"_a, "corners"_a, "corner_square"_a, "has_constant"_a, "n_threads"_a,
-                  nb::keep_alive<0, 1>(), "Before the start; `used` are the rows that count, none for all.")
+      .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "n_outputs"_a, "low"_a, "high"_a,
+                  "place"_a, "bend"_a, "weight"_a, "l2"_a, "corners"_a, "corner_square"_a, "has_constant"_a,
+                  "n_threads"_a, nb::keep_alive<0, 1>(),
+                  "Before the start; `used` are the rows that count, none for all.")
       .def("curvatures", &InteriorPointRun::curvatures, "Of all rows, for the next system.")
       .def("diagonal", &InteriorPointRun::diagonal, "What the next system has beside those.")
       .def("step", &InteriorPointRun::step, "matrix"_a.noconvert(), "by_rows"_a,
            "The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. "
            "The matrix is changed.")
-      .def("read", &InteriorPointRun::read, "decided"_a, "(weights, dual variables of the rows).")
+      .def("run", &InteriorPointRun::run, "n_steps"_a, "goal"_a = 0.0, "floor"_a = 0.0,
+           "Up to so many steps, the start being one, with systems of columns made here, until the gap is at "
+           "most "
+           "goal times the value or the floor.")
+      .def("is_within", &InteriorPointRun::is_within, "goal"_a, "floor"_a,
+           "Whether nothing can be gained, or the gap is at most goal times the value or the floor.")
+      .def("read", &InteriorPointRun::read, "decided"_a, "(weights, dual variables of the rows, row by row).")
       .def("state", &InteriorPointRun::state, "All that later steps depend on, as numbers.")
       .def("restore", &InteriorPointRun::restore, "state"_a, "Goes on as the run did that had this state.")
       .def_prop_ro("gap", &InteriorPointRun::gap)
       .def_prop_ro("value", &InteriorPointRun::value)
       .def_prop_ro("is_done", &InteriorPointRun::is_done);
+  nb::class_<BlockFactors>(m, "BlockFactors",
+                           "Triangular factors of positive definite matrices, one for each output.")
+      .def_static("of", &factors_of, "A"_a.noconvert(), nb::keep_alive<0, 1>(), "Of a stack of matrices.")
+      .def("solve", &solved, "right"_a, "refinements"_a = 0,
+           "The inverses times the columns of `right`, damped where a matrix is singular.");
   m.def(
       "solve_positive",
       [](Array2<const double> A, Array1<const double> right, int refinements) {

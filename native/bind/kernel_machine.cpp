@@ -45,7 +45,8 @@ std::vector<double> column_means(const Rows& X) {
 
 KernelValues from_rows(nb::object matrix, const std::string& kind, double gamma, double c, int degree) {
   const Matrix& X = nb::cast<const Matrix&>(matrix);
-  KernelValues values{nullptr, matrix, X.n_columns(), X.rows.index() < 2};
+  require_ordered(X);
+  KernelValues values{nullptr, matrix, X.n_columns(), X.is_sparse()};
   const nb::gil_scoped_release unlocked;
   std::visit(
       [&](const auto& rows) {
@@ -74,6 +75,7 @@ KernelValues from_gram(Array2<const double> G, nb::object owner) {
 }
 
 std::unique_ptr<kernel::ProductTable> product_table(const Matrix& X, int n_threads) {
+  require_ordered(X);
   require(n_threads >= 1, "n_threads must be at least 1");
   std::unique_ptr<kernel::ProductTable> table;
   interruptible_pass([&](Watch& watch) {
@@ -111,7 +113,8 @@ template <class Run>
 void meet(const KernelValues& values, const Matrix& Z, Array1<const Index> row,
           Array2<const double> coefficient, Array1<const Index> segment, const Run& run) {
   require(Z.n_columns() == values.n_columns, "Z has another number of columns");
-  require((Z.rows.index() < 2) == values.is_sparse, "Z has another layout");
+  require_ordered(Z);
+  require(Z.is_sparse() == values.is_sparse, "Z has another layout");
   require(coefficient.shape(1) == row.shape(0), "one coefficient a row and output");
   require(segment.shape(0) >= 2 && segment.data()[0] == 0 &&
               segment.data()[segment.shape(0) - 1] == Index(row.shape(0)) &&

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "bind.h"
+#include "lineal/foreign_rows.h"
 #include "lineal/gram.h"
 #include "lineal/parallel.h"
 #include "lineal/passes.h"
@@ -13,12 +14,97 @@ namespace {
 
 template <class V>
 Matrix from_csr(Array1<const Index> start, Array1<const std::int32_t> index, Array1<const V> value,
-                Index n_columns, nb::object owner) {
+                Index n_columns, nb::object owner, bool is_ordered) {
   require(start.shape(0) >= 1, "start needs n_rows + 1 entries");
   require(index.shape(0) == value.shape(0), "index and value differ in length");
   const Index n_rows = Index(start.shape(0)) - 1;
-  return {Csr<V>{n_rows, n_columns, start.data(), index.data(), value.data()}, Index(index.shape(0)),
-          std::move(owner)};
+  return {Csr<V>{n_rows, n_columns, start.data(), index.data(), value.data(), is_ordered},
+          Index(index.shape(0)), std::move(owner)};
+}
+
+// Numbers not yet written to, on large pages: the first touch of a small page costs more than filling it.
+template <class T>
+nb::ndarray<T, nb::numpy, nb::ndim<1>> new_large(Index n) {
+  T* const data = LargePages<T>().allocate(std::size_t(n));
+  const nb::capsule owner(data, [](void* p) noexcept { LargePages<T>().deallocate(static_cast<T*>(p), 0); });
+  return nb::ndarray<T, nb::numpy, nb::ndim<1>>(data, {std::size_t(n)}, owner);
+}
+
+nb::ndarray<std::int32_t, nb::numpy, nb::ndim<1>> narrow(Array1<const Index> index, Index n_columns,
+                                                         int n_threads) {
+  const Index n = Index(index.shape(0));
+  n_threads = worthwhile(n_threads, n);
+  auto narrowed = new_large<std::int32_t>(n);
+  const nb::gil_scoped_release unlocked;
+  narrow_pass(index.data(), n, n_columns, narrowed.data(), n_threads);
+  return narrowed;
+}
+
+// (start, index, value) of rows from numbers in another layout; None where an index is out of range.
+template <class V, class Numbers>
+nb::object deal(const Numbers& numbers, Index n_rows, Index n_columns, Index n_stored, int n_threads) {
+  require(n_rows >= 0 && n_columns >= 0, "shapes are not negative");
+  n_threads = worthwhile(n_threads, n_stored);
+  auto start = new_large<Index>(n_rows + 1);
+  auto index = new_large<std::int32_t>(n_stored);
+  auto value = new_large<V>(n_stored);
+  bool is_sound = false;
+  {
+    const nb::gil_scoped_release unlocked;
+    Deal deal(n_rows, n_columns, n_stored, n_threads);
+    is_sound = deal.count(numbers, start.data());
+    if (is_sound) deal.copy(numbers, index.data(), value.data());
+  }
+  return is_sound ? nb::object(nb::make_tuple(start, index, value)) : nb::none();
+}
+
+template <class I, class V>
+nb::object rows_of_coordinates(Array1<const I> row, Array1<const I> column, Array1<const V> value,
+                               Index n_rows, Index n_columns, int n_threads) {
+  const Index n_stored = Index(value.shape(0));
+  require(row.shape(0) == value.shape(0) && column.shape(0) == value.shape(0), "lengths differ");
+  return deal<V>(Coordinates<I, V>{n_stored, row.data(), column.data(), value.data()}, n_rows, n_columns,
+                 n_stored, n_threads);
+}
+
+template <class I, class V>
+nb::object rows_of_columns(Array1<const Index> start, Array1<const I> row, Array1<const V> value,
+                           Index n_rows, int n_threads) {
+  const Index n_columns = Index(start.shape(0)) - 1, n_stored = Index(value.shape(0));
+  require(n_columns >= 0 && row.shape(0) == value.shape(0), "lengths differ");
+  const Index* const starts = start.data();
+  bool is_sound = starts[0] == 0 && starts[n_columns] <= n_stored;
+  for (Index c = 0; c < n_columns; ++c) is_sound &= starts[c] <= starts[c + 1];
+  if (!is_sound) return nb::none();
+  return deal<V>(ByColumn<I, V>{n_columns, starts, row.data(), value.data()}, n_rows, n_columns,
+                 starts[n_columns], n_threads);
+}
+
+// The same numbers with the columns of each row in order, and none of them twice.
+Matrix ordered(const Matrix& X, int n_threads) {
+  n_threads = worthwhile(n_threads, 8 * X.n_stored);
+  return std::visit(
+      [&]<class Rows>(const Rows& rows) -> Matrix {
+        if constexpr (requires { rows.index; }) {
+          using V = typename Rows::Value;
+          const Index n_rows = rows.n_rows, n_stored = rows.start[n_rows];
+          auto index = new_large<std::int32_t>(n_stored);
+          auto value = new_large<V>(n_stored);
+          auto start = new_large<Index>(n_rows + 1);
+          {
+            const nb::gil_scoped_release unlocked;
+            Index* const starts = start.data();
+            starts[0] = 0;
+            order_pass(rows, index.data(), value.data(), starts + 1, n_threads);
+            close_gaps(rows, index.data(), value.data(), starts);
+          }
+          return {Csr<V>{n_rows, rows.n_columns, start.data(), index.data(), value.data()},
+                  start.data()[n_rows], nb::make_tuple(start, index, value)};
+        } else {
+          throw std::invalid_argument("dense rows are in order");
+        }
+      },
+      X.rows);
 }
 
 // Puts the numbers of sparse rows behind what is in the rows of others, from `begin` of each row on; their
@@ -95,6 +181,7 @@ double sum_of_squares(StridedArray2<const T> W, int n_threads) {
 
 template <bool squared>
 void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_threads) {
+  if (squared) require_ordered(X);
   n_threads = worthwhile(n_threads, X.n_stored * Index(U.shape(1)));
   require(Index(U.shape(0)) == X.n_rows(), "U needs one row per row of X");
   require(Index(V.shape(0)) == X.n_columns() && V.shape(1) == U.shape(1), "V has the wrong shape");
@@ -110,8 +197,16 @@ void adjoint(const Matrix& X, Array2<const double> U, Array2<double> V, int n_th
       X.rows);
 }
 
+template <class V>
+bool is_any_far(Array2<const V> X, Index step, double factor) {
+  require(step >= 1, "step must be at least 1");
+  const nb::gil_scoped_release unlocked;
+  return far_pass(Dense<V>{Index(X.shape(0)), Index(X.shape(1)), X.data()}, step, factor);
+}
+
 nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, bool with_constant,
                                     int n_threads) {
+  require_ordered(X);
   n_threads = worthwhile(n_threads, X.n_stored * X.n_columns());
   require(Index(h.shape(0)) == X.n_rows(), "h needs one entry per row of X");
   const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
@@ -119,6 +214,22 @@ nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, boo
   const nb::gil_scoped_release unlocked;
   std::visit([&](const auto& rows) { gram_pass(rows, h.data(), with_constant, G.data(), n_threads); },
              X.rows);
+  return G;
+}
+
+nb::ndarray<double, nb::numpy> grams(const Matrix& X, Array2<const double> H, bool with_constant,
+                                     int n_threads) {
+  n_threads = worthwhile(n_threads, X.n_stored * X.n_columns());
+  require(Index(H.shape(0)) == X.n_rows(), "H needs one row per row of X");
+  const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
+  auto G = new_array<double>({H.shape(1), size, size});
+  interruptible_pass([&](Watch& watch) {
+    std::visit(
+        [&](const auto& rows) {
+          grams_pass(rows, H.data(), Index(H.shape(1)), with_constant, G.data(), n_threads, watch);
+        },
+        X.rows);
+  });
   return G;
 }
 
@@ -137,12 +248,14 @@ std::tuple<std::string, Index, Index> check(const Matrix& X, int n_threads) {
     const nb::gil_scoped_release unlocked;
     flaw = std::visit([&](const auto& rows) { return check_pass(rows, X.n_stored, n_threads); }, X.rows);
   }
-  static constexpr const char* names[] = {"", "bad_pointer", "bad_column", "unsorted", "not_finite"};
+  static constexpr const char* names[] = {"",           "bad_pointer", "bad_column",
+                                          "not_finite", "repeated",    "unsorted"};
   return {names[flaw.kind], flaw.row, flaw.column};
 }
 
 // The columns `wanted` (increasing) as a sparse float64 matrix of their own.
 Matrix take_columns(const Matrix& X, Array1<const Index> wanted, int n_threads) {
+  require_ordered(X);
   n_threads = worthwhile(n_threads, X.n_stored);
   const Index m = Index(wanted.shape(0));
   for (Index j = 0; j < m; ++j) {
@@ -242,17 +355,22 @@ nb::object arrays(const nb::handle& self) {
 
 void bind_matrix(nb::module_& m) {
   nb::class_<Matrix>(m, "Matrix", "Rows of data, sparse or dense, borrowed from NumPy arrays.")
-      .def_static("from_csr", &from_csr<float>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a)
-      .def_static("from_csr", &from_csr<double>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a)
+      .def_static("from_csr", &from_csr<float>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a,
+                  "is_ordered"_a = true)
+      .def_static("from_csr", &from_csr<double>, "start"_a, "index"_a, "value"_a, "n_columns"_a, "owner"_a,
+                  "is_ordered"_a = true)
       .def_static("from_dense", &from_dense<float>, "value"_a, "owner"_a)
       .def_static("from_dense", &from_dense<double>, "value"_a, "owner"_a)
       .def_prop_ro("n_rows", &Matrix::n_rows)
       .def_prop_ro("n_columns", &Matrix::n_columns)
       .def_ro("n_stored", &Matrix::n_stored)
-      .def_prop_ro("is_sparse", [](const Matrix& X) { return X.rows.index() < 2; })
+      .def_prop_ro("is_sparse", &Matrix::is_sparse)
+      .def_prop_ro("is_ordered", &Matrix::is_ordered, "Whether the columns of each row increase.")
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1,
-           "(flaw, row, column) of the first offence; '' if there is none.")
+           "(flaw, row, column) of the worst offence, first in row order; '' if there is none.")
+      .def("ordered", &ordered, "n_threads"_a = 1,
+           "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added up.")
       .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
            "Z = X W for a feature-major W, summed in float64.")
       .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)
@@ -264,12 +382,35 @@ void bind_matrix(nb::module_& m) {
       .def("squared_adjoint", &adjoint<true>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1,
            "V = (X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
+      .def("grams", &grams, "H"_a, "with_constant"_a, "n_threads"_a = 1,
+           "The same for each column h of H, one after another.")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
       .def("transposed", &transposed, "The columns as rows, sparse and in float64.")
       .def("arrays", &arrays,
            nb::sig("def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], "
                    "NDArray[numpy.float64] | NDArray[numpy.float32]]"));
+  m.def("is_any_far", &is_any_far<double>, "X"_a, "step"_a, "factor"_a,
+        "Whether a column lies so many deviations from 0, in every `step`-th row.");
+  m.def("is_any_far", &is_any_far<float>, "X"_a, "step"_a, "factor"_a);
+  m.def("narrow", &narrow, "index"_a.noconvert(), "n_columns"_a, "n_threads"_a = 1,
+        "64-bit column indices in 32 bits, -1 for those out of range.");
+  const auto bind_layouts = [&]<class I, class V>(I, V) {
+    m.def("rows_of_coordinates", &rows_of_coordinates<I, V>, "row"_a.noconvert(), "column"_a.noconvert(),
+          "value"_a.noconvert(), "n_rows"_a, "n_columns"_a, "n_threads"_a = 1,
+          nb::sig("def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, "
+                  "n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None"),
+          "(start, index, value) of rows from numbers as COO has them; None if an index is out of range.");
+    m.def("rows_of_columns", &rows_of_columns<I, V>, "start"_a.noconvert(), "row"_a.noconvert(),
+          "value"_a.noconvert(), "n_rows"_a, "n_threads"_a = 1,
+          nb::sig("def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, "
+                  "n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None"),
+          "(start, index, value) of rows from numbers as CSC has them; None if an index is out of range.");
+  };
+  bind_layouts(std::int32_t{}, float{});
+  bind_layouts(std::int32_t{}, double{});
+  bind_layouts(Index{}, float{});
+  bind_layouts(Index{}, double{});
   m.def("large_array", &large_array, "n_rows"_a, "n_columns"_a,
         "Room for numbers, on large pages and from a cache line on.");
   m.def("large_zeros", &large_zeros, "n_rows"_a, "n_columns"_a, "Zeros, on large pages.");

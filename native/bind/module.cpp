@@ -6,6 +6,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   m.doc() = "Native core of lineal: passes over data and epochs of solvers. Arrays in, arrays out.";
   lineal::bind_cancellation(m);
   lineal::bind_matrix(m);
+  lineal::bind_monomials(m);
   lineal::bind_class_sums(m);
   lineal::bind_dual_cd(m);
   lineal::bind_prox_cd(m);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/epoch/joint_system.h"
 #include "samples.h"
 
 using namespace lineal;
@@ -163,6 +164,106 @@ THEOREM("what is read as decided is at an end of its interval, or 0, exactly") {
   CHECK(n_zero_weights >= 3);
   CHECK(n_at_an_end >= 60);
   CHECK_NEAR(primal(run, w), primal(run, state.weights()), 1e-7 * primal(run, w));
+}
+
+// Crammer and Singer's: K outputs, u >= -e_y with sum 0, at a price of -1 for the wrong ones.
+Run joint_run(Rng& rng, Index n, Index d, int K, double l2, double l1, std::vector<int>& y) {
+  Run run{check::sample_matrix<double>(rng, n, d, 1.0), {}, {}};
+  IntervalProgramme& p = run.programme;
+  p.n_rows = n;
+  p.n_parts = p.n_outputs = K;
+  p.has_constant = true;
+  for (Index i = 0; i < n; ++i) {
+    const double z = run.X.at(i, 0) + check::uniform(rng, -1, 1);
+    y.push_back(std::min(K - 1, std::max(0, int(z + K / 2.0))));
+  }
+  for (int k = 0; k < K; ++k) {
+    for (Index i = 0; i < n; ++i) {
+      const bool is_own = y[std::size_t(i)] == k;
+      p.low.push_back(is_own ? -1.0 : 0.0), p.high.push_back(none), p.place.push_back(is_own ? 0.0 : -1.0);
+      p.bend.push_back(0.0), p.weight.push_back(1.0);
+    }
+    p.l2.insert(p.l2.end(), std::size_t(d), l2);
+    p.l2.push_back(0.0);
+  }
+  if (l1 > 0.0)
+    for (int k = 0; k < K; ++k)
+      for (Index j = 0; j < d; ++j) {
+        p.corners.push_back(k * (d + 1) + j);
+        p.low.push_back(-l1), p.high.push_back(l1), p.place.push_back(0.0), p.bend.push_back(0.0);
+        p.weight.push_back(1.0), p.corner_square.push_back(1.0);
+      }
+  return run;
+}
+
+double joint_primal(const Run& run, const std::vector<int>& y, const std::vector<double>& w) {
+  const IntervalProgramme& p = run.programme;
+  const Index d = run.X.n_columns, m = d + 1;
+  double sum = 0.0;
+  for (Index i = 0; i < p.n_rows; ++i) {
+    double own = 0.0, most = -none;
+    for (int k = 0; k < p.n_outputs; ++k) {
+      double z = w[std::size_t(k * m + d)];
+      for (Index j = 0; j < d; ++j) z += run.X.at(i, j) * w[std::size_t(k * m + j)];
+      if (k == y[std::size_t(i)]) own = z;
+      most = std::max(most, z + (k == y[std::size_t(i)] ? 0.0 : 1.0));
+    }
+    sum += most - own;
+  }
+  for (std::size_t j = 0; j < w.size(); ++j) sum += p.l2[j] / 2 * w[j] * w[j];
+  for (std::size_t c = 0; c < p.corners.size(); ++c)
+    sum += p.high[std::size_t(p.n_of_rows()) + c] * std::abs(w[std::size_t(p.corners[c])]);
+  return sum;
+}
+
+THEOREM(
+    "joint rows end where no move of a weight lowers the objective, with sums of 0 and shares that are "
+    "none") {
+  Rng rng(7);
+  for (const int K : {2, 3, 5})
+    for (const double l1 : {0.0, 0.7})
+      for (const double l2 : {0.0, 1e-2, 3.0}) {
+        std::vector<int> y;
+        const Run run = joint_run(rng, 50, 3, K, l2, l1, y);
+        InteriorPoint state(run.programme);
+        Watch watch;
+        const auto rows = run.X.dense();
+        const ProgrammeMap A(rows, run.programme, run.used, 1);
+        for (int step = 0; step < 60 && !state.is_done(); ++step) {
+          state.renew();
+          JointSystem system;
+          if (!system.factorise(rows, run.used, run.programme, state.thetas(), state.diagonal(), 1, watch))
+            state.end();
+          else if (state.has_begun())
+            state.step(A, system);
+          else
+            state.begin(A, system);
+          if (state.gap() <= 1e-11 * std::abs(state.value())) break;
+        }
+        const double P = joint_primal(run, y, state.weights());
+        CHECK(state.gap() <= 1e-8 * P + 1e-9);
+        CHECK_NEAR(state.value(), P, 1e-7 * P + 1e-9);
+        for (std::size_t j = 0; j < state.weights().size(); ++j)
+          for (const double move : {-1e-3, 1e-3}) {
+            auto w = state.weights();
+            w[j] += move;
+            CHECK(joint_primal(run, y, w) >= P * (1 - 1e-8) - 1e-9);
+          }
+        std::vector<double> w(state.weights().size()), u(std::size_t(50 * K));
+        state.read(true, w.data(), u.data());
+        int n_none = 0;
+        for (std::size_t i = 0; i < 50; ++i) {
+          double sum = 0.0;
+          for (int k = 0; k < K; ++k) {
+            const double each = u[i * std::size_t(K) + std::size_t(k)];
+            sum += each;
+            n_none += each == 0.0;
+            CHECK(each >= (k == y[i] ? -1.0 : 0.0));
+          }
+          CHECK_NEAR(sum, 0.0, 1e-5);  // what was decided has moved it by less than it is tiny
+        }
+        if (l2 > 0.0) CHECK(n_none > 0);
+      }
 }
 
 THEOREM("numbers that are none end a run, and do not spread") {

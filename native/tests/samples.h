@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "lineal/loss.h"
@@ -80,6 +81,26 @@ Sample<V> sample_matrix(Rng& rng, Index n_rows, Index n_columns, double density)
   X.value.shrink_to_fit();
   return X;
 }
+
+// The same rows with their numbers in any order.
+template <class V>
+struct Scrambled {
+  Index n_rows, n_columns;
+  std::vector<Index> start;
+  std::vector<std::int32_t> index;
+  std::vector<V> value;
+
+  Scrambled(Rng& rng, const Sample<V>& X)
+      : n_rows(X.n_rows), n_columns(X.n_columns), start(X.start), index(X.index), value(X.value) {
+    for (Index i = 0; i < n_rows; ++i)
+      for (Index first = start[std::size_t(i)], k = start[std::size_t(i) + 1] - 1; k > first; --k) {
+        const auto other = std::size_t(first) + std::size_t(rng.below(std::uint64_t(k - first + 1)));
+        std::swap(index[std::size_t(k)], index[other]);
+        std::swap(value[std::size_t(k)], value[other]);
+      }
+  }
+  Csr<V> csr() const { return {n_rows, n_columns, start.data(), index.data(), value.data(), false}; }
+};
 
 // The same with small whole numbers, some of which may be stored zeros.
 inline Sample<double> whole_matrix(Rng& rng, Index n_rows, Index n_columns, double density) {

@@ -46,11 +46,11 @@ class Matrix:
 
     @overload
     @staticmethod
-    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object) -> Matrix: ...
+    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object, is_ordered: bool = True) -> Matrix: ...
 
     @overload
     @staticmethod
-    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object) -> Matrix: ...
+    def from_csr(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, owner: object, is_ordered: bool = True) -> Matrix: ...
 
     @overload
     @staticmethod
@@ -73,10 +73,21 @@ class Matrix:
     def is_sparse(self) -> bool: ...
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether the columns of each row increase."""
+
+    @property
     def is_float32(self) -> bool: ...
 
     def check(self, n_threads: int = 1) -> tuple[str, int, int]:
-        """(flaw, row, column) of the first offence; '' if there is none."""
+        """
+        (flaw, row, column) of the worst offence, first in row order; '' if there is none.
+        """
+
+    def ordered(self, n_threads: int = 1) -> Matrix:
+        """
+        A copy of sound sparse rows with columns that increase; numbers of a repeated column are added up.
+        """
 
     @overload
     def dot(self, W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
@@ -101,6 +112,9 @@ class Matrix:
     def gram(self, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
         """[X 1]' diag(h) [X 1]."""
 
+    def grams(self, H: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """The same for each column h of H, one after another."""
+
     def squared_norms(self, n_threads: int = 1) -> NDArray[numpy.float64]: ...
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
@@ -109,6 +123,48 @@ class Matrix:
         """The columns as rows, sparse and in float64."""
 
     def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64] | NDArray[numpy.float32]]: ...
+
+@overload
+def is_any_far(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], step: int, factor: float) -> bool:
+    """
+    Whether a column lies so many deviations from 0, in every `step`-th row.
+    """
+
+@overload
+def is_any_far(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], step: int, factor: float) -> bool: ...
+
+def narrow(index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, n_threads: int = 1) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """64-bit column indices in 32 bits, -1 for those out of range."""
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+    """
+    (start, index, value) of rows from numbers as COO has them; None if an index is out of range.
+    """
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+
+@overload
+def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+    """
+    (start, index, value) of rows from numbers as CSC has them; None if an index is out of range.
+    """
 
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
@@ -136,6 +192,15 @@ class Rng:
     """The seeded generator of the native core."""
 
     def __init__(self, seed: int) -> None: ...
+
+@overload
+def monomials(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
+    """
+    Products of the columns of X, made run by run: a column times neighbours among those before. Whether all are finite.
+    """
+
+@overload
+def monomials(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, has_constant: bool, weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool: ...
 
 def class_sums(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> bool:
     """
@@ -414,7 +479,7 @@ class InteriorPoint:
     """Interior-point steps for one output; see the header."""
 
     @staticmethod
-    def make(X: Matrix, used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bend: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], corners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], corner_square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_constant: bool, n_threads: int) -> InteriorPoint:
+    def make(X: Matrix, used: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_parts: int, n_outputs: int, low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bend: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], corners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], corner_square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], has_constant: bool, n_threads: int) -> InteriorPoint:
         """Before the start; `used` are the rows that count, none for all."""
 
     def curvatures(self) -> NDArray[numpy.float64]:
@@ -428,8 +493,18 @@ class InteriorPoint:
         The start, or a step, with the Gram matrix of those curvatures; or, by rows, of 1 / diagonal. The matrix is changed.
         """
 
+    def run(self, n_steps: int, goal: float = 0.0, floor: float = 0.0) -> None:
+        """
+        Up to so many steps, the start being one, with systems of columns made here, until the gap is at most goal times the value or the floor.
+        """
+
+    def is_within(self, goal: float, floor: float) -> bool:
+        """
+        Whether nothing can be gained, or the gap is at most goal times the value or the floor.
+        """
+
     def read(self, decided: bool) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
-        """(weights, dual variables of the rows)."""
+        """(weights, dual variables of the rows, row by row)."""
 
     def state(self) -> NDArray[numpy.float64]:
         """All that later steps depend on, as numbers."""
@@ -445,6 +520,18 @@ class InteriorPoint:
 
     @property
     def is_done(self) -> bool: ...
+
+class BlockFactors:
+    """Triangular factors of positive definite matrices, one for each output."""
+
+    @staticmethod
+    def of(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> BlockFactors:
+        """Of a stack of matrices."""
+
+    def solve(self, right: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
+        """
+        The inverses times the columns of `right`, damped where a matrix is singular.
+        """
 
 def solve_positive(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
     """
@@ -473,11 +560,68 @@ def along(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | E
     sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t, for smooth losses.
     """
 
+def along_outputs(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The same for each output by itself, at an entry of t for each: (3, K)."""
+
+def lengths(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], incline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], quadratic: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shortest: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    (2, n): how far to go along M from Z, in one line or in one for each output, and the values there.
+    """
+
 def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""
 
 def worst_residual(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i)."""
+
+def column_sums(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The sums of the columns of G."""
+
+class Softmax:
+    """log sum_k exp(z_k) - z_y, over whole arrays of scores."""
+
+    @staticmethod
+    def value(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """sum_i s_i loss(y_i, z_i)."""
+
+    @staticmethod
+    def along(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: float, n_threads: int = 1) -> tuple[float, float, float]:
+        """The same at Z + t M, with its first two derivatives in t."""
+
+    @staticmethod
+    def lengths(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], incline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], quadratic: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shortest: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """(2, 1): how far to go along M from Z, and the value there."""
+
+    @staticmethod
+    def slopes(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """U = loss'(y, Z): the probabilities, less 1 at the true class."""
+
+    @staticmethod
+    def curved(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """How the slopes U change when the scores move by M."""
+
+    @staticmethod
+    def into_domain(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """A dual point near U in the domain."""
+
+    @staticmethod
+    def conjugate(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""
+
+    @staticmethod
+    def worst_residual(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i . u_i)."""
+
+def refit(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    The shifts of each output that minimise sum_i s_i loss(y_i, z_i + shift); U = the slopes there.
+    """
+
+def balance(U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """U with one sign of each output shrunk, so that s'U = 0."""
+
+def balance_left(U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """(s'U, s'|U|)."""
 
 class RowSlopes:
     """The slopes of a loss, row by row, at the targets of a problem."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from types import FrameType, TracebackType
 from typing import TypeVar
 
@@ -190,27 +190,39 @@ def shielded() -> _Scope:
     return _Scope(None)
 
 
-@contextmanager
-def cancellable(seconds: float | None = None) -> Iterator[CancellationToken]:
-    """The scope of a public call: gives the token to look at, which is in force inside.
+class _Call:
+    """The scope of a public call; what ``cancellable`` gives."""
 
-    Below a token that is in force it is a child of that one. Where none is, on the main thread and if nobody
-    else handles SIGINT, Ctrl-C is tied to it: the first one cancels, the second raises KeyboardInterrupt.
-    ``seconds`` are a deadline.
-    """
-    parent = current_token()
-    token = CancellationToken(seconds=seconds, parent=parent)
-    is_tied = (
-        parent is None
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-    if not is_tied:
-        with _Scope(token):
-            yield token
-        return
+    __slots__ = ("_is_tied", "_scope", "_seconds", "_token")
 
-    def ask(number: int, frame: FrameType | None) -> None:
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> CancellationToken:
+        parent = current_token()
+        self._token = token = CancellationToken(seconds=self._seconds, parent=parent)
+        self._scope = _Scope(token)
+        self._is_tied = (
+            parent is None
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._is_tied:
+            signal.signal(signal.SIGINT, self._ask)
+        self._scope.__enter__()
+        return token
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._scope.__exit__(kind, value, trace)
+        finally:
+            if self._is_tied:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        token = self._token
         token._n_interrupts += 1
         if token._n_interrupts > 1:
             raise KeyboardInterrupt
@@ -218,12 +230,15 @@ def cancellable(seconds: float | None = None) -> Iterator[CancellationToken]:
         if _here.is_in_solver:
             raise BrokenOff
 
-    signal.signal(signal.SIGINT, ask)
-    try:
-        with _Scope(token):
-            yield token
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def cancellable(seconds: float | None = None) -> AbstractContextManager[CancellationToken]:
+    """The scope of a public call: gives the token to look at, which is in force inside.
+
+    Below a token that is in force it is a child of that one. Where none is, on the main thread and if nobody
+    else handles SIGINT, Ctrl-C is tied to it: the first one cancels, the second raises KeyboardInterrupt.
+    ``seconds`` are a deadline.
+    """
+    return _Call(seconds)
 
 
 def following(stream: Iterator[_Item], token: CancellationToken) -> _Item | None:

@@ -79,6 +79,55 @@ def test_threads_change_no_bit(loss, K):
     assert one.losses.along(Z, M, 0.7) == many.losses.along(Z, M, 0.7)
     assert one.losses.slopes(Z).tobytes() == many.losses.slopes(Z).tobytes()
     assert one.losses.curvatures(Z).tobytes() == many.losses.curvatures(Z).tobytes()
+    for get in (
+        lambda losses: (losses.refit(Z).shift, losses.refit(Z).U),
+        lambda losses: (losses.balance(U), *losses.balance_left(U)),
+    ):
+        for a, b in zip(get(one.losses), get(many.losses), strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+@smooth_loss
+@given(seed=seeds(), K=st.integers(1, 4))
+def test_refitted_constants_equal_numpy(loss, seed, K):
+    """The core's constants make the losses as small as NumPy's do, and its dual point is the slopes there."""
+    plain, native, Z, *_ = posed(loss, seed, K=K)
+    found, wanted = native.losses.refit(Z), plain.losses.refit(Z)
+    moved = Z + found.shift
+    assert plain.losses.value(moved) == pytest.approx(
+        plain.losses.value(Z + wanted.shift), rel=1e-12, abs=1e-12
+    )
+    np.testing.assert_allclose(found.U, plain.losses.slopes(moved), rtol=1e-14, atol=1e-300)
+
+
+@native_loss
+@given(seed=seeds(), K=st.integers(1, 4))
+def test_balanced_points_equal_numpy(loss, seed, K):
+    """balance and what is left of it agree to rounding; balanced sums are 0, and no entry grew or changed sign."""
+    plain, native, _, _, U = posed(loss, seed, K=K)
+    balanced = native.losses.balance(U)
+    np.testing.assert_allclose(balanced, plain.losses.balance(U), rtol=1e-13, atol=1e-300)
+    assert np.all(np.abs(balanced) <= np.abs(U))
+    assert np.all(balanced * U >= 0)
+    for point in (U, balanced):
+        for got, wanted in zip(
+            native.losses.balance_left(point), plain.losses.balance_left(point), strict=True
+        ):
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13 * np.abs(point).sum())
+    sums, sizes = native.losses.balance_left(balanced)
+    assert np.all(np.abs(sums) <= 1e-14 * len(U) * sizes)
+
+
+@smooth_loss
+def test_constants_that_run_away_are_followed_as_by_numpy(loss):
+    """Targets of one kind, and scores far off: the core ends where NumPy does, in finitely many steps."""
+    if not loss.is_margin:
+        return
+    for y, Z in ((1.0, np.full((5, 1), -700.0)), (1.0, np.zeros((5, 1))), (-1.0, np.full((5, 1), 30.0))):
+        X = native_dense(np.zeros((5, 1)), 1)
+        plain = Problem.of_rows(X, np.full((5, 1), y), np.ones(5), loss, L2(1.0), Intercept.NONE, 1)
+        found, wanted = plain.in_core().losses.refit(Z), plain.losses.refit(Z)
+        np.testing.assert_allclose(found.shift, wanted.shift, rtol=1e-6)
 
 
 @native_loss

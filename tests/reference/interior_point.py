@@ -2,13 +2,15 @@
 
     min  sum_i s_i (c_i u_i + q_i u_i^2 / 2) + |A'S u|^2 / 2 in the metric 1 / L,    l <= u <= h
 
-as in ``epoch/interior_point.h``: the same start, the same steps, in NumPy.
+as in ``epoch/interior_point.h``: the same start, the same steps and correctors, in NumPy. Of K joint outputs
+the u of a row sum to 0; their rows lie output by output, row i of output k at k n + i.
 """
 
 import numpy as np
 
 CLOSE = 0.995
-START = 5.0
+START, JOINT_START = 5.0, 30.0
+LONG_ENOUGH, LONGER, GAINED = 0.9, 0.3, 0.1
 
 
 def _weighted_mean(x, s):
@@ -20,29 +22,43 @@ def _longest(distance, move):
     return np.min(-distance[falling] / move[falling], initial=np.inf)
 
 
+def _back_inside(product, target):
+    return np.where(
+        product < target / 10,
+        target / 10 - product,
+        np.where(product > 10 * target, np.maximum(10 * target - product, -10 * target), 0.0),
+    )
+
+
 class Steps:
     """A run of ``step``; ``w`` are the weights, ``u`` the dual variables.
 
-    The first ``n_rows`` rows of A are data, once or (``n_parts`` = 2) twice, the others unit rows whose
-    columns have these mean squares.
+    The first ``n_rows`` rows of A are data, once or (``n_parts`` = 2, or ``n_joint`` outputs) more often, the
+    others unit rows whose columns have these mean squares.
     """
 
-    def __init__(self, A, low, high, place, bend, weight, l2, *, n_rows, n_parts=1, squares=()):
+    def __init__(self, A, low, high, place, bend, weight, l2, *, n_rows, n_parts=1, squares=(), n_joint=1):
         self.A, self.c, self.q, self.s, self.L = A, place, bend, weight, np.asarray(l2)
+        self.n_rows, self.n_joint = n_rows, n_joint
+        self.t = np.zeros(n_rows)
         self.is_low, self.is_high = np.isfinite(low), np.isfinite(high)
         self.low, self.high = np.where(self.is_low, low, 0.0), np.where(self.is_high, high, 0.0)
         data = slice(0, n_rows * n_parts)
-        one = slice(0, n_rows)
-        centre = place[one] if n_parts == 1 else (place[one] + place[n_rows : 2 * n_rows]) / 2
+        one = slice(0, n_rows * n_joint)
+        has_tube = n_parts > n_joint
+        centre = (place[one] + place[n_rows : 2 * n_rows]) / 2 if has_tube else place[one]
         squares = np.asarray(squares, dtype=float)
         share = np.append(np.ones(n_rows * n_parts), np.where(squares > 0, 1e-6 * squares, 1.0))
-        target = np.append(np.tile(centre, n_parts), np.zeros(len(squares)))
-        self.w = np.linalg.solve(
-            A.T @ (A * (weight * share)[:, None]) + np.diag(self.L), A.T @ (weight * target)
+        target = np.append(np.tile(centre, n_parts // n_joint), np.zeros(len(squares)))
+        M = self._response(share)
+        self.w = self._solve(
+            A.T @ (weight[:, None] * (M @ A)) + np.diag(self.L), A.T @ (weight * (M @ target))
         )
         z, s = A @ self.w, weight[one]
         spread = _weighted_mean(np.abs(centre - _weighted_mean(centre, s)), s)
-        size = max(_weighted_mean(np.abs(place - z)[data], weight[data]), 1e-3 * spread) or 1.0
+        off = z - place
+        around = self._at_rows((z - place)[data].reshape(n_parts, -1).mean(axis=0)) if n_joint > 1 else 0.0
+        size = max(_weighted_mean(np.abs(off - around)[data], weight[data]), 1e-3 * spread) or 1.0
         both = self.is_low & self.is_high
         with np.errstate(divide="ignore", invalid="ignore"):
             up, down = np.maximum(z - place + size, size) / bend, np.minimum(z - place - size, -size) / bend
@@ -50,38 +66,67 @@ class Steps:
         self.u = np.where(both, (self.low + self.high) / 2, np.where(bend > 0, free, 0.0))
         self.u = np.where(self.is_low & ~self.is_high & (bend > 0), self.low + up, self.u)
         self.u = np.where(~self.is_low & self.is_high & (bend > 0), self.high + down, self.u)
+        if n_joint > 1:
+            self.t = off[data].reshape(n_joint, -1).max(axis=0) + JOINT_START * size
+            inverse = 1 / (self.t - off[data].reshape(n_joint, -1))
+            self.u[data] = self.low[data] + (inverse / inverse.sum(axis=0)).ravel()
         self.above = np.where(self.is_low, self.u - self.low, 1.0)
         self.below = np.where(self.is_high, self.high - self.u, 1.0)
-        slope = place + bend * self.u - z
+        slope = place + bend * self.u - z + self._at_rows(self.t)
         nearest = np.where(self.is_low | self.is_high, np.minimum(self.above, self.below), 0.0)
         product = size * _weighted_mean(nearest[data], weight[data]) or size
-        add = np.full(len(place), size)
-        add[data.stop :] = 2 * product / (self.above + self.below)[data.stop :]
-        self.alpha = np.where(self.is_low, np.maximum(slope, 0.0) + START * add, 0.0)
-        self.beta = np.where(self.is_high, np.maximum(-slope, 0.0) + START * add, 0.0)
+        add = np.full(len(place), START * size if n_joint == 1 else 0.0)
+        add[data.stop :] = START * 2 * product / (self.above + self.below)[data.stop :]
+        self.alpha = np.where(self.is_low, np.maximum(slope, 0.0) + add, 0.0)
+        self.beta = np.where(self.is_high, np.maximum(-slope, 0.0) + add, 0.0)
         self.count = weight @ self.is_low + weight @ self.is_high
-        self.is_linear = not bend.any() and not self.L.any()
+        self.is_linear = not bend.any() and not self.L.any() and n_joint == 1
+
+    def _at_rows(self, of_each_row):
+        """A number of each joint row at each of its variables, 0 at all others."""
+        out = np.zeros(len(self.c))
+        if self.n_joint > 1:
+            out[: self.n_rows * self.n_joint] = np.tile(of_each_row, self.n_joint)
+        return out
+
+    def _response(self, theta):
+        """M with du = M dz: diag(theta), less what keeps the sum of each joint row."""
+        M = np.diag(theta)
+        if self.n_joint > 1:
+            for i in range(self.n_rows):
+                row = i + self.n_rows * np.arange(self.n_joint)
+                M[np.ix_(row, row)] -= np.outer(theta[row], theta[row]) / theta[row].sum()
+        return M
+
+    def _solve(self, G, right):
+        """Joint scores may all move by the same: of those solutions that without such a move."""
+        return np.linalg.solve(G, right) if self.n_joint == 1 else np.linalg.pinv(G, hermitian=True) @ right
 
     def _aim(self, on_low, on_high):
         theta = 1 / (self.q + self.alpha / self.above + self.beta / self.below)
-        off = self.c + self.q * self.u - self.A @ self.w - self.alpha + self.beta
+        off = self.c + self.q * self.u - self.A @ self.w - self.alpha + self.beta + self._at_rows(self.t)
         g = on_low / self.above - on_high / self.below - off
-        right = -(self.A.T @ (self.s * self.u) + self.L * self.w) - self.A.T @ (self.s * theta * g)
-        dw = np.linalg.solve(self.A.T @ (self.A * (self.s * theta)[:, None]) + np.diag(self.L), right)
-        du = theta * (self.A @ dw + g)
+        M = self._response(theta)
+        right = -(self.A.T @ (self.s * self.u) + self.L * self.w) - self.A.T @ (self.s * (M @ g))
+        dw = self._solve(self.A.T @ (self.s[:, None] * (M @ self.A)) + np.diag(self.L), right)
+        dz = self.A @ dw + g
+        du = M @ dz
         da = np.where(self.is_low, (on_low - self.alpha * du) / self.above, 0.0)
         db = np.where(self.is_high, (on_high + self.beta * du) / self.below, 0.0)
-        return dw, du, da, db
+        rows = slice(0, self.n_rows * self.n_joint)
+        parts = (x[rows].reshape(self.n_joint, -1) for x in (theta * dz, theta))
+        dt = np.divide(*(part.sum(axis=0) for part in parts))
+        return dw, du, da, db, dt
 
     def _lengths(self, move, close):
-        _, du, da, db = move
+        _, du, da, db, _ = move
         t_u = min(_longest(self.above, du * self.is_low), _longest(self.below, -du * self.is_high))
         t_m = min(_longest(self.alpha, da), _longest(self.beta, db))
         t_u, t_m = min(1.0, close * t_u), min(1.0, close * t_m)
         return (t_u, t_m) if self.is_linear else (min(t_u, t_m),) * 2
 
     def _ahead(self, move, t_u, t_m):
-        dw, du, da, db = move
+        dw, du, da, db, dt = move
         return (
             self.w + t_m * dw,
             self.u + t_u * du,
@@ -89,21 +134,32 @@ class Steps:
             self.below - t_u * du * self.is_high,
             self.alpha + t_m * da,
             self.beta + t_m * db,
+            self.t + t_m * dt,
         )
 
     def _products(self, above, below, alpha, beta):
         return self.s @ (alpha * above + beta * below)
 
     def step(self):
-        """The predictor says how far the products can fall, the corrector goes there."""
+        """The predictor says how far products can fall, the corrector goes there, others make it longer."""
         low, high = self.alpha * self.above, self.beta * self.below
         first = self._aim(-low, -high)
         mu = self.s @ (low + high) / self.count
-        moved = self._products(*self._ahead(first, *self._lengths(first, 1.0))[2:]) / self.count
-        target, (_, du, da, db) = mu * (moved / mu) ** 3, first
-        second = self._aim(
-            np.where(self.is_low, target - low - da * du, 0.0),
-            np.where(self.is_high, target - high + db * du, 0.0),
-        )
-        ahead = self._ahead(second, *self._lengths(second, CLOSE))
-        self.w, self.u, self.above, self.below, self.alpha, self.beta = ahead
+        moved = self._products(*self._ahead(first, *self._lengths(first, 1.0))[2:6]) / self.count
+        target, (_, du, da, db, _) = mu * (moved / mu) ** 3, first
+        on_low = np.where(self.is_low, target - low - da * du, 0.0)
+        on_high = np.where(self.is_high, target - high + db * du, 0.0)
+        best = self._aim(on_low, on_high)
+        lengths = self._lengths(best, CLOSE)
+        for _ in range(1 if self.n_joint == 1 else 2):
+            if min(lengths) >= LONG_ENOUGH:
+                break
+            reach = min(1.0, min(lengths) + LONGER)
+            _, _, above, below, alpha, beta, _ = self._ahead(best, reach, reach)
+            on_low = on_low + self.is_low * _back_inside(alpha * above, target)
+            on_high = on_high + self.is_high * _back_inside(beta * below, target)
+            other = self._aim(on_low, on_high)
+            if min(self._lengths(other, CLOSE)) < min(lengths) + GAINED * LONGER:
+                break
+            best, lengths = other, self._lengths(other, CLOSE)
+        self.w, self.u, self.above, self.below, self.alpha, self.beta, self.t = self._ahead(best, *lengths)

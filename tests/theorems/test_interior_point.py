@@ -25,6 +25,7 @@ from lineal.objective import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
+from lineal.objective.joint import CrammerSinger, one_hot
 from lineal.objective.linear_maps import native_dense
 from reference.interior_point import Steps
 
@@ -60,6 +61,17 @@ def test_a_quadratic_conjugate_is_the_conjugate(loss: Any) -> None:
     """place u + tube |u| + bend u^2 / 2 on the interval is loss*(y, u), and both are +inf outside."""
     y, u = np.meshgrid([-1.0, 1.0], np.linspace(-5, 5, 101))
     np.testing.assert_allclose(loss.quadratic_conjugate(y).value(u), loss.conjugate(y, u), atol=1e-12)
+
+
+def test_a_joint_conjugate_is_linear_on_the_simplex() -> None:
+    """place.u is loss*(y, u) wherever u + e_y is in the probability simplex."""
+    rng = np.random.default_rng(8)
+    y = rng.integers(4, size=50)
+    gold = one_hot(y, 4)
+    u = rng.dirichlet(np.full(4, 0.3), size=50) - gold
+    form = CrammerSinger().quadratic_conjugate(gold)
+    np.testing.assert_allclose((form.place * u).sum(axis=1), CrammerSinger().conjugate(y, u), atol=1e-12)
+    assert np.all(u >= form.low)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES, ids=str)
@@ -118,6 +130,7 @@ def _programme(loss: Any, l1: float, l2: float, seed: int) -> tuple[np.ndarray, 
     unit = np.zeros(len(corners))
     return X, {
         "n_parts": n_parts,
+        "n_outputs": 1,
         "low": np.append(low, unit - l1),
         "high": np.append(high, unit + l1),
         "place": np.append(place, unit),
@@ -150,6 +163,150 @@ def test_the_core_takes_the_steps_of_the_textbook(loss: Any, l1: float, l2: floa
         np.testing.assert_allclose(u, rows_of_twin, rtol=1e-6, atol=1e-8)
         core.step(rows.gram(core.curvatures(), True), False)
         twin.step()
+
+
+def _joint_programme(l1: float, l2: float, K: int, n: int = 30) -> tuple[np.ndarray, dict[str, Any]]:
+    """The same of a joint hinge, output by output."""
+    rng = np.random.default_rng(5)
+    X, y, s = rng.normal(size=(n, 2)), rng.integers(K, size=n), rng.uniform(0.5, 2, n)
+    form = CrammerSinger().quadratic_conjugate(one_hot(y, K))
+    n_corners = 2 * K if l1 > 0 else 0
+    corners = np.flatnonzero(np.tile([True, True, False], K))[:n_corners]
+    unit = np.zeros(n_corners)
+    return X, {
+        "n_parts": K,
+        "n_outputs": K,
+        "low": np.append(form.low.T, unit - l1),
+        "high": np.append(form.high.T, unit + l1),
+        "place": np.append(form.place.T, unit),
+        "bend": np.zeros(n * K + n_corners),
+        "weight": np.append(np.tile(s, K), unit + 1.0),
+        "l2": np.tile([l2, l2, 0.0], K),
+        "corners": corners,
+        "corner_square": np.tile(np.square(X).mean(axis=0), K)[:n_corners],
+        "has_constant": True,
+    }
+
+
+@pytest.mark.parametrize(("l1", "l2"), [(0.0, 0.0), (0.0, 0.3), (0.7, 0.0), (0.7, 0.3)])
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_the_core_takes_the_joint_steps_of_the_textbook(K: int, l1: float, l2: float) -> None:
+    """K outputs whose dual variables sum to 0 in each row: eight steps are those of dense matrices."""
+    X, programme = _joint_programme(l1, l2, K)
+    rows = native_dense(X, 1)
+    core = _core.InteriorPoint.make(rows.matrix, used=np.zeros(0, dtype=np.int64), n_threads=1, **programme)
+    stacked = np.vstack(
+        [np.kron(np.eye(K), np.column_stack([X, np.ones(30)])), np.eye(3 * K)[programme["corners"]]]
+    )
+    plain = {name: programme[name] for name in ("low", "high", "place", "bend", "weight", "l2", "n_parts")}
+    twin = Steps(stacked, **plain, n_rows=30, squares=programme["corner_square"], n_joint=K)
+    core.run(1)
+    for _ in range(8):
+        w, u = core.read(False)
+        np.testing.assert_allclose(w, twin.w, rtol=1e-6, atol=1e-8)  # as above
+        np.testing.assert_allclose(u.reshape(30, K), twin.u[: 30 * K].reshape(K, 30).T, rtol=1e-6, atol=1e-8)
+        core.run(1)
+        twin.step()
+
+
+def _classes(K: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that overlap, of columns that differ by 10^6 in their units and lie off 0."""
+    rng = np.random.default_rng(6)
+    y = rng.integers(K, size=80)
+    return (rng.normal(size=(80, 3)) + np.eye(K, 3)[y] + [0.0, 10.0, 0.0]) * [1.0, 1e3, 1e-3], y
+
+
+@pytest.mark.parametrize("options", [{}, {"penalize_intercept": True}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize("penalty", PENALTIES, ids=str)
+@pytest.mark.parametrize("K", [3, 6])
+def test_joint_hinges_are_certified(penalty: Any, options: dict[str, Any], K: int) -> None:
+    """K >= 3 classes under Crammer and Singer's loss, whatever the penalty and the intercept, to 1e-8."""
+    X, y = _classes(K)
+    model = LinearClassifier(loss=Hinge(), penalty=penalty, solver="interior", tol=1e-8, **options).fit(X, y)
+    assert model.certificate_.converged
+    sparse = LinearClassifier(loss=Hinge(), penalty=penalty, solver="interior", tol=1e-8, **options)
+    sparse = sparse.fit(csr_array(X), y)
+    assert sparse.certificate_.primal == pytest.approx(model.certificate_.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("l1", [0.0, 2.0])
+def test_joint_hinges_are_linear_programmes(l1: float) -> None:
+    """Without a part l2 the objective is that of min sum xi + l1 |W|, xi_i >= 1 + z_ik - z_iy, xi >= 0."""
+    X, y = _classes()
+    X = X / X.std(axis=0)
+    n, d, K = len(X), 3, 3
+    size = K * (d + 1)  # W = P - N with P, N >= 0 and a price; constants are free
+    A, rows = np.column_stack([X, np.ones(n)]), []
+    for i in range(n):
+        for k in range(K):
+            if k != y[i]:
+                z = np.zeros((K, d + 1))
+                z[k] += A[i]
+                z[y[i]] -= A[i]
+                rows.append(np.concatenate([z.ravel(), -z.ravel(), -np.eye(n)[i]]))
+    price = np.tile(np.append(np.full(d, l1), 0.0), 2 * K)
+    found = linprog(np.append(price, np.ones(n)), A_ub=np.array(rows), b_ub=np.full(len(rows), -1.0))
+    assert found.status == 0
+    assert len(price) == 2 * size
+    penalty = L1(l1) if l1 > 0 else NoPenalty()
+    ours = LinearClassifier(loss=Hinge(), penalty=penalty, solver="interior", tol=1e-9).fit(X, y)
+    assert ours.certificate_.primal == pytest.approx(found.fun, rel=1e-8)
+
+
+def test_joint_hinges_agree_with_dual_ascent_and_weights() -> None:
+    """Block ascent finds the same objective; weight 2 is the row twice."""
+    X, y = _classes()
+    X = X / X.std(axis=0)
+    s = np.arange(80) % 3.0
+    twice = np.repeat(np.arange(80), s.astype(int))
+    ours = LinearClassifier(loss=Hinge(), penalty=L2(0.5), tol=1e-9)
+    weighted = ours.set_params(solver="interior").fit(X, y, sample_weight=s)
+    coef = weighted.coef_
+    repeated = ours.fit(X[twice], y[twice])
+    np.testing.assert_allclose(repeated.coef_, coef, rtol=1e-5, atol=1e-7)  # the square of 1e-9, nearly
+    ascended = LinearClassifier(loss=Hinge(), penalty=L2(0.5), solver="dual_cd", tol=1e-8).fit(
+        X[twice], y[twice]
+    )
+    assert repeated.certificate_.primal == pytest.approx(ascended.certificate_.primal, rel=1e-7)
+
+
+def test_threads_change_no_bit_of_joint_steps() -> None:
+    """Some steps on more rows than one thread is worth, by one thread and by three."""
+    X, programme = _joint_programme(0.7, 0.3, 3, n=20_000)
+    rows, found = native_dense(X, 1), []
+    for n_threads in (1, 3):
+        core = _core.InteriorPoint.make(
+            rows.matrix, used=np.zeros(0, dtype=np.int64), n_threads=n_threads, **programme
+        )
+        for _ in range(4):
+            core.run(1)
+        found.append(core.state())
+    np.testing.assert_array_equal(*found)
+
+
+def test_joint_dual_variables_are_decided() -> None:
+    """Of p = u + e_y only classes whose z_k + [k != y] is the row's largest have a share: others have 0."""
+    X, y = _classes()
+    X = X / X.std(axis=0)
+    model = LinearClassifier(loss=Hinge(), penalty=L2(0.5), solver="interior", tol=1e-9).fit(X, y)
+    Z, rows = model.decision_function(X), np.arange(80)
+    lead = Z[rows, y][:, None] - Z - 1.0 + one_hot(y, 3)
+    is_rival = lead < 1e-6 + lead.min(axis=1, keepdims=True)
+    assert np.all((model.dual_ + one_hot(y, 3))[~is_rival] == 0)
+    assert np.count_nonzero(~is_rival) > 80
+
+
+def test_separable_classes_without_a_penalty_are_certified() -> None:
+    """The minimum is 0, and weights that reach it exist, for two classes and for three."""
+    rng = np.random.default_rng(7)
+    y = rng.integers(3, size=60)
+    X = rng.normal(size=(60, 3)) * [1.0, 1e6, 1.0] + 20 * np.eye(3)[y] * [1.0, 1e6, 1.0]
+    for model in (
+        LinearClassifier(loss=Hinge(), penalty=NoPenalty()).fit(X, y),
+        LinearClassifier(loss=Hinge(), penalty=NoPenalty()).fit(X, y > 0),
+    ):
+        assert model.certificate_.converged
+        assert model.certificate_.primal == 0.0
 
 
 def test_rows_off_the_margin_have_no_dual_variable_and_weights_at_0_are_0() -> None:

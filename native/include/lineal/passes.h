@@ -1,17 +1,14 @@
-// Whole passes over a data matrix: X W, X'U, row norms, columns taken out, and the check
-// that arrays from outside are what they claim to be. One pass each, threaded, same bits for any
-// number of threads (parallel.h).
+// Whole passes over a data matrix: X W, X'U, row norms, columns taken out. One pass each, threaded, same bits
+// for any number of threads (parallel.h). Those that need the columns of a row in order say so.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
+#include "lineal/dense_products.h"
 #include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/rows.h"
@@ -22,6 +19,12 @@ namespace lineal {
 // is one thread's. Sums are float64 whatever W is.
 template <class Rows, class T>
 void dot_pass(const Rows& X, const T* W, Index stride, Index K, double* Z, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_dot_pass(X, W, stride, K, Z, n_threads);
+      return;
+    }
+  }
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
@@ -117,14 +120,21 @@ void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int
   });
 }
 
-// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many.
+// V = X'U: (n_columns x K), zeroed here; threads own ranges of columns where those are many, and rows are
+// ordered.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_adjoint_pass<false>(X, U, K, V, n_threads);
+      return;
+    }
+  }
   if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
     short_adjoint_pass(X, U, K, V, n_threads);
     return;
   }
-  if (is_worth_two(X, K)) {
+  if (!X.is_ordered || is_worth_two(X, K)) {
     halved_adjoint_pass(X, U, K, V, n_threads);
     return;
   }
@@ -147,7 +157,7 @@ void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_thre
 
 // What a certificate under L2 asks of V = X'U, without ever holding V: |V|^2, and the largest
 // |v + strength w| over the weights W (n_columns x stride, K of them meant). V is built some columns at a
-// time, in pieces that stay in a cache.
+// time, in pieces that stay in a cache, where rows are ordered.
 struct AdjointSummary {
   double squared_norm = 0, largest = 0;
 };
@@ -200,7 +210,7 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
                                     double strength, int n_threads) {
   constexpr Index run = SummaryOfRuns::run, piece = 1 << 20;  // numbers of V at a time, 8 MB
   SummaryOfRuns found(X.n_columns, K);
-  if (X.n_columns * K <= piece && is_worth_two(X, K)) {
+  if (!X.is_ordered || (X.n_columns * K <= piece && is_worth_two(X, K))) {
     std::vector<double, LargePages<double>> V(std::size_t(X.n_columns * K));
     adjoint_pass(X, U, K, V.data(), n_threads);
     found.take(0, X.n_columns, V.data(), W, stride, strength);
@@ -236,9 +246,16 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
   return found.all();
 }
 
-// (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices.
+// (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices. Rows are ordered.
 template <class Rows>
 void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K == 1)
+      dense_squares_pass(X, U, V, n_threads);
+    else
+      dense_adjoint_pass<true>(X, U, K, V, n_threads);
+    return;
+  }
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
     const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];
@@ -289,85 +306,6 @@ double sum_of_squares_pass(const T* W, Index stride, Index n_rows, Index K, int 
   double all = 0;
   for (const double each : sums) all += each;
   return all;
-}
-
-// What a check of foreign arrays found: nothing, or the first offence in row order.
-struct Flaw {
-  enum Kind { none, bad_pointer, bad_column, unsorted, not_finite } kind = none;
-  Index row = -1, column = -1;
-};
-
-// Whether a row has nothing to object to; without branches, so that it vectorises.
-template <class V>
-bool is_sound(const CsrRow<V> x, Index n_columns) noexcept {
-  using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
-  constexpr Bits exponent = std::bit_cast<Bits>(std::numeric_limits<V>::infinity());
-  const auto bound = std::uint32_t(std::min(n_columns, Index(1) << 31));  // a negative index is above it
-  std::uint32_t is_bad = 0;
-  for (Index k = 0; k < x.size; ++k) is_bad |= std::uint32_t(x.index[k]) >= bound;
-  for (Index k = 1; k < x.size; ++k) is_bad |= x.index[k] <= x.index[k - 1];
-  for (Index k = 0; k < x.size; ++k)
-    is_bad |= (std::bit_cast<Bits>(x.value[k]) & exponent) == exponent;  // NaN or infinity
-  return !is_bad;
-}
-
-template <class V>
-Flaw check_row(const Csr<V>& X, Index i, Index n_stored) {
-  const Index first = X.start[i], last = X.start[i + 1];
-  if (first < 0 || last < first || last > n_stored) return {Flaw::bad_pointer, i, -1};
-  if (is_sound(X[i], X.n_columns)) return {};
-  Index before = -1;
-  bool is_sorted = true, is_finite = true;
-  for (Index k = first; k < last; ++k) {
-    const Index c = X.index[k];
-    if (c < 0 || c >= X.n_columns) return {Flaw::bad_column, i, c};
-    is_sorted &= c > before;
-    is_finite &= bool(std::isfinite(X.value[k]));
-    before = c;
-  }
-  if (!is_sorted) return {Flaw::unsorted, i, -1};
-  if (!is_finite)
-    for (Index k = first; k < last; ++k)
-      if (!std::isfinite(X.value[k])) return {Flaw::not_finite, i, X.index[k]};
-  return {};
-}
-
-template <class V>
-Flaw check_row(const Dense<V>& X, Index i, Index) {
-  const V* x = X.value + i * X.n_columns;
-  // NaN and infinity are the only values that 0 * x does not turn into 0; sums vectorise, tests do not.
-  V sum = 0;
-  for (Index k = 0; k < X.n_columns; ++k) sum += V(0) * x[k];
-  if (sum == V(0)) return {};
-  for (Index k = 0; k < X.n_columns; ++k)
-    if (!std::isfinite(x[k])) return {Flaw::not_finite, i, k};
-  return {};
-}
-
-// Offences that make memory unsafe come before order, order before values, each by row. Unsorted rows are
-// legal in SciPy: the caller sorts them and asks again, which is only safe when nothing worse is there.
-template <class Rows>
-Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
-  constexpr int n_grades = 3;  // unsafe, unsorted, not finite
-  const auto grade = [](const Flaw& flaw) {
-    return flaw.kind == Flaw::unsorted ? 1 : flaw.kind == Flaw::not_finite ? 2 : 0;
-  };
-  std::vector<Flaw> found(std::size_t(n_threads * n_grades), Flaw{});
-  parallel(n_threads, [&](int part) {
-    const Range rows = share(X.n_rows, part, n_threads);
-    for (Index i = rows.first; i < rows.last; ++i) {
-      const Flaw flaw = check_row(X, i, n_stored);
-      if (flaw.kind == Flaw::none) continue;
-      Flaw& first = found[std::size_t(part * n_grades + grade(flaw))];
-      if (first.kind == Flaw::none) first = flaw;
-      if (grade(flaw) == 0) return;
-    }
-  });
-  for (int level = 0; level < n_grades; ++level)
-    for (int part = 0; part < n_threads; ++part)
-      if (const Flaw& flaw = found[std::size_t(part * n_grades + level)]; flaw.kind != Flaw::none)
-        return flaw;
-  return {};
 }
 
 // The columns `wanted` (increasing) of X as a sparse matrix of their own, numbered by position; two sweeps:
@@ -451,6 +389,33 @@ void transpose_copy(const Rows& X, const Index* start, std::int32_t* row, double
       value[place] = double(x.value[k]);
     }
   }
+}
+
+// Whether the mean of a column, in every `step`-th row, is more than `factor` deviations from 0, or than `factor`
+// itself where there are none. Deviations are summed around the first row, so that they survive an offset.
+template <class V>
+bool far_pass(const Dense<V>& X, Index step, double factor) {
+  constexpr Index width = 64;
+  double sum[width], square[width];
+  for (Index first = 0; first < X.n_columns; first += width) {
+    const Index n = std::min(width, X.n_columns - first);
+    std::fill_n(sum, n, 0.0);
+    std::fill_n(square, n, 0.0);
+    const V* const origin = X.value + first;
+    Index count = 0;
+    for (Index i = 0; i < X.n_rows; i += step, ++count)
+      for (Index j = 0; j < n; ++j) {
+        const double moved = double(X.value[i * X.n_columns + first + j]) - double(origin[j]);
+        sum[j] += moved;
+        square[j] += moved * moved;
+      }
+    for (Index j = 0; count > 0 && j < n; ++j) {
+      const double mean = sum[j] / double(count);
+      const double spread = std::sqrt(std::max(square[j] / double(count) - mean * mean, 0.0));
+      if (std::abs(double(origin[j]) + mean) > factor * (spread > 0 ? spread : 1.0)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace lineal

@@ -63,8 +63,9 @@ struct Csr {
   using Value = V;
   Index n_rows, n_columns;
   const Index* start;         // n_rows + 1
-  const std::int32_t* index;  // strictly increasing inside a row
+  const std::int32_t* index;  // no column twice in a row; strictly increasing where rows are ordered
   const V* value;
+  bool is_ordered = true;
 
   CsrRow<V> operator[](Index i) const noexcept {
     return {index + start[i], value + start[i], start[i + 1] - start[i]};
@@ -78,11 +79,17 @@ struct Dense {
   using Value = V;
   Index n_rows, n_columns;
   const V* value;  // row-major
+  static constexpr bool is_ordered = true;
 
   DenseRow<V> operator[](Index i) const noexcept { return {value + i * n_columns, n_columns}; }
   Index stored(Index first, Index last) const noexcept { return (last - first) * n_columns; }
   LINEAL_HINT void hint_place(Index) const noexcept {}
 };
+
+template <class Rows>
+inline constexpr bool is_dense = false;
+template <class V>
+inline constexpr bool is_dense<Dense<V>> = true;
 
 struct Sets {
   Index n_rows, n_columns;

@@ -1,4 +1,4 @@
-"""Arrays from outside become rows for the objective: checked, sorted, borrowed where they can be."""
+"""Arrays from outside become rows for the objective: checked, borrowed where they can be."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from lineal.objective.linear_maps import NativeRows
 
 
 def checked_rows(X: Any, n_threads: int, names: Sequence[str] | None = None) -> NativeRows:
-    """A float array or SciPy matrix as rows for the core, as :func:`lineal.data.matrices.checked_matrix`."""
-    matrix, dense = checked_matrix(X, n_threads, names)
+    """A float array or SciPy matrix as rows for the core, as :func:`lineal.data.matrices.checked_matrix`.
+
+    Rows whose columns do not increase stay as they are until somebody needs them in order.
+    """
+    matrix, dense = checked_matrix(X, n_threads, names, in_order=False)
     return NativeRows(matrix, n_threads, dense)

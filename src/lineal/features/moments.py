@@ -16,7 +16,7 @@ _CELLS = 1 << 18  # of columns that are looked at together: they stay in a cache
 
 
 @dataclass(frozen=True)
-class Moments:
+class Ranges:
     """Of each column, in its own unit: a power of two that brings its greatest size to about 1.
 
     Powers of two round nothing, and squares of numbers near 1 neither overflow nor vanish.
@@ -25,6 +25,12 @@ class Moments:
     unit: FloatArray  # (n_columns,) powers of two: value in units = value * unit
     least: FloatArray
     greatest: FloatArray
+
+
+@dataclass(frozen=True)
+class Moments(Ranges):
+    """Those, and where the numbers lie between them."""
+
     mean: FloatArray
     deviation: FloatArray  # sqrt(sum_i s_i (x_i - mean)^2 / sum_i s_i); exactly 0 for a constant
 
@@ -37,10 +43,21 @@ def moments(X: Any, s: FloatArray) -> Moments:
     X : array, CSR or CSC matrix with sorted indices and no duplicates
     s : (n_rows,) weights, some of them positive; rows of weight 0 do not count at all
     """
-    if not s.all():
-        X, s = X[s > 0], s[s > 0]
+    X, s = _with_weight(X, s)
     s = s / s.max()  # a sum of huge weights would overflow
-    return _sparse(sp.csc_array(X), s) if sp.issparse(X) else _dense(X, s)
+    if sp.issparse(X):
+        return _sparse(sp.csc_array(X), s)
+    return _by_columns(X, s) if X.flags.f_contiguous else _by_rows(X, s)
+
+
+def ranges(X: Any, s: FloatArray) -> Ranges:
+    """The first of these passes alone."""
+    X, _ = _with_weight(X, s)
+    return _sparse_ranges(sp.csc_array(X)) if sp.issparse(X) else _dense_ranges(X)
+
+
+def _with_weight(X: Any, s: FloatArray) -> tuple[Any, FloatArray]:
+    return (X, s) if s.all() else (X[s > 0], s[s > 0])
 
 
 def _units(size: FloatArray) -> FloatArray:
@@ -49,27 +66,77 @@ def _units(size: FloatArray) -> FloatArray:
     return np.ldexp(1.0, -np.clip(np.where(size > 0, exponent, 0), -1000, 1000))
 
 
-def _dense(X: Any, s: FloatArray) -> Moments:
-    least, greatest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+def are_ordinary(unit: FloatArray) -> bool:
+    """Whether all columns are of a size whose squares are doubles like others."""
+    return bool(unit.size and unit.min() >= 2.0**-300 and unit.max() <= 2.0**300)
+
+
+def _dense_ranges(X: Any) -> Ranges:
+    least, greatest = (_folded(X, of).astype(np.float64) for of in (np.minimum, np.maximum))
     unit = _units(np.maximum(np.abs(least), np.abs(greatest)))
-    least, greatest = least * unit, greatest * unit
+    return Ranges(unit, least * unit, greatest * unit)
+
+
+def _folded(X: NDArray[Any], of: np.ufunc) -> NDArray[Any]:
+    """The least or greatest of each column: NumPy compares long rows many times faster than it reduces."""
+    step = max(16, _CELLS // 8 // X.shape[1])
+    if len(X) <= step or X.flags.f_contiguous:
+        return np.asarray(of.reduce(X, axis=0))
+    # All blocks have as many rows: the last one begins among those of the one before.
+    block = X[-step:].copy()
+    for first in range(0, len(X) - step, step):
+        of(block, X[first : first + step], out=block)
+    while len(block) > 1:
+        half = (len(block) + 1) // 2
+        block = of(block[:half], block[-half:])
+    return block[0]
+
+
+def _by_rows(X: Any, s: FloatArray) -> Moments:
+    """Of rows that lie side by side: blocks of them, joined (Chan, Golub and LeVeque 1983)."""
+    of = _dense_ranges(X)
+    # Units change no bit where no square can overflow or vanish.
+    is_ordinary = are_ordinary(of.unit)
+    unit = np.ones(X.shape[1]) if is_ordinary else of.unit
+    least = of.least / of.unit * unit
+    mean, squares, total = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0
+    step = max(16, _CELLS // 8 // X.shape[1])
+    is_plain = bool((s == 1).all())
+    for first in range(0, len(X), step):
+        rows, w = X[first : first + step], s[first : first + step, None]
+        z = (
+            rows - least if is_ordinary else rows * unit - least
+        )  # seen from its least value a constant is 0, whatever its size
+        weight = float(w.sum())
+        m = (z if is_plain else z * w).sum(axis=0) / weight
+        z -= m
+        z *= z if is_plain else z * w
+        apart, share = m - mean, weight / (total + weight)
+        squares += z.sum(axis=0) + (total * share) * apart**2
+        mean += share * apart
+        total += weight
+    mean, deviation = mean * (of.unit / unit), np.sqrt(squares / total) * (of.unit / unit)
+    return Moments(of.unit, of.least, of.greatest, of.least + mean, deviation)
+
+
+def _by_columns(X: Any, s: FloatArray) -> Moments:
+    of = _dense_ranges(X)
     mean, deviation = np.empty(X.shape[1]), np.empty(X.shape[1])
     step = max(1, _CELLS // max(len(X), 1))
     for first in range(0, X.shape[1], step):  # a few columns of doubles are all the memory it takes
         j = slice(first, first + step)
         # Seen from its least value a constant is 0, whatever its size. A row of z is a column: sums along it
         # have the bits of those of the column alone.
-        z = X[:, j].T.astype(np.float64, order="C") * unit[j, None] - least[j, None]
+        z = X[:, j].T.astype(np.float64, order="C") * of.unit[j, None] - of.least[j, None]
         m = np.average(z, axis=1, weights=s)
         around = (z - m[:, None]) ** 2
-        mean[j], deviation[j] = least[j] + m, np.sqrt(np.average(around, axis=1, weights=s))
-    return Moments(unit, least, greatest, mean, deviation)
+        mean[j], deviation[j] = of.least[j] + m, np.sqrt(np.average(around, axis=1, weights=s))
+    return Moments(of.unit, of.least, of.greatest, mean, deviation)
 
 
-def _sparse(X: Any, s: FloatArray) -> Moments:
+def _sparse_ranges(X: Any) -> Ranges:
     n_rows, n_columns = X.shape
     stored = np.diff(X.indptr)
-    column = np.repeat(np.arange(n_columns), stored)
     least, greatest = np.zeros(n_columns), np.zeros(n_columns)
     filled = np.flatnonzero(stored)
     if len(filled):
@@ -80,8 +147,14 @@ def _sparse(X: Any, s: FloatArray) -> Moments:
     least = np.where(has_zero, np.minimum(least, 0.0), least)
     greatest = np.where(has_zero, np.maximum(greatest, 0.0), greatest)
     unit = _units(np.maximum(np.abs(least), np.abs(greatest)))
-    z, weight = X.data.astype(np.float64) * unit[column], s[X.indices]
-    least, greatest = least * unit, greatest * unit
+    return Ranges(unit, least * unit, greatest * unit)
+
+
+def _sparse(X: Any, s: FloatArray) -> Moments:
+    n_rows, n_columns = X.shape
+    of, stored = _sparse_ranges(X), np.diff(X.indptr)
+    column, has_zero = np.repeat(np.arange(n_columns), stored), stored < n_rows
+    z, weight = X.data.astype(np.float64) * of.unit[column], s[X.indices]
 
     def over_columns(values: FloatArray) -> FloatArray:
         return np.bincount(column, weights=weight * values, minlength=n_columns) / s.sum()
@@ -92,6 +165,7 @@ def _sparse(X: Any, s: FloatArray) -> Moments:
     # What rounding left in the mean is taken out of the variance again.
     slip = over_columns(around) - zeros * mean
     variance = np.maximum(over_columns(around**2) + zeros * mean**2 - slip**2, 0.0)
-    is_constant = least == greatest
-    mean = np.where(is_constant, least, mean + slip)
-    return Moments(unit, least, greatest, mean, np.where(is_constant, 0.0, np.sqrt(variance)))
+    is_constant = of.least == of.greatest
+    mean = np.where(is_constant, of.least, mean + slip)
+    deviation = np.where(is_constant, 0.0, np.sqrt(variance))
+    return Moments(of.unit, of.least, of.greatest, mean, deviation)

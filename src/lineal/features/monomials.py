@@ -7,7 +7,7 @@ a non-decreasing one; with *distinct* indices no column is taken twice. Tuples s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
 from math import comb, factorial, perm
 from typing import Any
@@ -45,12 +45,30 @@ class Monomials:
         choose = combinations if self.distinct else combinations_with_replacement
         return choose(columns, self.degree)
 
-    def dense(self, X: NDArray[Any], out: NDArray[Any]) -> None:
-        """Writes the products of the columns of X to ``out``, of shape (n_rows, count)."""
-        index = self._table(X.shape[1])
-        weight = self._weights(index).astype(X.dtype)
-        for rows in _chunks(len(X), index.shape[1]):
-            out[rows] = _products(X[rows], index, weight)
+    def weights(self, n_columns: int) -> NDArray[np.float64]:
+        """(count,) what each product is multiplied with."""
+        if self.ordered or not self.weighted:
+            return np.ones(self.count(n_columns))
+        return self._weights(self._table(n_columns))
+
+    def runs(self, n_columns: int, before: int) -> list[tuple[int, int, int]]:
+        """How the core makes the products from those of a degree less, the first of which stands ``before``.
+
+        Each run is (column, place, size): the column times so many neighbours from that place on.
+        """
+        tails = replace(self, degree=self.degree - 1)
+        n_tails, columns = tails.count(n_columns), range(n_columns)
+        if self.ordered and not self.distinct:
+            return [(j, before, n_tails) for j in columns]
+        if not self.ordered:  # the tails that begin with the column, or behind it, are the last ones
+            rest = [tails.count(n_columns - j - self.distinct) for j in columns]
+            return [(j, before + n_tails - n, n) for j, n in zip(columns, rest, strict=True) if n]
+        index, runs = tails._table(n_columns), []
+        for j in columns:  # the tails without the column
+            edges = np.diff(np.concatenate(([0], (index != j).all(axis=0), [0])))
+            starts, stops = np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
+            runs += [(j, before + int(a), int(b - a)) for a, b in zip(starts, stops, strict=True)]
+        return runs
 
     def sparse(self, X: Any) -> Any:
         """The products of the stored numbers of each row of a canonical CSR matrix, as CSR.
@@ -113,9 +131,10 @@ class Monomials:
 
 
 def _products(X: NDArray[Any], index: NDArray[np.intp], weight: NDArray[Any]) -> NDArray[Any]:
-    made = X[:, index[0]] * weight
-    for position in index[1:]:
+    made = X[:, index[-1]]
+    for position in index[-2::-1]:  # from the right, as the core does
         made *= X[:, position]
+    made *= weight
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from lineal import _core
+from lineal.data import thread_count
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
@@ -117,20 +120,38 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
                 X = X.copy()
                 X.eliminate_zeros()
         self._check_size(X)
-        with np.errstate(over="ignore", under="ignore"):
-            answer = self._sparse(X) if sp.issparse(X) else self._dense(X)
-        refuse_overflow(answer, "a product", "Scale the columns first, for example with lineal.ColumnScaler.")
+        is_finite = False
+        if sp.issparse(X):
+            with np.errstate(over="ignore", under="ignore"):
+                answer = self._sparse(X)
+        else:
+            answer, is_finite = self._dense(X)
+        if not is_finite:
+            advice = "Scale the columns first, for example with lineal.ColumnScaler."
+            refuse_overflow(answer, "a product", advice)
         return answer
 
-    def _dense(self, X: NDArray[Any]) -> NDArray[Any]:
+    def _dense(self, X: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+        """The products of dense rows, and whether all are finite."""
+        if self.degree == 0:
+            return np.ones((len(X), 1), dtype=X.dtype), True
+        d, blocks = X.shape[1], self._blocks()
+        sizes = [replace(blocks[-1], degree=k).count(d) for k in range(1, self.degree + 1)]
+        runs: list[tuple[int, int, int]] = []
+        for k in range(2, self.degree + 1):
+            runs += replace(blocks[-1], degree=k).runs(d, sum(sizes[: k - 2]))
+        weights = np.concatenate([block.weights(d) for block in blocks]) if self.weighted else np.empty(0)
         answer = np.empty((len(X), self.n_output_features_), dtype=X.dtype)
-        answer[:, : self._has_constant()] = 1.0
-        start = int(self._has_constant())
-        for monomials in self._blocks():
-            stop = start + monomials.count(X.shape[1])
-            monomials.dense(X, answer[:, start:stop])
-            start = stop
-        return answer
+        is_finite = _core.monomials(
+            np.ascontiguousarray(X),
+            np.array(runs, dtype=np.int64).reshape(-1, 3),
+            sum(sizes[:-1]) if self.homogeneous else 0,
+            self._has_constant(),
+            weights.astype(X.dtype),
+            answer,
+            thread_count(None),
+        )
+        return answer, is_finite
 
     def _sparse(self, X: Any) -> Any:
         ones = [sp.csr_array(np.ones((X.shape[0], 1), dtype=X.dtype))] if self._has_constant() else []

@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_array, validate_data
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
-from lineal.features.moments import FloatArray, moments
+from lineal.features.moments import FloatArray, Moments, are_ordinary, moments, ranges
 from lineal.model.encodings.numeric import Affine
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
 from lineal.protocol.whole_fits import all_or_nothing
 
 _TARGETS = ("[-1,1]", "[0,1]", "variance")
+_CELLS = 1 << 15  # of rows that are scaled together
 _ACCEPTED: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
 
 
@@ -105,8 +106,8 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return [Affine(*own) for own in zip(*found, strict=True)]
 
     def _learn(self, X: Any, s: FloatArray, names: Sequence[str] | None = None) -> None:
-        of = moments(X, s)
-        if self.to == "variance":
+        of = moments(X, s) if self.to == "variance" else ranges(X, s)
+        if isinstance(of, Moments):
             scale, offset = of.deviation, of.mean
         elif not self.shift:
             scale, offset = np.maximum(np.abs(of.least), np.abs(of.greatest)), np.zeros(len(of.least))
@@ -132,16 +133,38 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """(n_rows, n_columns) scaled numbers, in the layout and precision of X; X is left as it is."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        with np.errstate(over="ignore"):
+        is_finite = False
+        with np.errstate(over="ignore", invalid="ignore"):
             if sp.issparse(X):
                 column = _column_of_stored(X)
                 scaled = _with_data(X, X.data * self._unit[column] / self._scale[column])
             else:
-                scaled = ((X * self._unit - self._offset) / self._scale).astype(X.dtype, copy=False)
-        refuse_overflow(
-            scaled, "a scaled value", "The data are far from those of the fit: check their units."
-        )
+                scaled, is_finite = self._moved(X)
+        if not is_finite:
+            advice = "The data are far from those of the fit: check their units."
+            refuse_overflow(scaled, "a scaled value", advice)
         return scaled
+
+    def _moved(self, X: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+        """(X unit - offset) / scale by doubles, and whether all are finite.
+
+        A few rows after another: they stay in a cache on the way. Units are powers of two, which change no
+        bit where all columns are of an ordinary size.
+        """
+        is_ordinary = are_ordinary(self._unit)
+        offset, scale = (self.offset_, self.scale_) if is_ordinary else (self._offset, self._scale)
+        scaled, is_finite = np.empty_like(X), True
+        step = max(1, _CELLS // X.shape[1])
+        for first in range(0, len(X), step):
+            x, z = X[first : first + step], scaled[first : first + step]
+            y = z if z.dtype == np.float64 else np.empty(z.shape)
+            if not is_ordinary:
+                x = np.multiply(x, self._unit, out=y)
+            if self.shift:
+                x = np.subtract(x, offset, out=y)
+            np.divide(x, scale, out=z, casting="same_kind")
+            is_finite = is_finite and bool(np.isfinite(z.sum()))
+        return scaled, is_finite
 
     def take_scales(self, unit: FloatArray, offset: FloatArray, scale: FloatArray) -> None:
         """Scales from now on with numbers that were learned by a scaler with these options."""

@@ -22,6 +22,10 @@ from lineal.objective.losses import FloatArray
 from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
 
+# Kinds of learners, losses, penalties and solvers that were found to go together.
+_SUITED: set[tuple[object, ...]] = set()
+_MOST_SUITED = 1000
+
 
 @dataclass(frozen=True)
 class Task:
@@ -142,8 +146,24 @@ class LinearModel(StreamedModel):
                 f"loss must be a loss of one score such as {self._example_loss}, got {loss!r}"
                 f"{hint if getattr(loss, 'is_joint', False) else ''}."
             )
-        # Whether loss, penalty and solver go together does not depend on the data: one row tells.
+        self._require_a_plan(loss, penalty)
+
+    def _require_a_plan(self, loss: Loss, penalty: Penalty) -> None:
+        """Refuses a loss, a penalty and a solver that do not go together.
+
+        That does not depend on the data: one row tells, and those of the library need to be asked once.
+        """
+        asked = (type(self), loss, penalty, self._chosen_solver())
+        try:
+            if asked in _SUITED:
+                return
+        except TypeError:  # not hashable, as blocks of columns are
+            self._plan(self._smallest(loss, penalty))
+            return
         self._plan(self._smallest(loss, penalty))
+        is_own = all(type(each).__module__.startswith("lineal.") for each in (self, loss, penalty))
+        if is_own and isinstance(asked[-1], str) and len(_SUITED) < _MOST_SUITED:
+            _SUITED.add(asked)
 
     def _recipe(self) -> Recipe:
         self._check_options()
@@ -220,6 +240,9 @@ class LinearModel(StreamedModel):
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
+        self.__dict__.pop("separation_", None)
+        if solution.separation is not None:
+            self.separation_ = solution.separation
         b = solution.b
         if task.problem.losses.has_common_shift and task.problem.intercept is Intercept.FREE:
             b = b - b.mean()  # only differences of scores count: a common shift is a convention

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -116,12 +117,17 @@ def _is_ready(X: Any) -> bool:
     """Whether scikit-learn would look at X for long and give it back as it is."""
     if type(X) is np.ndarray:
         is_laid_out = X.ndim == 2 and X.flags.c_contiguous
+    elif isinstance(X, CompressedRows):
+        is_laid_out = True
     else:
-        is_known = isinstance(X, CompressedRows) or (
-            is_sparse(X) and type(X) in (sp.csr_array, sp.csr_matrix)
-        )
-        is_laid_out = is_known and X.ndim == 2
+        is_laid_out = is_sparse(X) and type(X) in _layouts() and X.ndim == 2
     return is_laid_out and X.dtype in _FLOATS and X.shape[0] > 0 and X.shape[1] > 0
+
+
+@cache
+def _layouts() -> tuple[type, ...]:
+    """SciPy's matrices that rows are made of in the core."""
+    return (sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_matrix, sp.coo_array)
 
 
 def _is_taken(learner: Any, n_columns: int, *, reset: bool) -> bool:

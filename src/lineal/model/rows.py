@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from lineal.model.answers import FloatArray
 class MatrixRows:
     """A matrix of the core, how many threads look at it, and its array where it is dense.
 
+    Columns of the rows as they are given come in any order; in ``matrix`` they increase.
     ``beyond`` is the squared length of what was left out of each row, because the model has no such column:
     weights do without it, distances do not.
     """
 
-    matrix: _core.Matrix
+    given: _core.Matrix
     n_threads: int
     dense: NDArray[Any] | None = None
     beyond: FloatArray | None = None
@@ -46,20 +48,25 @@ class MatrixRows:
         array[np.repeat(np.arange(self.n_rows), np.diff(starts)), columns] = values
         return MatrixRows.of_dense(array, self.n_threads)
 
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """The same with columns that increase in each row."""
+        return self.given if self.given.is_ordered else self.given.ordered(self.n_threads)
+
     @property
     def n_rows(self) -> int:
         """How many rows."""
-        return self.matrix.n_rows
+        return self.given.n_rows
 
     @property
     def n_columns(self) -> int:
         """How many columns."""
-        return self.matrix.n_columns
+        return self.given.n_columns
 
     def dot(self, W: NDArray[Any]) -> FloatArray:
         """X W; the same bits for any number of threads, and the same as a learner's."""
         Z = np.empty((self.n_rows, W.shape[1]))
-        self.matrix.dot(W, Z, self.n_threads)
+        self.given.dot(W, Z, self.n_threads)
         return Z
 
     def stored(self) -> Arrays:

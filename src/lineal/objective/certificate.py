@@ -53,8 +53,7 @@ _SENTENCES = {
     Stop.EPOCHS: "max_epochs={} reached",
     Stop.CALLBACK: "a callback asked to stop",
     Stop.NO_MINIMUM: (
-        "the classes are separable and nothing is penalised, so the objective has no minimiser: "
-        "the weights are a separating direction, and the objective falls towards 0 along it"
+        "the classes are separable and nothing is penalised, so the objective has no minimiser: {}"
     ),
     Stop.STALLED: "no further progress: {}",
 }

@@ -70,11 +70,47 @@ def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Floa
     (free ones, and under L1 those that are not 0), and so for the intercept.
 
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
-    their domain are so at the optimum. Needs outputs that do not meet.
+    their domain are so at the optimum.
     """
     in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
-    return _move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+    move = _move if problem.is_by_output else _move_jointly
+    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+
+
+def _move_jointly(
+    problem: Problem,
+    U: FloatArray,
+    in_play: NDArray[np.bool_],
+    target: FloatArray,
+    has_constant: NDArray[np.bool_],
+    on_b: FloatArray,
+) -> FloatArray:
+    """The same for a joint loss: the u of a row move in proportion to their room, and their sum stays."""
+    losses, K = problem.losses, problem.n_outputs
+    U = losses.into_domain(U)
+    room = losses.room(U)
+    total = room.sum(axis=1, keepdims=True)
+    share = np.divide(room, total, out=np.zeros_like(room), where=total > 0)
+
+    def respond(Z: FloatArray) -> FloatArray:
+        return room * (Z - (share * Z).sum(axis=1, keepdims=True))
+
+    columns, is_bordered = np.flatnonzero(in_play.any(axis=1)), bool(has_constant.any())
+    kept = np.flatnonzero(np.append(in_play[columns], has_constant if is_bordered else []))
+    if not len(kept):
+        return U
+    X = problem.X.take_columns(columns)
+    G = X.joint_gram(
+        lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
+    )
+    G, aim = np.ascontiguousarray(G[np.ix_(kept, kept)]), np.append(target[columns], on_b)[kept]
+    for _ in range(2):  # once more for what rounding left
+        g, c = losses.pull(U), np.zeros((len(columns) + 1) * K)
+        c[kept] = _solve_symmetric(G, np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
+        C = c.reshape(-1, K)
+        U = U - respond(X.dot(C[:-1]) + C[-1])
+    return U
 
 
 def _move(
@@ -237,9 +273,11 @@ def _joint_step(
     def back(G: FloatArray) -> FloatArray:
         return flat(X.adjoint(G), G.sum(axis=0))
 
+    bent = losses.bending(Z)
+
     def spread(c: FloatArray) -> FloatArray:
         zc = X.dot(c[: w.size].reshape(w.shape))
-        return losses.curvature_product(Z, zc + c[w.size :] if has_constant else zc)
+        return bent(zc + c[w.size :] if has_constant else zc)
 
     mask = flat(active[columns].astype(float), in_play.astype(float))
     slope = flat(penalty.derivative(w), own.derivative(b))
@@ -256,10 +294,10 @@ def _joint_step(
 
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
-        bent = flat(
+        curved = flat(
             penalty.hessian_product(w, c[: w.size].reshape(w.shape)), own.hessian_product(b, c[w.size :])
         )
-        return (back(losses.weighted(spread(c))) + bent) * mask
+        return (back(losses.weighted(spread(c))) + curved) * mask
 
     SH = losses.weighted(losses.curvatures(Z))
     bend = flat(penalty.second_derivative(w), own.second_derivative(b))
@@ -270,9 +308,10 @@ def _joint_step(
 def joint_hessian(problem: Problem, X: LinearMap, Z: FloatArray, has_constant: bool) -> FloatArray:
     """The Hessian of the losses, S diag(d2 loss / dz_k dz_l) between the scores k and l of each row."""
     K, losses = problem.n_outputs, problem.losses
+    bent = losses.bending(Z)
 
     def curvature(l: int) -> FloatArray:
-        return losses.weighted(losses.curvature_product(Z, np.broadcast_to(np.eye(K)[l], Z.shape)))
+        return losses.weighted(bent(np.broadcast_to(np.eye(K)[l], Z.shape)))
 
     return X.joint_gram(curvature, K, has_constant)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.deferred import special
 from lineal.errors import ParameterError
-from lineal.objective.losses import BlockEpoch, FloatArray, Loss
+from lineal.objective.losses import BlockEpoch, FloatArray, Loss, QuadraticConjugate, Targets
 
 Codes = NDArray[np.int32]
 
@@ -110,6 +110,10 @@ class Softmax(JointLoss):
     _curvature: ClassVar[float | None] = 0.5
 
     @property
+    def native(self) -> type[_core.Softmax]:
+        return _core.Softmax
+
+    @property
     def block_epoch(self) -> BlockEpoch:
         return lambda matrix, y, *state: _core.softmax_dual_cd_epoch(matrix, *state)
 
@@ -144,6 +148,12 @@ class Softmax(JointLoss):
 @dataclass(frozen=True)
 class CrammerSinger(JointLoss):
     """max(0, 1 + max_{k != y} z_k - z_y): the multi-class hinge."""
+
+    has_quadratic_conjugate: ClassVar[bool] = True
+
+    def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
+        """-sum_{k != y} u_k on the simplex u >= -e_y."""
+        return QuadraticConjugate(-y, np.full(y.shape, np.inf), y - 1.0)
 
     @property
     def block_epoch(self) -> BlockEpoch:

@@ -37,7 +37,7 @@ from lineal.objective.losses import FloatArray
 Curvature = Callable[[int], FloatArray]
 
 # Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
-_NARROW = 64
+_NARROW = 256
 # Columns that are met at a time where a map is known by its products alone.
 _PANEL = 16
 # So many deviations from 0 are far, among so many rows at first; of sparse rows, among fewer before that.
@@ -136,6 +136,14 @@ class LinearMap(ABC):
             G[d, d] = h.sum()
         return G
 
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """(K, d, d): the same for each column of H."""
+        found = []
+        for h in H.T:
+            break_off_if_over()
+            found.append(self.gram(np.ascontiguousarray(h), with_constant))
+        return np.stack(found)
+
     def _panels(self) -> Iterator[tuple[slice, FloatArray]]:
         """(n, k) columns, some at a time."""
         d = self.n_columns
@@ -152,10 +160,9 @@ class LinearMap(ABC):
         size, K = self.n_columns + with_constant, n_outputs
         G = np.empty((size, K, size, K))
         for l in range(K):
-            h = H(l)
-            for k in range(l + 1):
-                break_off_if_over()
-                G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
+            found = self.grams(H(l)[:, : l + 1], with_constant)
+            G[:, : l + 1, :, l] = found.transpose(1, 0, 2)
+            G[:, l, :, : l + 1] = found.transpose(1, 2, 0)
         return G.reshape(size * K, size * K)
 
     def take_columns(self, wanted: NDArray[np.int64]) -> LinearMap:
@@ -197,8 +204,9 @@ class NativeRows(LinearMap):
 
     Attributes
     ----------
-    matrix : _core.Matrix
-        Checked arrays: finite, sorted, in range.
+    given : _core.Matrix
+        Checked arrays: finite, in range, no column twice in a row. Columns come in any order: whoever walks
+        over single rows adds up in that order.
     n_threads : int
         Changes the time, never the bits.
     dense : array or None
@@ -207,30 +215,35 @@ class NativeRows(LinearMap):
         Columns that were taken before, where many fits on the same rows follow one another.
     """
 
-    matrix: _core.Matrix
+    given: _core.Matrix
     n_threads: int = 1
     dense: FloatArray | None = None
     kept: KeptColumns | None = None
 
-    @property
-    def n_rows(self) -> int:
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """The same with columns that increase in each row: a copy, where they do not as they are given."""
+        return self.given if self.given.is_ordered else self.given.ordered(self.n_threads)
+
+    @cached_property
+    def n_rows(self) -> int:  # type: ignore[override]
         """How many rows."""
-        return self.matrix.n_rows
+        return self.given.n_rows
 
-    @property
-    def n_columns(self) -> int:
+    @cached_property
+    def n_columns(self) -> int:  # type: ignore[override]
         """How many columns."""
-        return self.matrix.n_columns
+        return self.given.n_columns
 
-    @property
+    @cached_property
     def is_sparse(self) -> bool:  # type: ignore[override]
         """Whether zeros are left out."""
-        return self.matrix.is_sparse
+        return self.given.is_sparse
 
-    @property
-    def n_stored(self) -> int:
+    @cached_property
+    def n_stored(self) -> int:  # type: ignore[override]
         """How many numbers are stored."""
-        return self.matrix.n_stored
+        return self.given.n_stored
 
     @property
     def native_rows(self) -> NativeRows:
@@ -249,9 +262,9 @@ class NativeRows(LinearMap):
 
     def _moved_near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         if self.dense is not None:
-            by = far_from_zero(self.dense)
+            by = far_from_zero(self.dense) if may_be_far(self.dense) else None
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
-        by = _stored_far_from_zero(*self.matrix.arrays(), self.n_columns)
+        by = _stored_far_from_zero(*self.given.arrays(), self.n_columns)
         return None if by is None else (native_csr(_moved_stored(self.csr(), by), self.n_threads), by)
 
     def dense_array(self, most: float) -> FloatArray | None:
@@ -264,20 +277,24 @@ class NativeRows(LinearMap):
     def dot(self, W: FloatArray) -> FloatArray:
         """X W."""
         Z = np.empty((self.n_rows, W.shape[1]))
-        self.matrix.dot(_side_by_side(W), Z, self.n_threads)
+        self.given.dot(_side_by_side(W), Z, self.n_threads)
         return Z
 
     def adjoint(self, U: FloatArray) -> FloatArray:
         """X'U."""
         V = _core.large_array(self.n_columns, U.shape[1])
-        self.matrix.adjoint(np.ascontiguousarray(U), V, self.n_threads)
+        self._for_sums(U).adjoint(np.ascontiguousarray(U), V, self.n_threads)
         return V
 
     def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
         """|V|^2 and the largest |V + strength W| for V = X'U, which is never held."""
-        return self.matrix.adjoint_summary(
+        return self._for_sums(U).adjoint_summary(
             np.ascontiguousarray(U), _side_by_side(W), strength, self.n_threads
         )
+
+    def _for_sums(self, U: FloatArray) -> _core.Matrix:
+        """Rows for sums by columns: those out of order need room for as many sums again."""
+        return self.given if U.shape[1] == 1 else self.matrix
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""
@@ -288,7 +305,7 @@ class NativeRows(LinearMap):
     @cached_property
     def squared_norms(self) -> FloatArray:
         """|x_i|^2 for each row."""
-        return self.matrix.squared_norms(self.n_threads)
+        return self.given.squared_norms(self.n_threads)
 
     def sum_of_squares(self, W: FloatArray) -> float:
         """|W|^2 in float64, whatever W is."""
@@ -307,6 +324,12 @@ class NativeRows(LinearMap):
             # Least squares, and what is proved of them, ask for it again.
             self.__dict__["_even_gram"] = with_constant, float(h[0]), np.array(G)
         return G
+
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """The same for each column of H, in one call unless BLAS has them."""
+        if self.dense is None or self.n_columns <= _NARROW:
+            return self.matrix.grams(np.ascontiguousarray(H), with_constant, self.n_threads)
+        return super().grams(H, with_constant)
 
     def row_products(self, weights: FloatArray) -> FloatArray:
         """(n, n) products of every two rows, each column with its weight: X diag(weights) X'."""
@@ -338,14 +361,24 @@ class NativeRows(LinearMap):
 
     def transposed(self) -> NativeRows:
         """Columns as rows, sparse float64."""
-        return NativeRows(self.matrix.transposed(), self.n_threads)
+        return NativeRows(self.given.transposed(), self.n_threads)
 
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""
         if self.dense is not None:
-            return sp.csr_array(self.dense)
+            return _without_zeros(self.dense)
         start, index, value = self.matrix.arrays()
         return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
+
+
+def _without_zeros(X: FloatArray) -> sp.csr_array:
+    """Rows of an array as SciPy's, which makes them by way of triples of numbers, many times slower."""
+    n, d = X.shape
+    place = np.flatnonzero(X)
+    kind = np.int32 if max(len(place), d) < 2**31 else np.int64
+    column = np.tile(np.arange(d, dtype=kind), n) if len(place) == n * d else (place % d).astype(kind)
+    start = np.concatenate(([0], np.cumsum(np.count_nonzero(X, axis=1)))).astype(kind)
+    return sp.csr_array((X.ravel()[place], column, start), shape=X.shape)
 
 
 def _side_by_side(W: FloatArray) -> FloatArray:
@@ -838,6 +871,11 @@ class OperatorMap(LinearMap):
 # that hardly changes is 0 nearly everywhere.
 #
 # Cost: a look at some rows. Where there is such a column, a copy of X.
+
+
+def may_be_far(dense: NDArray[Any]) -> bool:
+    """A glance by the core, which mostly says that no column is far from 0."""
+    return _core.is_any_far(dense, max(1, len(dense) // _GLANCE), _FAR)
 
 
 def far_from_zero(dense: NDArray[Any]) -> FloatArray | None:

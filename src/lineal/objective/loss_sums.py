@@ -10,29 +10,35 @@ is an array like Z, in units of one row of weight 1, and rows of weight 0 count 
 others it may be anything (``objective/pair_losses.py``: scores and the width of a bend).
 
 ``RowLosses`` is the sum of a loss over rows in NumPy alone, which is what ``verify`` relies on;
-``NativeRowLosses`` the same in the core, threaded. The two agree to rounding, formula by formula.
+``NativeRowLosses`` and ``NativeJointLosses`` are the same in the core, threaded. The roads agree to rounding,
+formula by formula.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.objective.intercept_refit import Refit, refit_constants, refit_rows
 from lineal.objective.joint import one_hot
-from lineal.objective.linear_maps import far_from_zero
-from lineal.objective.losses import FloatArray, Loss, Targets
+from lineal.objective.linear_maps import far_from_zero, may_be_far
+from lineal.objective.losses import FloatArray, Loss, QuadraticConjugate, Targets
 
 if TYPE_CHECKING:
     from lineal.objective.pair_losses import PairLosses
 
 _POWER_STEPS = 20
+# Sums of a row's dual variables that are 0 up to so much of their size are 0.
+_ROUNDING = 1e-15
+# Scores that the second cache holds.
+_CACHED = 1 << 15
 
 
 class LossSum(ABC):
@@ -110,6 +116,26 @@ class LossSum(ABC):
         raise NotImplementedError(f"{type(self).__name__} states no second derivatives")
 
     # ---- what can be made of these ------------------------------------------------------------
+
+    def bending(self, Z: FloatArray, U: Any = None) -> Callable[[FloatArray], FloatArray]:
+        """``curvature_product`` at scores Z, with slopes U if known: what moves share is computed once."""
+        return lambda M: self.curvature_product(Z, M)
+
+    def curvatures_at(self, Z: FloatArray, U: Any) -> FloatArray:
+        """``curvatures`` where the slopes are known, too."""
+        return self.curvatures(Z)
+
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        """(2, n): how far to go along M, and the values there, where the core knows (``newton_line``)."""
+        return None
 
     @property
     def rows(self) -> RowLosses | None:
@@ -216,6 +242,11 @@ class LossSum(ABC):
         """A point near U, in the domain if U is, whose ``pull`` sums to 0 over the rows of each output."""
         return U
 
+    def balance_left(self, U: Any) -> tuple[FloatArray, FloatArray]:
+        """What ``pull`` sums to over the rows of each output, and what the sizes of its entries sum to."""
+        G = self.pull(U)
+        return G.sum(axis=0), np.abs(G).sum(axis=0)
+
     def refit(self, Z: FloatArray) -> Refit:
         """The constants to be added to the scores of each output that minimise F, and the slopes there."""
         if not self.refits_constants:
@@ -258,13 +289,6 @@ class LossSum(ABC):
     def dual_candidates(self, Z: FloatArray) -> Iterator[tuple[str, Any]]:
         """Dual points that scores suggest beside their slopes, each with a name; for ``verify``."""
         return iter(())
-
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        """Whether scores prove that F has no minimum without a penalty: they may grow for ever.
-
-        ``are_together`` says that the outputs share weights, so that all of them must.
-        """
-        return False
 
     def floored_curvatures(self, Z: FloatArray) -> FloatArray:
         """``curvatures`` with a floor: a quadratic model of flat losses alone would know no bound."""
@@ -361,6 +385,13 @@ class RowLosses(LossSum):
         """
         return self.loss.curvature if self.loss.curvature is not None else super().curvature
 
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        """(3, K): ``along`` for each output of a loss of one score by itself, at an entry of t for each."""
+        moved = Z + t * M
+        slopes, bends = self.slopes(moved), self.curvatures(moved)
+        terms = (self.loss.value(self.y, moved), slopes * M, bends * M * M)
+        return np.stack([self.s @ each for each in terms])
+
     # ---- duals --------------------------------------------------------------------------------
 
     @cached_property
@@ -371,13 +402,17 @@ class RowLosses(LossSum):
         gold = one_hot(self.y, self.n_outputs)
         return -gold, 1.0 - gold
 
+    @cached_property
+    def _is_unweighted(self) -> bool:
+        return bool(np.all(self.s == 1.0))
+
     def weighted(self, H: FloatArray) -> FloatArray:
-        """S H."""
-        return self.s[:, None] * H
+        """S H, not to be written to: H itself where all weights are 1."""
+        return H if self._is_unweighted else self.s[:, None] * H
 
     def pull(self, U: FloatArray) -> FloatArray:
-        """S U."""
-        return self.s[:, None] * U
+        """S U, not to be written to."""
+        return U if self._is_unweighted else self.s[:, None] * U
 
     def sums(self, U: FloatArray) -> FloatArray:
         """s'U."""
@@ -407,18 +442,31 @@ class RowLosses(LossSum):
         p = np.maximum(U + gold, 0.0)
         total = p.sum(axis=1, keepdims=True)
         # Nothing is left of a row that was below the simplex in every class: 0 is feasible.
-        return np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+        inside = np.divide(p, total, out=gold.copy(), where=total > 0) - gold
+        # A row that is there already stays: 1 - p of a tiny p has lost most of its digits.
+        is_there = np.all(-gold <= U, axis=1) & (np.abs(U.sum(axis=1)) <= _ROUNDING * np.abs(U).sum(axis=1))
+        return np.where(is_there[:, None], U, inside)
+
+    def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
+        """That of some rows of output k; of a joint loss those of all outputs, one after another."""
+        if not self.loss.is_joint:
+            return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
+        form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
+        low, high, place = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
+        return QuadraticConjugate(low, high, place, form.tube, form.bend)
 
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
         low, high = self.domain
-        return bool(np.all((low <= U) & (high >= U)))
+        return bool(((low <= U) & (high >= U)).all())
 
     def room(self, U: FloatArray) -> FloatArray:
         low, high = self.domain
         return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
 
     def factor_into_domain(self, U: FloatArray) -> float:
+        if self.is_inside(U):
+            return 1.0
         low, high = self.domain
         used = self.s > 0
         below, above = (low > U) & used[:, None], (high < U) & used[:, None]
@@ -438,15 +486,13 @@ class RowLosses(LossSum):
                 keep_down = np.where(down > 0, lighter / down, 1.0)
             return np.where(U > 0, U * keep_up, U * keep_down)
         # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
-        gold = one_hot(self.y, self.n_outputs)
-        p = U + gold
-        mass, wanted = s @ p, s @ gold
-        excess, lack = np.maximum(mass - wanted, 0.0), np.maximum(wanted - mass, 0.0)
+        p, sums = U + one_hot(self.y, self.n_outputs), s @ U
+        mass, excess, lack = s @ p, np.maximum(sums, 0.0), np.maximum(-sums, 0.0)
         if lack.sum() == 0:
             return U
         taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
         freed = p @ taken
-        return p * (1 - taken) + freed[:, None] * (lack / lack.sum()) - gold
+        return U - p * taken + freed[:, None] * (lack / lack.sum())
 
     def refit(self, Z: FloatArray) -> Refit:
         return refit_rows(self, Z)
@@ -470,31 +516,35 @@ class RowLosses(LossSum):
         return replace(self, y=y, n_outputs=y.shape[1])
 
     def near_zero(self) -> tuple[LossSum, FloatArray] | None:
-        if not self.loss.is_of_difference:
+        if not self.loss.is_of_difference or not may_be_far(np.ascontiguousarray(self.y)):
             return None
         by = far_from_zero(self.y)
         return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
 
     def in_core(self, n_threads: int) -> LossSum:
-        if self.loss.native is None or self.loss.is_joint:
+        if self.loss.native is None:
             return self
+        if self.loss.is_joint:
+            code, s = (
+                np.ascontiguousarray(self.y, dtype=np.int32),
+                np.ascontiguousarray(self.s, dtype=np.float64),
+            )
+            return NativeJointLosses(self.loss, code, s, self.n_outputs, n_threads)
         y, s = (np.ascontiguousarray(each, dtype=np.float64) for each in (self.y, self.s))
         return NativeRowLosses(self.loss, y, s, self.n_outputs, n_threads)
 
     def check(self) -> None:
         self.loss.check(self.y)
 
-    def is_separated(self, Z: FloatArray, *, are_together: bool) -> bool:
-        if not self.loss.is_likelihood:
-            return False
+    def are_separated(self, Z: FloatArray) -> NDArray[np.bool_]:
+        """(K,) for losses of one score, or (1,): whether each row that has weight is on its side."""
         heavy = self.s > 0
-        if not self.loss.is_joint:
-            is_apart = np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0
-            return bool(np.all(is_apart) if are_together else np.any(is_apart))
+        if self.is_by_score:
+            return np.asarray(np.min(np.where(heavy[:, None], self.y * Z, np.inf), axis=0) > 0)
         rows = np.arange(len(self.y))
         rivals = Z.copy()
         rivals[rows, self.y] = -np.inf
-        return bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))
+        return np.array([bool(np.all((Z[rows, self.y] - rivals.max(axis=1))[heavy] > 0))])
 
 
 @dataclass(frozen=True)
@@ -516,9 +566,31 @@ class NativeRowLosses(RowLosses):
         _core.curvatures(self._native, self.y, np.ascontiguousarray(Z), H, self.n_threads)
         return H
 
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        H = self.curvatures(Z)
+        return lambda M: H * M
+
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         return _core.along(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.along_outputs(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.lengths(
+            self._native, self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
 
     def conjugate(self, U: FloatArray) -> float:
         return _core.conjugate_sum(self._native, self.y, self.s, np.ascontiguousarray(U), self.n_threads)
@@ -529,6 +601,100 @@ class NativeRowLosses(RowLosses):
 
     def smoothed(self, width: float) -> LossSum:
         return super().smoothed(width).in_core(self.n_threads)
+
+    def refit(self, Z: FloatArray) -> Refit:
+        if not (self.refits_constants and self.is_smooth and self._is_in_few_pieces):
+            return super().refit(Z)
+        U = np.empty(Z.shape)
+        return Refit(_core.refit(self._native, self.y, self.s, np.ascontiguousarray(Z), U, self.n_threads), U)
+
+    def balance(self, U: FloatArray) -> FloatArray:
+        if not self._is_in_few_pieces:
+            return super().balance(U)
+        balanced = np.empty(U.shape)
+        _core.balance(np.ascontiguousarray(U), self.s, balanced, self.n_threads)
+        return balanced
+
+    def balance_left(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if not self._is_in_few_pieces:
+            return super().balance_left(U)
+        return _core.balance_left(np.ascontiguousarray(U), self.s, self.n_threads)
+
+    @cached_property
+    def _is_in_few_pieces(self) -> bool:
+        """Whether outputs may be walked over one by one: there is one, or a cache holds all of them."""
+        return self.n_outputs == 1 or len(self.s) * self.n_outputs <= _CACHED
+
+    @cached_property
+    def _native(self) -> Any:
+        return self.loss.native
+
+
+@dataclass(frozen=True)
+class NativeJointLosses(RowLosses):
+    """The same for a joint loss that the core knows (:class:`lineal._core.Softmax`)."""
+
+    n_threads: int = 1
+
+    def value(self, Z: FloatArray) -> float:
+        return float(self._native.value(self.y, self.s, np.ascontiguousarray(Z), self.n_threads))
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        U = np.empty(Z.shape)
+        self._native.slopes(self.y, np.ascontiguousarray(Z), U, self.n_threads)
+        return U
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        return self.curvatures_at(Z, self.slopes(Z))
+
+    def curvatures_at(self, Z: FloatArray, U: FloatArray) -> FloatArray:
+        p = np.abs(U)  # of the true class 1 - p
+        return p - p * p
+
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        U = self.slopes(Z) if U is None else U
+
+        def product(M: FloatArray) -> FloatArray:
+            out = np.empty(M.shape)
+            self._native.curved(self.y, U, np.ascontiguousarray(M), out, self.n_threads)
+            return out
+
+        return product
+
+    def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
+        return self.bending(Z)(M)
+
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: tuple[float, float, float] = self._native.along(self.y, self.s, Z, M, t, self.n_threads)
+        return found
+
+    def lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: FloatArray = self._native.lengths(
+            self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
+        return found
+
+    def into_domain(self, U: FloatArray) -> FloatArray:
+        out = np.empty(U.shape)
+        self._native.into_domain(self.y, np.ascontiguousarray(U), out, self.n_threads)
+        return out
+
+    def conjugate(self, U: FloatArray) -> float:
+        return float(self._native.conjugate(self.y, self.s, np.ascontiguousarray(U), self.n_threads))
+
+    def worst(self, Z: FloatArray, U: FloatArray) -> float:
+        Z, U = np.ascontiguousarray(Z), np.ascontiguousarray(U)
+        return float(self._native.worst_residual(self.y, self.s, Z, U, self.n_threads))
 
     @cached_property
     def _native(self) -> Any:

@@ -140,7 +140,10 @@ class Loss(ABC):
         """The interval [low, high] of u on which the conjugate is finite; it contains 0."""
 
     def quadratic_conjugate(self, y: Targets) -> QuadraticConjugate:
-        """The conjugate where it is quadratic on an interval; see ``has_quadratic_conjugate``."""
+        """The conjugate where it is quadratic on an interval; see ``has_quadratic_conjugate``.
+
+        A joint loss gets its targets as unit vectors, (n, K), and means u whose sum over each row is 0.
+        """
         raise ParameterError(f"{self} has no conjugate that is quadratic on an interval.")
 
     def second_derivative(self, y: Targets, z: FloatArray) -> FloatArray:

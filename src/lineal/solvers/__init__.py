@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lineal.solvers.newton import Newton
     from lineal.solvers.planner import Plan, plan
     from lineal.solvers.prox_cd import ProxCD
+    from lineal.solvers.separation import Separation
     from lineal.solvers.stochastic import SGD, SVRG
 
 # Where names live that are loaded when they are first used.
@@ -46,6 +47,7 @@ _HOMES = {
     "catalogue": "SOLVERS",
     "planner": "Plan plan",
     "prox_cd": "ProxCD",
+    "separation": "Separation",
     "stochastic": "SGD SVRG",
 }
 
@@ -75,6 +77,7 @@ __all__ = [
     "Progress",
     "ProxCD",
     "RMSprop",
+    "Separation",
     "Solution",
     "Solver",
     "Start",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from lineal.objective.certificate import Certificate
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Problem
 from lineal.solvers.costs import Cost, losses, passes
+
+if TYPE_CHECKING:
+    from lineal.solvers.separation import Separation
 
 Weights = tuple[FloatArray, FloatArray]
 # What a stream goes on from: numbers, strings, None and arrays by name, and dicts and tuples of them.
@@ -54,6 +57,8 @@ class Iterate:
     residue : float or None
         Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
         of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
+    has_own_intercept : bool
+        Whether a free intercept is as near to where it belongs as the weights are, so that it is left there.
     state : callable or None
         Gives what a new stream (``Start.state``) begins again from, with this very iterate, so that all that
         follow are the same to the bit. It holds until the next iterate; its arrays may be the solver's own.
@@ -68,6 +73,7 @@ class Iterate:
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None
+    has_own_intercept: bool = False
     state: Callable[[], State] | None = None
     scores: Callable[[], FloatArray] | None = None
 
@@ -132,6 +138,7 @@ class Solution:
     U: Any
     certificate: Certificate
     trace: tuple[Progress, ...] = field(default=())
+    separation: Separation | None = None  # the proof that there is no minimiser, where that was found
     Z: FloatArray | None = None
     V: FloatArray | None = None
 

@@ -32,9 +32,14 @@ _HOMES = {
 class Solvers(Mapping[str, type[Solver]]):
     """Names to classes."""
 
+    def __init__(self) -> None:
+        self._found: dict[str, type[Solver]] = {}
+
     def __getitem__(self, name: str) -> type[Solver]:
-        module, _, kind = _HOMES[name].partition(":")
-        found: type[Solver] = getattr(import_module(f"lineal.solvers.{module}"), kind)
+        found = self._found.get(name)
+        if found is None:
+            module, _, kind = _HOMES[name].partition(":")
+            found = self._found[name] = getattr(import_module(f"lineal.solvers.{module}"), kind)
         return found
 
     def __iter__(self) -> Iterator[str]:

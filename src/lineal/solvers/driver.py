@@ -7,16 +7,16 @@ solver and when to stop, and makes the certificate.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from lineal.cancellation import CancellationToken, cancellable, following, shielded
+from lineal.cancellation import CancellationToken, cancellable, following, shielded, unless_over
 from lineal.errors import CombinationError, InputError, ParameterError
 from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.problem import Problem
@@ -164,39 +164,35 @@ def drive(
     run.terms = terms
     # Values beyond float64 end in infinities that no certificate accepts; the reader needs no warnings.
     quiet = np.errstate(over="ignore", invalid="ignore")
-    with cancellable() as caller, quiet, prover.threads(), _overflow_in_words(prover, run.best):
+    with cancellable() as caller, quiet, prover.threads():
         run.caller = caller
         first = 0 if kept is None else run.go_on(kept, solvers)
         limit = budget.max_seconds
         run.own = CancellationToken(seconds=None if limit is None else limit - run.kept, parent=caller)
-        for place in range(first, len(solvers)):
-            run.place, solver = place, solvers[place]
-            after = solvers[place + 1] if place + 1 < len(solvers) else None
-            progress = _Progress(tol, run.epochs, problem, solver, after)
-            stream, again = solver.iterates(problem, start, progress.aim, seed), None
-            if kept is None and place == 0 and (guess := prover.guess()) is not None:
-                stream = chain([guess], stream)
-            if kept is not None and place == kept.place:
-                vars(progress).update(kept.decisions)
-                if kept.state is not None:
-                    again = following(stream, run.own)  # the iterate that the checkpoint was taken at
-            run.follow(solver, stream, progress, again)
-            if run.stop not in (None, Stop.STALLED) or run.is_certified or run.is_at_floor:
-                break
-            run.stop, best = Stop.STALLED, run.best
-            start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
-        return run.solution(floor)
-
-
-@contextmanager
-def _overflow_in_words(prover: Prover, best: Best) -> Iterator[None]:
-    """LAPACK gives up on infinities, and says nothing of where they come from; all else it says itself."""
-    try:
-        yield
-    except np.linalg.LinAlgError as error:
-        if prover.is_beyond(best):
-            raise InputError(BEYOND) from error
-        raise
+        try:
+            for place in range(first, len(solvers)):
+                run.place, solver = place, solvers[place]
+                after = solvers[place + 1] if place + 1 < len(solvers) else None
+                progress = _Progress(tol, run.epochs, problem, solver, after)
+                stream, again = solver.iterates(problem, start, progress.aim, seed), None
+                if kept is None and place == 0 and (guess := prover.guess()) is not None:
+                    stream = chain([guess], stream)
+                if kept is not None and place == kept.place:
+                    vars(progress).update(kept.decisions)
+                    if kept.state is not None:
+                        again = following(stream, run.own)  # the iterate that the checkpoint was taken at
+                run.follow(solver, stream, progress, again)
+                run.look_for_a_minimum()
+                if run.stop not in (None, Stop.STALLED) or run.is_certified or run.is_at_floor:
+                    break
+                run.stop, best = Stop.STALLED, run.best
+                start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
+            return run.solution(floor)
+        except np.linalg.LinAlgError as error:
+            # LAPACK gives up on infinities, and says nothing of where they come from.
+            if prover.is_beyond(run.best):
+                raise InputError(BEYOND) from error
+            raise
 
 
 class _Run:
@@ -325,18 +321,18 @@ class _Run:
                 )
             )
 
-    def _event(self, solver: Solver, iterate: Iterate) -> Progress:
-        """What is known after an epoch that was not certified."""
+    def _event(self, solver: Solver, iterate: Iterate, *, is_proved: bool = False) -> Progress:
+        """What is known after an epoch."""
         expected, best = iterate.expected_gap, self.best
-        estimate = float(expected) if expected is not None and np.isfinite(expected) else None
+        estimate = float(expected) if expected is not None and math.isfinite(expected) else None
         dual = min(best.dual, best.primal)  # rounding may put it an ulp above
         return Progress(
-            self.epochs, best.primal, dual, best.primal - dual, self.seconds, False, estimate, solver.name
+            self.epochs, best.primal, dual, best.primal - dual, self.seconds, is_proved, estimate, solver.name
         )
 
     def _record(self, solver: Solver, iterate: Iterate) -> None:
         """Adds a certified point to the trace."""
-        self.best.trace.append(replace(self._event(solver, iterate), is_proved=True))
+        self.best.trace.append(self._event(solver, iterate, is_proved=True))
 
     def _why_stop(self, goal: float, *, is_asked: bool, is_stalled: bool) -> Stop | None:
         point, budget = self.best.trace[-1], self.budget
@@ -350,9 +346,16 @@ class _Run:
             return Stop.EPOCHS
         if budget.max_seconds is not None and point.seconds >= budget.max_seconds:
             return Stop.SECONDS
-        if self.prover.has_no_minimum(self.best):
+        if unless_over(lambda: self.prover.has_no_minimum(self.best), self.own):
             return Stop.NO_MINIMUM
         return Stop.STALLED if is_stalled or self.is_at_floor else None
+
+    def look_for_a_minimum(self) -> None:
+        """Where a solver came to an end without a proof: whether there is a minimiser at all."""
+        if self.stop not in (None, Stop.STALLED) or self.is_certified or self.best.bound is None:
+            return
+        if unless_over(lambda: self.prover.has_no_minimum(self.best, is_last=True), self.own):
+            self.stop = Stop.NO_MINIMUM
 
     def solution(self, floor: str) -> Solution:
         """The best that was seen, and the proof."""
@@ -373,10 +376,18 @@ class _Run:
             epochs=self.epochs,
             seconds=self.seconds,
             stop=stop,
-            detail=self.budget.detail(stop) or floor,
+            detail=self.budget.detail(stop) or (floor if best.separation is None else best.separation),
         )
+        separation = best.separation if certificate.stop is Stop.NO_MINIMUM else None
         return Solution(
-            best.W, best.b, best.bound.U, certificate, tuple(best.trace), Z=best.Z, V=best.bound.V
+            best.W,
+            best.b,
+            best.bound.U,
+            certificate,
+            tuple(best.trace),
+            separation,
+            Z=best.Z,
+            V=best.bound.V,
         )
 
 

@@ -109,7 +109,9 @@ class DualCD(Solver):
             Intercept.FREE: _BIAS * max(float(norm2.mean()), 1e-300),
         }[problem.intercept]
         settings = _core.DualSettings(l2, l1, bias2, problem.intercept is Intercept.FREE)
-        run = _core.DualRun(X.matrix, problem.n_outputs, seed, X.n_threads)
+        # For one output, putting rows in order takes longer than two threads save that share ordered ones.
+        matrix = X.given if problem.n_outputs == 1 and losses.is_by_score else X.matrix
+        run = _core.DualRun(matrix, problem.n_outputs, seed, X.n_threads)
         kept = state_of(start)
         U, b = None, np.zeros(problem.n_outputs)
         if kept is None:
@@ -178,7 +180,7 @@ class DualCD(Solver):
         if kept is not None:
             yield Iterate(weights)
         while True:
-            bias, gap = _core.dual_cd_epoch(native, X.matrix, y, losses.s, norm2, settings, run, u, t, bias)
+            bias, gap = _core.dual_cd_epoch(native, X.given, y, losses.s, norm2, settings, run, u, t, bias)
             expected = _relative(problem, gap, u[:, None], t, tol)
             drift = _ROUNDING * (run.n_moves + n_moves + 5) * (run.path + path)
             yield Iterate(

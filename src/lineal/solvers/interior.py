@@ -4,7 +4,8 @@ Such a loss has a conjugate c u + e |u| + q u^2 / 2 on an interval l <= u <= h. 
 variables, u = u1 + u2 with u1 >= 0 >= u2, each with a linear cost, and a part l1 |w_j| of the penalty is one
 more row, a loss l1 |z| of the score z = w_j. So the dual is a quadratic programme over intervals, whatever
 the loss; ``epoch/interior_point.h`` has its equations and the steps. A step's linear system has as many
-unknowns as there are columns, or rows where those are fewer (Woodbury).
+unknowns as there are columns, or rows where those are fewer (Woodbury). A joint hinge adds that the K dual
+variables of a row sum to 0, and has one system for all outputs, of K unknowns a column.
 
 Steps end near the optimum, and not on it: of a distance to an end of the interval and its multiplier both are
 tiny. Where the gap has become small, the smaller of the two is 0 in what is returned, so that rows off the
@@ -19,6 +20,7 @@ import numpy as np
 
 from lineal import _core
 from lineal.cancellation import break_off_if_over
+from lineal.objective.certificate import FLOOR
 from lineal.objective.dual_points import align, feasible
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
@@ -34,6 +36,10 @@ _USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 120
 # to this gap, and the answer is exact to all the digits that others state. Elsewhere they end where it can be
 # told which variables are at an end of their interval.
 _CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
+# An epoch is as many steps as take so many seconds, and one at least.
+_BURST = 2e-3
+# Up to so many columns the core makes a weighted Gram matrix sooner than BLAS.
+_NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
@@ -45,7 +51,7 @@ _NEEDS = (
     Need(
         "a loss that is piecewise linear or quadratic",
         "loss",
-        lambda p: p.losses.has_quadratic_conjugate and p.losses.is_by_score,
+        lambda p: p.losses.has_quadratic_conjugate,
     ),
     OWN_WEIGHTS,
     ROWS,
@@ -54,7 +60,11 @@ _NEEDS = (
         "penalty",
         lambda p: p.penalty.is_elastic and p.constants_penalty.is_elastic,
     ),
-    Need(f"at most {LIMIT:,} columns, or rows where each column has a penalty", "", lambda p: fits(p)),
+    Need(
+        f"at most {LIMIT:,} columns (times joint outputs), or rows where each column has a penalty",
+        "",
+        lambda p: fits(p),
+    ),
 )
 
 
@@ -66,12 +76,13 @@ def fits(problem: Problem) -> bool:
 def system_size(problem: Problem) -> int:
     """How many unknowns a step's linear system has."""
     n, d = problem.X.n_rows, problem.X.n_columns + (problem.intercept is not Intercept.NONE)
-    return n if _is_by_rows(problem) else d
+    return n if _is_by_rows(problem) else d if problem.losses.is_by_score else d * problem.n_outputs
 
 
 def _is_by_rows(problem: Problem) -> bool:
     """Whether the system is one of rows: they must be fewer, and every column must cost something."""
-    return problem.X.n_rows < problem.X.n_columns and not problem.penalty.has_free_columns
+    is_wide = problem.X.n_rows < problem.X.n_columns
+    return is_wide and problem.losses.is_by_score and not problem.penalty.has_free_columns
 
 
 class InteriorPoint(Solver):
@@ -79,13 +90,16 @@ class InteriorPoint(Solver):
 
     Notes
     -----
-    Needs a loss that is piecewise linear or quadratic (hinge, absolute, quantile, epsilon-insensitive, Huber
-    and their squares), a penalty of parts l1 and l2, and at most 2,000 columns, or rows. Guarantees: a step
-    does not depend on the units of the columns; dual points lie inside the losses' domain, so that each can
-    be certified. 10 to 40 steps are enough for nearly all tables, whatever the strength; where they cost
-    little they go on to a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, its
-    Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix or the pass at hand.
-    Published: Mehrotra 1992; Fine and Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003.
+    Needs a loss that is piecewise linear or quadratic (hinge, also the joint one of K classes, absolute,
+    quantile, epsilon-insensitive, Huber and their squares), a penalty of parts l1 and l2, and at most 2,000
+    columns, or rows; of a joint loss, K times its columns. Guarantees: a step does not depend on the units of
+    the columns; dual points lie inside the losses' domain, so that each can be certified. 10 to 40 steps are
+    enough for nearly all tables, whatever the strength; where they cost little they go on to a relative gap
+    of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs that are joint,
+    their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix or the pass at
+    hand.
+    Published: Mehrotra 1992; Gondzio 1996; Crammer and Singer 2001; Fine and Scheinberg 2001; Ferris and
+    Munson 2002; Gertz and Wright 2003.
     """
 
     name = "interior"
@@ -97,14 +111,15 @@ class InteriorPoint(Solver):
 
     def cost(self, problem: Problem) -> Cost:
         """Its steps are few whatever the data."""
-        return Cost.of_epochs(_step_cost(problem), _USUAL_STEPS, _STEPS)
+        step, burst = _step_cost(problem), _steps_an_epoch(problem)
+        return Cost(burst * step, _USUAL_STEPS * step, _STEPS * step)
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
         return True
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
-        """What it was given, which may be good enough, and one iterate a step of all outputs that still move.
+        """What it was given, which may be good enough, and one iterate an epoch of outputs that still move.
 
         Steps begin in the middle of the domain in any case: from its edge they would be short.
         """
@@ -114,52 +129,77 @@ class InteriorPoint(Solver):
             yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U, state=lambda: {})
         goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
         goal = kept.get("goal", goal)
-        each = kept.get("outputs", (None,) * problem.n_outputs)
+        each = kept.get("outputs", (None,) * (problem.n_outputs if problem.losses.is_by_score else 1))
         outputs = [_Output(problem, k, point) for k, point in enumerate(each)]
-        for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS):
-            yield _iterate(problem, outputs, goal, n_steps)
-            if all(output.is_done(goal) for output in outputs):
+        burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
+        if not kept:
+            _run(outputs, 1, goal, least)  # to the start
+        for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS, burst):
+            floor = max(_size(outputs) / len(outputs), least)
+            is_end = all(output.state.is_within(goal, floor) for output in outputs)
+            yield _iterate(problem, outputs, goal, n_steps, is_end)
+            if is_end:
                 goal *= _FURTHER  # the proof asked for more
-            moving = [output for output in outputs if not output.is_done(goal)]
-            if not moving:
+            if all(output.state.is_within(goal, floor) for output in outputs):
                 return
-            for output in moving:
-                break_off_if_over()
-                output.step()
+            _run(outputs, burst, goal, floor)
 
 
 def _step_cost(problem: Problem) -> float:
-    n, d = problem.X.n_rows, problem.X.n_columns
+    n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
+    if not problem.losses.is_by_score:
+        return (
+            passes(problem, 12)
+            + K * (K - 1) / 2 * gram(problem)
+            + factor(system_size(problem))
+            + _ROW * n * K
+        )
     matrix = gram(problem) * (n / d if _is_by_rows(problem) else 1.0)
     each = matrix + factor(system_size(problem)) + _ROW * n
     return passes(problem, 8) + problem.n_outputs * each
 
 
-def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int) -> Iterate:
+def _steps_an_epoch(problem: Problem) -> int:
+    """More than one where a step takes less than what comes between two epochs."""
+    return int(np.clip(_BURST / _step_cost(problem), 1, _MOST_STEPS / 4))
+
+
+def _run(outputs: list[_Output], n_steps: int, goal: float, floor: float) -> None:
+    for output in outputs:
+        break_off_if_over()
+        output.run(n_steps, goal, floor)
+
+
+def _size(outputs: list[_Output]) -> float:
+    """About P."""
+    return sum(abs(output.state.value) for output in outputs)
+
+
+def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int, is_end: bool) -> Iterate:
     """Where all outputs stand; at the end, what they are in the limit. Read when asked for."""
-    size = sum(abs(output.state.value) for output in outputs)
+    size = _size(outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
-    is_end = all(output.is_done(goal) for output in outputs)
 
     def read(is_decided: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-        parts = [output.state.read(is_decided) for output in outputs]
-        d, W = problem.X.n_columns, np.stack([w for w, _ in parts], axis=1)
-        b = W[d] if len(W) > d else np.zeros(len(outputs))
-        return W[:d], b, np.stack([u for _, u in parts], axis=1)
+        parts = [output.read(is_decided) for output in outputs]
+        d, W = problem.X.n_columns, np.concatenate([w for w, _ in parts], axis=1)
+        b = W[d] if len(W) > d else np.zeros(problem.n_outputs)
+        return W[:d], b, np.concatenate([u for _, u in parts], axis=1)
 
     def dual() -> FloatArray:
-        W, b, inside = read(False)
         if not is_end:
-            return inside
+            return read(False)[2]
         W, b, decided = read(True)
         if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
-            return inside  # more weights than at any corner of the optimum: nothing was decided yet
+            return read(False)[2]  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
         decided = align(problem, decided, W, b)
-        primal = problem.primal(W, b)
-        proved = [primal - feasible(problem, U, W, b).dual for U in (inside, decided)]
+        primal, proved = problem.primal(W, b), feasible(problem, decided, W, b).dual
+        if primal - proved <= goal * abs(primal):
+            return decided
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
-        return decided if proved[1] <= max(proved[0], goal * abs(primal)) else inside
+        inside = read(False)[2]
+        return decided if proved >= feasible(problem, inside, W, b).dual else inside
 
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
@@ -168,7 +208,7 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
 
 
 class _Output:
-    """One output's run: its steps are the core's, its linear systems the map's."""
+    """One output's run, or that of all which a joint loss has: its steps are the core's."""
 
     def __init__(self, problem: Problem, k: int, kept: FloatArray | None) -> None:
         rows, X = problem.losses.rows, problem.X.native_rows
@@ -178,16 +218,20 @@ class _Output:
         self._has_constant = problem.intercept is not Intercept.NONE
         self._by_rows = _is_by_rows(problem)
         used = np.flatnonzero(rows.s > 0)
-        s, form = rows.s[used], rows.loss.quadratic_conjugate(np.asarray(rows.y[used, k], dtype=np.float64))
+        s, form = rows.s[used], rows.quadratic_conjugate(k, used)
+        self._n_joint = n_joint = 1 if rows.is_by_score else problem.n_outputs
         d, own = X.n_columns, problem.constants_penalty
         l1, l2 = (
-            np.append(np.broadcast_to(part, d), np.ravel(constant)[:1] if self._has_constant else [])
+            np.tile(
+                np.append(np.broadcast_to(part, d), np.ravel(constant)[:1] if self._has_constant else []),
+                n_joint,
+            )
             for part, constant in ((problem.penalty.l1, own.l1), (problem.penalty.l2, own.l2))
         )
         corners = np.flatnonzero(l1 > 0)
         low, high, place = form.low, form.high, form.place
-        n_parts = 2 if form.tube > 0 else 1
-        if n_parts == 2:
+        n_parts = 2 if form.tube > 0 else n_joint
+        if form.tube > 0:
             nothing = np.zeros_like(low)
             low, high = np.append(nothing, low), np.append(high, nothing)
             place = np.append(place + form.tube, place - form.tube)
@@ -195,11 +239,15 @@ class _Output:
         total = float(s.sum())
         each = total / max(len(corners), 1)
         box, none = l1[corners] / each, np.zeros(len(corners))
-        squares = np.append(X.squared_adjoint(rows.s[:, None])[:, 0] / total, 1.0) if len(corners) else none
+        squares = none
+        if len(corners):
+            squares = np.append(X.squared_adjoint(rows.s[:, None])[:, 0] / total, [1.0] * self._has_constant)
+            squares = np.tile(squares, n_joint)[corners]
         self.state = _core.InteriorPoint.make(
             X.matrix,
             used if len(used) < X.n_rows else np.zeros(0, dtype=np.int64),
             n_parts,
+            n_joint,
             np.append(low, -box),
             np.append(high, box),
             np.append(place, none),
@@ -207,27 +255,35 @@ class _Output:
             np.append(np.tile(s, n_parts), np.full(len(corners), each)),
             l2,
             corners,
-            squares[corners] if len(corners) else none,
+            squares,
             self._has_constant,
             X.n_threads,
         )
         self._used, self._corners = used, corners
         self._products: FloatArray | None = None  # X X' / l2, where no corner changes it
-        if kept is None:
-            self._advance()  # to the start
-        else:
+        # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
+        self._is_native = n_joint > 1 or X.dense is None or d <= _NARROW
+        if kept is not None:
             self.state.restore(kept)
 
-    def is_done(self, goal: float) -> bool:
-        """Whether nothing can be gained, or the gap is small enough."""
-        state = self.state
-        return state.is_done or state.gap <= goal * abs(state.value)
+    def read(self, is_decided: bool) -> tuple[FloatArray, FloatArray]:
+        """Weights, those of an intercept last, and dual variables, a column for each output."""
+        w, u = self.state.read(is_decided)
+        return w.reshape(self._n_joint, -1).T, u.reshape(-1, self._n_joint)
 
-    def step(self) -> None:
-        """One step."""
-        self._advance()
+    def run(self, n_steps: int, goal: float, floor: float) -> None:
+        """Up to so many steps, until the gap is at most the goal times the value or, if larger, the floor."""
+        if self._is_native and not self._by_rows:
+            self.state.run(n_steps, goal, floor)
+            return
+        for _ in range(n_steps):
+            if self.state.is_within(goal, floor):
+                return
+            break_off_if_over()
+            self._step()
 
-    def _advance(self) -> None:
+    def _step(self) -> None:
+        """A step whose system is made of products by BLAS."""
         h = self.state.curvatures()
         if not self._by_rows:
             self.state.step(self._X.gram(h, self._has_constant), False)

@@ -57,8 +57,11 @@ class Moved:
             tol=tol,
             detail=_ROUNDED,
         )
+        direction = found.separation
+        if direction is not None:
+            direction = replace(direction, b=direction.b - self.by @ direction.W)
         Z = None if found.Z is None else found.Z + self.targets_by
-        return replace(found, b=b, certificate=certificate, Z=Z)
+        return replace(found, b=b, certificate=certificate, separation=direction, Z=Z)
 
 
 def near_zero(problem: Problem) -> Moved | None:

@@ -9,12 +9,15 @@ from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.costs import Cost
-from lineal.solvers.newton import is_direct
+from lineal.solvers.newton import is_direct, is_sampled
 from lineal.solvers.ranking_newton import RankingNewton
 
 # Seconds that nobody feels: a solver that is sure to end within them is taken before one that may be quicker.
 # Nobody knows how long others take on data at hand: they are chosen where they promise to be so much quicker.
 _UNFELT, _RISK = 0.02, 3.0
+# Ascent on joint hinges is over soon or creeps, and nobody knows which: it is tried where steps from the
+# inside, which do neither, should take more than so many seconds.
+_SOON = 0.2
 # The smaller of rows and columns up to which least squares is factorised without a thought; above it, where
 # that takes no more multiplications than 300 passes, which are bound by memory and ten times as slow as BLAS.
 _SMALL = 1000
@@ -69,12 +72,14 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
     if problem.losses.is_by_score or problem.losses.is_smooth:
         able.sort(key=lambda each: _preference(each[1]))
+    elif [solver.name for solver, _ in able[:2]] == ["interior", "dual_cd"] and able[0][1].expected > _SOON:
+        able[:2] = reversed(able[:2])
     chain = able[:2]
     interior = SOLVERS["interior"]()
     is_new = all(solver.name != interior.name for solver, _ in chain)
     if is_new and not problem.losses.is_quadratic and takes(interior, problem):
         # A last road, which minds neither units nor strengths.
-        chain.append((interior, interior.cost(problem)))
+        chain[1:] = [(interior, interior.cost(problem))]
     reason = f"{_reason(problem, chain[0][0])} ({_size(problem)}){_remark(problem)}"
     return Plan(tuple(solver for solver, _ in chain), reason, tuple(cost for _, cost in chain))
 
@@ -89,7 +94,7 @@ def _preference(cost: Cost) -> tuple[bool, float]:
 def candidates(problem: Problem) -> list[Solver]:
     """The solvers that suit a problem's losses and penalty; costs tell which of them suits its size.
 
-    Of joint hinges they cannot tell: those are ascended on first, and left for L-BFGS where that creeps.
+    Of joint hinges they cannot tell how ascent will do: what stands behind it takes over where it creeps.
     """
     losses, penalty = problem.losses, problem.penalty
     if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
@@ -139,9 +144,13 @@ def _reason(problem: Problem, solver: Solver) -> str:
         how = "is linear orthant by orthant" if penalty.has_corners else "is differentiable"
         return f"{penalty} {how}" if losses.is_smooth else f"{penalty} {how}; kinks are smoothed in stages"
     if solver.name == "dual_cd" and not (losses.is_by_score or losses.is_smooth):
-        return "a joint hinge: ascent on the dual row by row, and L-BFGS where that creeps"
+        return "a joint hinge: ascent on the dual row by row, which is left where it creeps"
+    if solver.name == "interior" and not losses.is_by_score:
+        return "a joint hinge, and a small system: a few steps from the inside of the dual's simplices"
     reason = _REASONS[solver.name]
-    if solver.name == "newton" and not is_direct(problem):
+    if solver.name == "newton" and is_sampled(problem):
+        reason = "few columns: steps of second order, with the Hessian of a sample of rows"
+    elif solver.name == "newton" and not is_direct(problem):
         reason = "many columns: steps of second order by conjugate gradients"
     if solver.name == "newton" and not losses.is_smooth:
         reason += ", the kinks smoothed in stages"

@@ -22,9 +22,11 @@ from lineal.objective.certificate import relative_gap
 from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
+from lineal.solvers import separation
 from lineal.solvers.base import BEYOND, Iterate, Progress, Start, State, zeros
 from lineal.solvers.blas import OneBlasThread
 from lineal.solvers.catalogue import SOLVERS
+from lineal.solvers.separation import Separation
 
 # A bound that takes a solver's word for how far W is from -V / strength may pay this share of the gap for it;
 # above that V is worth a pass over X.
@@ -35,6 +37,9 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALL, _PROOF_STEPS = 5e6, 60
 # From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
 _MANY_STORED = 1_000_000
+# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do where a
+# step towards the answer takes at most so many multiplications, some tenths of a second.
+_LARGE_SCORES, _MANY_PROOFS, _MOST_WORK = 10.0, 8, 1e9
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,8 @@ class Best:
     is_bound_tight: bool = False  # there is nothing left to gain from a higher bound
     latest: Iterate | None = None  # where the solver is
     trace: list[Progress] = field(default_factory=list)
+    separation: Separation | None = None  # the proof that there is no minimiser
+    is_asked: bool = False  # whether there is one
 
     @property
     def dual(self) -> float:
@@ -155,8 +162,8 @@ class Prover(ABC):
         """Tries for a better bound than solvers give, at a higher price."""
         return None
 
-    def has_no_minimum(self, best: Best) -> bool:
-        """Whether the best weights prove that the objective has no minimiser."""
+    def has_no_minimum(self, best: Best, *, is_last: bool = False) -> bool:
+        """Whether it is proved that the objective has no minimiser; ``is_last``: no step is left."""
         return False
 
     def guess(self) -> Iterate | None:
@@ -196,10 +203,13 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        Z = problem.scores(W, b) if iterate.scores is None else iterate.scores()
-        b, Z, U = self._refitted(Z, b)
+        Z, U, losses = (problem.scores(W, b) if iterate.scores is None else iterate.scores()), None, None
+        if not iterate.has_own_intercept:
+            b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
-        primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        primal = np.inf
+        if np.isfinite(Z).all():
+            primal = (problem.losses.value(Z) if losses is None else losses) + problem.penalty_value(W, b)
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
             # Constants explain all there is to explain: what other weights add is rounding.
             W, b = zeros(problem)[0], constants.b
@@ -224,18 +234,27 @@ class LinearProver(Prover):
             bound = anchored if bound.dual < anchored.dual <= primal else bound
         return Proof(primal, bound, W, b, Z)
 
-    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any, float | None]:
         """A free intercept moved to where the losses are least: no pass over X, and it can only help.
 
-        Around kinks many may be best: then all of what leads there ends at the same one.
+        (b, Z, slopes, losses), the last two where they are known. Around kinks many intercepts may be best:
+        then all of what leads there ends at the same one.
         """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
+            if not refit.shift.any():
+                # Where slopes are as good a dual point as any, these are they.
+                is_best = losses.is_smooth and not self.problem.penalty.is_bounded
+                return b, Z, refit.U if is_best else None, refit.before
+            before = losses.value(Z) if refit.before is None else refit.before
+            moved = Z + refit.shift
+            after = losses.value(moved) if refit.after is None else refit.after
             as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
-            if np.any(refit.shift) and losses.value(Z + refit.shift) <= as_good * losses.value(Z):
-                return b + refit.shift, Z + refit.shift, refit.U
-        return b, Z, None
+            if after <= as_good * before:
+                return b + refit.shift, moved, refit.U, after
+            return b, Z, None, before
+        return b, Z, None, None
 
     def worst(self, best: Best) -> float:
         if best.Z is None or best.bound is None:  # no weights had an objective that is a number
@@ -252,11 +271,42 @@ class LinearProver(Prover):
         shapes = {"the shape of the weights": W.shape, "the shape of the scores": Z.shape}
         return {**shapes, "the sum of made-up scores": float(scores), "their objective": float(objective)}
 
-    def has_no_minimum(self, best: Best) -> bool:
-        """Whether the scores prove that an unpenalised likelihood has no minimiser."""
-        if not self.problem.penalty.is_zero or best.Z is None:
+    def has_no_minimum(self, best: Best, *, is_last: bool = False) -> bool:
+        """Whether a likelihood has no minimiser for want of a penalty, with the direction that proves it.
+
+        Scores may tell. Else it is asked once, where proofs do not come and scores grow, or no step is left;
+        a fit with a minimiser near 0 never pays for the answer.
+        """
+        problem = self.problem
+        if not (problem.losses.is_likelihood and problem.penalty.has_free_columns) or best.Z is None:
             return False
-        return self.problem.losses.is_separated(best.Z, are_together=self.problem.has_shared_weights)
+        if best.separation is None:
+            best.separation = separation.by_scores(problem, best.W, best.b, best.Z)
+        if best.separation is None and not best.is_asked and (is_last or self._runs_away(best)):
+            best.is_asked, found = True, separation.decide(problem)
+            if isinstance(found, Separation):
+                best.separation = found
+                self._take_direction(best, found)
+        return best.separation is not None and (best.separation.is_exact or is_last)
+
+    def _take_direction(self, best: Best, found: Separation) -> None:
+        """A direction that separates all rows is as good a model as any: far enough along it P is below."""
+        losses = self.problem.losses
+        if not found.is_complete or not best.primal > 0:
+            return
+        least = float(found.margins[found.margins > 0].min())
+        # A row costs at most its K exp(-margin).
+        enough = max(np.log(losses.total_weight * losses.shape[1] / best.primal), 1.0) / least
+        W, b = enough * found.W, enough * found.b
+        Z = self.problem.scores(W, b)
+        if best.bound is not None and np.isfinite(Z).all():
+            best.take(Proof(self.problem.primal(W, b, Z), best.bound, W, b, Z))
+
+    def _runs_away(self, best: Best) -> bool:
+        """Whether a fit shows signs of having no end, and asking takes as long as some of Newton's steps."""
+        if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
+            return False
+        return float(np.ptp(best.Z)) > _LARGE_SCORES
 
     def guess(self) -> Iterate | None:
         """The constant that all targets are."""

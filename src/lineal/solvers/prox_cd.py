@@ -319,12 +319,17 @@ def _descend(
     model: Model | None = None
     is_stuck = False
     foreseen: FloatArray | None = None
-    for _ in range(_STEPS):
+    for step in range(_STEPS):
         if is_over():
             break
         u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
         gradient = part.gradient(u)
-        if part.worst(w, gradient) <= tol:
+        worst = part.worst(w, gradient)
+        if step == 0:
+            # The price is one of slopes with balanced sums: in large units of the columns it may hide what
+            # the intercept still has to move.
+            tol = min(tol, _ROUND * worst)
+        if worst <= tol:
             break
         h = part.curvatures(Z)
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):

@@ -1,4 +1,5 @@
-// Mehrotra's predictor-corrector steps for losses that are piecewise linear or quadratic, one output.
+// Mehrotra's predictor-corrector steps for losses that are piecewise linear or quadratic: of one output, or
+// of K whose dual variables meet in a sum for each row.
 //
 // The dual of such a loss under parts l1 |w_j| and l2 w_j^2 / 2 of a penalty is a quadratic programme over
 // intervals: with A the rows, a constant and a unit row for each l1, s their weights and L the l2,
@@ -12,6 +13,11 @@
 // and Newton's method on these equations, mu > 0 in place of the last two zeros, needs one system a step,
 // (A'S theta A + L) dw = right with theta = 1 / (q + alpha / (u - l) + beta / (h - u)), which is solved
 // twice. The caller makes its matrix (a pass that BLAS or other threads may do); all else of a step is here.
+//
+// A joint hinge has for each row K variables u >= l with sum_k u_k = 0: those and the l of its class cut out
+// a simplex. The sum's multiplier t joins the first equation, c + q u - z - alpha + beta + t = 0, and is
+// eliminated row by row: where theta was, stands M = diag(theta) - theta theta' / sum theta
+// (epoch/joint_system.h).
 //
 // Cost of a step, beside that matrix and its factor: six passes over the rows, and some 20 divisions a row.
 #pragma once
@@ -35,12 +41,13 @@ namespace lineal {
 using Numbers = std::vector<double>;
 
 // A programme. Its variables are `n_parts` runs of as many as there are rows (two with a tube, one that pulls
-// up and one that pulls down), then one for each weight with an l1.
+// up and one that pulls down; one for each output where they are joint), then one for each weight with an l1.
 struct IntervalProgramme {
   Index n_rows = 0;
   int n_parts = 1;
+  int n_outputs = 1;                       // joint, if there are more than one
   Numbers low, high, place, bend, weight;  // of each variable: l, h, c, q, s
-  Numbers l2;                              // of each weight and, last, of an intercept
+  Numbers l2;                              // output by output, of each weight and, last, of an intercept
   std::vector<Index> corners;              // the weights with an l1
   Numbers corner_square;                   // the mean square of their columns
   bool has_constant = false;
@@ -48,6 +55,8 @@ struct IntervalProgramme {
   Index n_variables() const { return Index(place.size()); }
   Index n_weights() const { return Index(l2.size()); }
   Index n_of_rows() const { return n_rows * n_parts; }
+  bool is_joint() const { return n_outputs > 1; }
+  Index n_weights_of_output() const { return n_weights() / n_outputs; }
 };
 
 // A: those rows of X that count, a constant and unit rows.
@@ -87,25 +96,28 @@ class ProgrammeMap {
   }
   // A w.
   void scores(const double* w, double* z) const {
-    dot_rows(w, z);
-    if (p_.n_parts == 2) std::copy(z, z + p_.n_rows, z + p_.n_rows);
+    for (int k = 0; k < p_.n_outputs; ++k) dot_rows(w + k * p_.n_weights_of_output(), z + k * p_.n_rows);
+    if (has_tube()) std::copy(z, z + p_.n_rows, z + p_.n_rows);
     double* unit = z + p_.n_of_rows();
     for (std::size_t c = 0; c < p_.corners.size(); ++c) unit[c] = w[p_.corners[c]];
   }
   // A'g.
   void back(const double* g, double* v) const {
     const double* rows = g;
-    if (p_.n_parts == 2) {
+    if (has_tube()) {
       both_.resize(std::size_t(p_.n_rows));
       for (Index i = 0; i < p_.n_rows; ++i) both_[std::size_t(i)] = g[i] + g[p_.n_rows + i];
       rows = both_.data();
     }
-    adjoint_rows(rows, v);
+    for (int k = 0; k < p_.n_outputs; ++k)
+      adjoint_rows(rows + k * p_.n_rows, v + k * p_.n_weights_of_output());
     const double* unit = g + p_.n_of_rows();
     for (std::size_t c = 0; c < p_.corners.size(); ++c) v[p_.corners[c]] += unit[c];
   }
 
  private:
+  bool has_tube() const { return p_.n_parts > p_.n_outputs; }
+
   const Rows& X_;
   const IntervalProgramme& p_;
   const std::vector<Index>& used_;
@@ -222,6 +234,8 @@ class InteriorPoint {
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows), 0.0);
+    if (p.is_joint())
+      for (Numbers* each : {&t_, &dt_}) each->assign(std::size_t(p.n_rows), 0.0);
     bool is_bent = false;
     for (std::size_t i = 0; i < N; ++i) {
       has_low_[i] = std::isfinite(p.low[i]) ? 1.0 : 0.0;
@@ -231,7 +245,8 @@ class InteriorPoint {
     }
     for (const double each : p.l2) is_bent = is_bent || each > 0.0;
     // Without curvature anywhere the steps of (w, alpha, beta) and of u do not meet: each has its length.
-    is_linear_ = !is_bent;
+    // Those of joint rows stay together: apart they leave the centre and come to a halt.
+    is_linear_ = !is_bent && !p.is_joint();
   }
 
   const IntervalProgramme& programme() const { return p; }
@@ -242,6 +257,8 @@ class InteriorPoint {
   bool has_begun() const { return has_begun_; }
   // The curvatures of rows and the diagonal of the system that `renew` asked for.
   const Numbers& curvatures() const { return h_; }
+  // theta, of which joint rows have K that meet.
+  const Numbers& thetas() const { return theta_; }
   const Numbers& diagonal() const { return diagonal_; }
 
   // The next system; before the first step, the one that fits the places of the kinks by least squares.
@@ -261,7 +278,7 @@ class InteriorPoint {
     }
     for (Index i = 0; i < p.n_rows; ++i) {
       double sum = p.weight[at(i)] * theta_[at(i)];
-      if (p.n_parts == 2) sum += p.weight[at(p.n_rows + i)] * theta_[at(p.n_rows + i)];
+      if (has_tube()) sum += p.weight[at(p.n_rows + i)] * theta_[at(p.n_rows + i)];
       h_[at(i)] = sum;
     }
     diagonal_ = p.l2;
@@ -274,32 +291,39 @@ class InteriorPoint {
   // Weights that fit the places of the kinks by least squares; u in the middle of its interval.
   template <class Map, class System>
   void begin(const Map& A, System& system) {
-    const Index n = p.n_rows, on_rows = p.n_of_rows(), N = p.n_variables();
-    Numbers centre(at(n));
-    for (Index i = 0; i < n; ++i)
-      centre[at(i)] = p.n_parts == 1 ? p.place[at(i)] : (p.place[at(i)] + p.place[at(n + i)]) / 2;
-    std::fill(g_.begin(), g_.end(), 0.0);
-    for (Index i = 0; i < on_rows; ++i) g_[at(i)] = p.weight[at(i)] * centre[at(i % n)];
+    const Index n = p.n_rows, on_rows = p.n_of_rows(), N = p.n_variables(), n_scores = n * p.n_outputs;
+    Numbers& centre = dz_;
+    std::fill(centre.begin(), centre.end(), 0.0);
+    for (Index i = 0; i < on_rows; ++i)
+      centre[at(i)] = has_tube() ? (p.place[at(i % n)] + p.place[at(n + i % n)]) / 2 : p.place[at(i)];
+    respond(centre, g_);
+    for (Index i = 0; i < on_rows; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
     system.solve(right_.data(), w_.data());
     if (!is_finite(w_)) std::fill(w_.begin(), w_.end(), 0.0);
     A.scores(w_.data(), z_.data());
     double total = 0.0, mean = 0.0, spread = 0.0, typical = 0.0, on = 0.0;
-    for (Index i = 0; i < n; ++i) total += p.weight[at(i)], mean += p.weight[at(i)] * centre[at(i)];
+    for (Index i = 0; i < n_scores; ++i) total += p.weight[at(i)], mean += p.weight[at(i)] * centre[at(i)];
     mean /= total;
-    for (Index i = 0; i < n; ++i) spread += p.weight[at(i)] * std::abs(centre[at(i)] - mean);
+    for (Index i = 0; i < n_scores; ++i) spread += p.weight[at(i)] * std::abs(centre[at(i)] - mean);
+    for (std::size_t i = 0; i < t_.size(); ++i) {
+      t_[i] = 0.0;
+      for (int k = 0; k < p.n_outputs; ++k) t_[i] += off_place(Index(i) + k * n) / p.n_outputs;
+    }
     for (Index i = 0; i < on_rows; ++i) {
-      typical += p.weight[at(i)] * std::abs(p.place[at(i)] - z_[at(i)]);
+      typical += p.weight[at(i)] * std::abs(off_place(i) - multiplier_of_sum(i));
       on += p.weight[at(i)];
     }
     size_ = std::max(typical / on, 1e-3 * spread / total);
     if (!(size_ > 0.0)) size_ = 1.0;
     double product = 0.0;
     for (Index i = 0; i < N; ++i) {
-      const double q = p.bend[at(i)], off = z_[at(i)] - p.place[at(i)];
+      const double q = p.bend[at(i)], off = off_place(i);
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
       double u = 0.0;
-      if (low && high) {
+      if (is_joint_row(i)) {
+        u = begin_at_centre(i);
+      } else if (low && high) {
         u = (p.low[at(i)] + p.high[at(i)]) / 2;
       } else if (q > 0) {
         // On an unbounded side u stands where its slope leaves a multiplier of that size.
@@ -319,10 +343,10 @@ class InteriorPoint {
     product = product > 0.0 ? size_ * product : size_;
     for (Index i = 0; i < N; ++i) {
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
-      const double slope = p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)];
+      const double slope = p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)] + multiplier_of_sum(i);
       // The products of unit rows begin where those of the data are.
       const double width = low && high ? above_[at(i)] + below_[at(i)] : 1.0;
-      const double add = start_size * (i < on_rows ? size_ : 2 * product / width);
+      const double add = is_joint_row(i) ? 0.0 : start_size * (i < on_rows ? size_ : 2 * product / width);
       alpha_[at(i)] = low ? std::max(slope, 0.0) + add : 0.0;
       beta_[at(i)] = high ? std::max(-slope, 0.0) + add : 0.0;
     }
@@ -351,7 +375,7 @@ class InteriorPoint {
       on_high_[at(i)] = has_high_[at(i)] * (target - beta_[at(i)] * below_[at(i)] + db_[at(i)] * du_[at(i)]);
     }
     if (!aim(A, system)) return end();
-    t = lengths(close);
+    t = correct(A, system, target);
     move(A, t);
     // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain.
     const double here = gap();
@@ -373,14 +397,17 @@ class InteriorPoint {
   }
   // Goes on from there; false, with nothing changed, if it is the state of another programme.
   bool restore(const Numbers& kept) {
-    const std::size_t N = u_.size(), m = w_.size(), n_point = 6 * N + 2 * m, n_numbers = 5;
+    const std::size_t N = u_.size(), m = w_.size(), n_sums = t_.size(), n_numbers = 5;
+    const std::size_t n_point = 6 * N + 2 * m + n_sums;
     const bool has_least = kept.size() > n_numbers && std::isfinite(kept[4]);
     if (kept.size() != n_numbers + (has_least ? 2 : 1) * n_point) return false;
     has_begun_ = kept[0] != 0.0, is_done_ = kept[1] != 0.0, n_idle_ = int(kept[2]), size_ = kept[3];
     auto from = kept.begin() + std::ptrdiff_t(n_numbers);
     const auto take = [&](const Vectors& point) {
       for (Numbers* each : point) {
-        const std::size_t n = each == point.front() || each == point.back() ? m : N;
+        const std::size_t n = each == point.front() || each == point[1] ? m
+                              : each == point.back()                    ? n_sums
+                                                                        : N;
         each->assign(from, from + std::ptrdiff_t(n));
         from += std::ptrdiff_t(n);
       }
@@ -398,7 +425,8 @@ class InteriorPoint {
     if (!has_begun_ || !(least_.gap < gap())) return;
     std::tie(w_, u_, above_, below_, alpha_, beta_) =
         std::tie(least_.w, least_.u, least_.above, least_.below, least_.alpha, least_.beta);
-    std::tie(dual_residue_, primal_residue_) = std::tie(least_.dual_residue, least_.primal_residue);
+    std::tie(primal_residue_, dual_residue_, t_) =
+        std::tie(least_.primal_residue, least_.dual_residue, least_.t);
   }
 
   // About P: the value of the dual, with the products between the two added.
@@ -424,21 +452,23 @@ class InteriorPoint {
     return products() + off;
   }
 
-  // The weights and the dual variables of rows, (n_rows). With `decided`, as they will be at the optimum: of
-  // a distance to an end and its multiplier one is 0 there, and where one is tiny in its own unit, and
-  // smaller than the other, it is 0 in what is read.
+  // The weights and the dual variables of rows, (n_rows), or (n_rows, K) of joint ones. With `decided`, as
+  // they will be at the optimum: of a distance to an end and its multiplier one is 0 there, and where one is
+  // tiny in its own unit, and smaller than the other, it is 0 in what is read.
   void read(bool decided, double* w, double* u) const {
-    const Index n = p.n_rows, on_rows = p.n_of_rows();
+    const Index n = p.n_rows, on_rows = p.n_of_rows(), K = p.n_outputs;
     std::copy(w_.begin(), w_.end(), w);
-    std::fill(u, u + n, 0.0);
+    std::fill(u, u + n * K, 0.0);
     for (Index i = 0; i < on_rows; ++i) {
       double each = u_[at(i)];
       if (decided && has_low_[at(i)] > 0 && is_tiny(distance_to_low(i), multiplier_of_low(i)))
         each = p.low[at(i)];
       if (decided && has_high_[at(i)] > 0 && is_tiny(distance_to_high(i), multiplier_of_high(i)))
         each = p.high[at(i)];
-      u[i % n] += each;
+      u[p.is_joint() ? i % n * K + i / n : i % n] += each;
     }
+    if (p.is_joint())
+      for (Index i = 0; i < n; ++i) balance_row(i, u + i * K, 1);
     if (!decided) return;
     for (std::size_t c = 0; c < p.corners.size(); ++c) {
       const Index i = on_rows + Index(c);
@@ -451,12 +481,14 @@ class InteriorPoint {
  private:
   struct Lengths {
     double u, m;  // of u, and of (w, alpha, beta)
+    double least() const { return std::min(u, m); }
   };
   struct Point {
-    Numbers w, u, above, below, alpha, beta, dual_residue, primal_residue;
+    Numbers w, primal_residue, u, above, below, alpha, beta, dual_residue, t;
     double gap = std::numeric_limits<double>::infinity();
   };
-  using Vectors = std::array<Numbers*, 8>;  // of a point: first and last of weights, the others of variables
+  // Of a point: two of weights, those of variables, and last the multipliers of sums.
+  using Vectors = std::array<Numbers*, 9>;
   // How far a step goes towards the end of an interval; steps that count as short, and how many idle
   // ones in a row are enough; the share of the objective below which the gap is rounding.
   static constexpr double close = 0.995, shortest = 1e-6, rounding = 1e-15;
@@ -464,13 +496,32 @@ class InteriorPoint {
   static constexpr double tiny = 1e-6;
   static constexpr int patience = 3;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
-  // classes that are nearly separable take twice as many.
-  static constexpr double start_size = 5.0;
+  // classes that are nearly separable take twice as many. Those of joint rows share the work of one.
+  static constexpr double start_size = 5.0, joint_start_size = 30.0;
+  // Steps that need no corrector; how much longer one tries to make the others, and the share of it that
+  // makes it worth another (Gondzio 1996).
+  static constexpr double long_enough = 0.9, longer = 0.3, gained = 0.1;
 
   static constexpr std::size_t at(Index i) { return std::size_t(i); }
 
   static bool is_finite(const Numbers& x) {
     return std::all_of(x.begin(), x.end(), [](double each) { return std::isfinite(each); });
+  }
+
+  bool has_tube() const { return p.n_parts > p.n_outputs; }
+  double off_place(Index i) const { return z_[at(i)] - p.place[at(i)]; }
+  // t at a variable.
+  double multiplier_of_sum(Index i) const { return is_joint_row(i) ? t_[at(i % p.n_rows)] : 0.0; }
+  bool is_joint_row(Index i) const { return p.is_joint() && i < p.n_of_rows(); }
+  // The u of a joint row at the start: t is so large that its K multipliers are positive without a residue,
+  // and u is where all of their products with distances are the same.
+  double begin_at_centre(Index i) {
+    const Index n = p.n_rows, row = i % n, end = p.n_of_rows();
+    double most = off_place(row), total = 0.0;
+    for (Index v = row + n; v < end; v += n) most = std::max(most, off_place(v));
+    t_[at(row)] = most + joint_start_size * size_;
+    for (Index v = row; v < end; v += n) total += 1.0 / (t_[at(row)] - off_place(v));
+    return p.low[at(i)] + 1.0 / (total * (t_[at(row)] - off_place(i)));
   }
 
   // The units of u and of scores at a variable.
@@ -513,18 +564,18 @@ class InteriorPoint {
   }
 
   Vectors present() {
-    return {&w_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &primal_residue_};
+    return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_};
   }
   Vectors least() {
-    return {&least_.w,     &least_.u,    &least_.above,        &least_.below,
-            &least_.alpha, &least_.beta, &least_.dual_residue, &least_.primal_residue};
+    return {&least_.w,    &least_.primal_residue, &least_.u, &least_.above, &least_.below, &least_.alpha,
+            &least_.beta, &least_.dual_residue,   &least_.t};
   }
 
   // Remembers this point if its gap is the least so far.
   void keep() {
     const double here = gap();
     if (here < least_.gap)
-      least_ = {w_, u_, above_, below_, alpha_, beta_, dual_residue_, primal_residue_, here};
+      least_ = {w_, primal_residue_, u_, above_, below_, alpha_, beta_, dual_residue_, t_, here};
   }
 
   // The residues of the conditions at the present point.
@@ -537,8 +588,69 @@ class InteriorPoint {
           p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)] - alpha_[at(i)] + beta_[at(i)];
       g_[at(i)] = p.weight[at(i)] * u_[at(i)];
     }
+    if (p.is_joint())
+      for (Index i = 0; i < p.n_of_rows(); ++i) dual_residue_[at(i)] += multiplier_of_sum(i);
     A.back(g_.data(), primal_residue_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) primal_residue_[j] += p.l2[j] * w_[j];
+  }
+
+  // du for changes of the scores: theta dz; of joint rows M dz, so that their sums stay, which moves t by dt.
+  //
+  // Of K thetas one may be larger than all others by the inverse of rounding: in differences from its class
+  // nothing is lost.
+  void respond(const Numbers& dz, Numbers& du) {
+    const Index N = p.n_variables(), n = p.n_rows, first = p.is_joint() ? p.n_of_rows() : 0;
+#pragma omp simd
+    for (Index i = first; i < N; ++i) du[at(i)] = theta_[at(i)] * dz[at(i)];
+    for (Index i = 0; i < Index(dt_.size()); ++i) {
+      Index m = i;
+      for (Index v = i + n; v < first; v += n)
+        if (theta_[at(v)] > theta_[at(m)]) m = v;
+      double total = theta_[at(m)], mean = 0.0, sum = 0.0;
+      for (Index v = i; v < first; v += n)
+        if (v != m) total += theta_[at(v)], mean += theta_[at(v)] * (dz[at(v)] - dz[at(m)]);
+      mean /= total;
+      for (Index v = i; v < first; v += n)
+        if (v != m) {
+          du[at(v)] = theta_[at(v)] * (dz[at(v)] - dz[at(m)] - mean);
+          sum += du[at(v)];
+        }
+      du[at(m)] = -sum;
+      dt_[at(i)] = dz[at(m)] + mean;
+    }
+  }
+
+  // How far the present direction may go, bettered by Gondzio's correctors: where products would be far from
+  // the target on a step that is a little longer, the direction is asked to bring them nearer.
+  template <class Map, class System>
+  Lengths correct(const Map& A, System& system, double target) {
+    const Index N = p.n_variables();
+    const int n_rounds = p.is_joint() ? 2 : 1;  // a factor costs more there
+    Lengths t = lengths(close);
+    for (int round = 0; round < n_rounds && t.least() < long_enough; ++round) {
+      const double reach = std::min(1.0, t.least() + longer);
+      kept_ = {dw_, du_, da_, db_, dt_};
+#pragma omp simd
+      for (Index i = 0; i < N; ++i) {
+        const double low = (alpha_[at(i)] + reach * da_[at(i)]) * (above_[at(i)] + reach * du_[at(i)]);
+        const double high = (beta_[at(i)] + reach * db_[at(i)]) * (below_[at(i)] - reach * du_[at(i)]);
+        on_low_[at(i)] += has_low_[at(i)] * back_inside(low, target);
+        on_high_[at(i)] += has_high_[at(i)] * back_inside(high, target);
+      }
+      const bool is_found = aim(A, system);
+      const Lengths next = is_found ? lengths(close) : Lengths{0.0, 0.0};
+      if (next.least() < t.least() + gained * longer) {
+        std::tie(dw_, du_, da_, db_, dt_) = std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4]);
+        break;
+      }
+      t = next;
+    }
+    return t;
+  }
+  // What brings a product to between a tenth of the target and ten times it, or nearer.
+  static double back_inside(double product, double target) {
+    const double least = target / 10.0, most = 10.0 * target;
+    return product < least ? least - product : product > most ? std::max(most - product, -most) : 0.0;
   }
 
   // (dw, du, dalpha, dbeta) that change products by on_low_, on_high_ and residues to 0; false where the
@@ -549,17 +661,21 @@ class InteriorPoint {
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
       dz_[at(i)] = on_low_[at(i)] / above_[at(i)] - on_high_[at(i)] / below_[at(i)] - dual_residue_[at(i)];
-      g_[at(i)] = p.weight[at(i)] * theta_[at(i)] * dz_[at(i)];
     }
+    respond(dz_, g_);
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
     system.solve(right_.data(), dw_.data());
     if (!is_finite(dw_)) return false;
     A.scores(dw_.data(), g_.data());
 #pragma omp simd
+    for (Index i = 0; i < N; ++i) g_[at(i)] += dz_[at(i)];
+    respond(g_, du_);
+#pragma omp simd
     for (Index i = 0; i < N; ++i) {
-      const double du = theta_[at(i)] * (g_[at(i)] + dz_[at(i)]);
-      du_[at(i)] = du;
+      const double du = du_[at(i)];
       da_[at(i)] = has_low_[at(i)] * (on_low_[at(i)] - alpha_[at(i)] * du) / above_[at(i)];
       db_[at(i)] = has_high_[at(i)] * (on_high_[at(i)] + beta_[at(i)] * du) / below_[at(i)];
     }
@@ -587,6 +703,7 @@ class InteriorPoint {
   template <class Map>
   void move(const Map& A, Lengths t) {
     for (std::size_t j = 0; j < w_.size(); ++j) w_[j] += t.m * dw_[j];
+    for (std::size_t i = 0; i < t_.size(); ++i) t_[i] += t.m * dt_[i];
     const Index N = p.n_variables();
     for (Index i = 0; i < N; ++i) {
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
@@ -601,14 +718,30 @@ class InteriorPoint {
       else
         u_[at(i)] = high ? p.high[at(i)] - below_[at(i)] : u_[at(i)] + du;
     }
+    for (Index i = 0; i < Index(t_.size()); ++i) balance_row(i, u_.data() + i, p.n_rows);
     A.scores(w_.data(), z_.data());
     measure(A);
+  }
+
+  // The u of a joint row, `stride` apart, whose sum is 0: that of its own class is known best as what the
+  // others leave, unless it is at its end. 1 - p of a tiny p has lost most of its digits.
+  void balance_row(Index i, double* u, Index stride) const {
+    double others = 0.0;
+    Index own = 0;
+    for (Index k = 0; k < p.n_outputs; ++k)
+      if (p.low[at(i + k * p.n_rows)] < 0.0)
+        own = k;
+      else
+        others += u[k * stride];
+    if (others < 0.5) u[own * stride] = -others;
   }
 
   IntervalProgramme p;
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
+  std::array<Numbers, 5> kept_;  // the direction before a corrector
+  Numbers t_, dt_;               // of the sums of joint rows
   double n_products_ = 0.0, size_ = 1.0;
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;
   int n_idle_ = 0;

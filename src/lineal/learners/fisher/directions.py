@@ -65,26 +65,48 @@ def factorised(scatter: Scatter, of: Classes, shrinkage: str | float | None, n_c
         reason = f"{state}: directions in which no class varies play no part"
     else:
         reason = "S_W has full rank and is not shrunk"
+    beyond = 0.0
     if intensity > 0:
-        gains, axes = _decomposed(np.vstack([np.sqrt(1 - intensity) * scatter.root, np.diag(ridge)]))
+        if q and np.ptp(ridge) == 0:  # a multiple of the identity turns no axis
+            gains, beyond = np.hypot(np.sqrt(1 - intensity) * gains, ridge[0]), float(ridge[0])
+        else:
+            gains, axes = _decomposed(np.vstack([np.sqrt(1 - intensity) * scatter.root, np.diag(ridge)]))
         rank = int(np.sum(gains > 0))
-    whitening = axes[:rank].T / gains[:rank] * np.sqrt(of.total)
-    return _directions(scatter, of, whitening, intensity, reason)
+    return _directions(scatter, of, _Whitening(axes[:rank], gains[:rank], beyond), intensity, reason)
+
+
+@dataclass(frozen=True)
+class _Whitening:
+    """The symmetric root of the inverse of a scatter with these axes and gains.
+
+    ``beyond`` is its gain in all directions that are none of the axes; 0 leaves those out.
+    """
+
+    axes: FloatArray
+    gains: FloatArray
+    beyond: float
+
+    def of(self, A: FloatArray) -> FloatArray:
+        """(k, q) rows, in coordinates in which the scatter is round."""
+        along = A @ self.axes.T
+        if not self.beyond:
+            return (along / self.gains) @ self.axes
+        return (along / self.gains) @ self.axes + (A - along @ self.axes) / self.beyond
 
 
 def _directions(
-    scatter: Scatter, of: Classes, whitening: FloatArray, intensity: float, reason: str
+    scatter: Scatter, of: Classes, whitening: _Whitening, intensity: float, reason: str
 ) -> Directions:
     """Where the class means scatter most, once the classes themselves are round."""
     means = np.sqrt(of.counts)[:, None] * scatter.means
-    lengths, axes = _decomposed(means @ whitening)
+    lengths, axes = _decomposed(np.sqrt(of.total) * whitening.of(means))
     lengths, axes = lengths[: of.n_classes - 1], axes[: of.n_classes - 1]
     if not lengths.max(initial=0.0) > _FLAT * _size(means):
         lengths = lengths[:0]
         if _size(means) > np.sqrt(of.total) * _FLAT:
             refuse_still_classes()
     r = int(np.sum(lengths > _FLAT * lengths.max(initial=0.0)))
-    weights = whitening @ axes[:r].T
+    weights = np.sqrt(of.total) * whitening.of(axes[:r]).T
     weights = weights * signs(scatter.means @ weights)
     return Directions(scatter.columns(weights), lengths[:r] ** 2 / of.total, intensity, reason)
 

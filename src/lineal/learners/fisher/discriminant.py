@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from threadpoolctl import threadpool_limits
 
 from lineal.data import checked_rows, thread_count
 from lineal.deferred import sparse as sp
@@ -40,6 +40,7 @@ from lineal.model.answers import crowned, log_probabilities, probabilities, winn
 from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.protocol import BaseEstimator, TransformerMixin, check_is_fitted
+from lineal.solvers.blas import OneBlasThread
 
 _RULES = ("crossing", "both", "pooled")
 # Sparse data are made dense if they are small, or block by block if they are narrow; else they stay sparse.
@@ -156,7 +157,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clas
 
     def _learn(self, rows: NativeRows, of: Classes, found: Directions) -> None:
         self.counts_ = of.counts
-        self.means_ = of.means(rows.csr() if rows.dense is None else rows.dense)
+        self.means_ = of.means(rows)
         self.priors_ = self._shares()
         self.scalings_, self.eigenvalues_ = found.scalings, found.eigenvalues
         self.explained_ratio_ = self.eigenvalues_ / max(float(self.eigenvalues_.sum()), 1e-300)
@@ -317,7 +318,7 @@ def _found(rows: NativeRows, of: Classes, shrinkage: str | float | None) -> Dire
     in_own_units = isinstance(shrinkage, float) and shrinkage > 0
     # Factors of so few columns leave threads little to share, and on a busy machine they wait for each other
     # for far longer than the work takes.
-    with threadpool_limits(1 if min(n, d) <= _FEW else None, user_api="blas"):
+    with OneBlasThread() if min(n, d) <= _FEW else nullcontext():
         scatter = read_scatter(X, of, in_own_units=in_own_units)
         return factorised(scatter, of, shrinkage, d)
 

@@ -56,7 +56,7 @@ def conjugated(rows: NativeRows, of: Classes, shrinkage: str | float | None) -> 
             "use shrinkage='auto' or a number in (0, 1], select columns, or make X dense."
         )
     averages = of.indicator().multiply(1 / of.counts[:, None]).tocsr()
-    means = of.means(rows.csr())
+    means = of.means(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         variances, whole = _variances(rows, of, means)
     if not np.isfinite(whole).all():

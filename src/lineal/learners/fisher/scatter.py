@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal import _core
 from lineal.deferred import linalg
 from lineal.deferred import sparse as sp
 from lineal.features.moments import moments
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 
 # A column whose deviation within classes is below this share of its whole deviation does not vary there:
@@ -45,15 +47,19 @@ class Classes:
         """The weight of all rows."""
         return float(self.s.sum())
 
-    def means(self, X: Any) -> FloatArray:
-        """(K, d) means of the classes, of an array or a CSR matrix."""
-        sums = self.indicator() @ X
-        return np.asarray(sums.toarray() if sp.issparse(sums) else sums) / self.counts[:, None]
+    def means(self, rows: NativeRows) -> FloatArray:
+        """(K, d) means of the classes."""
+        return self.sums(rows.matrix, n_threads=rows.n_threads) / self.counts[:, None]
 
-    def indicator(self, rows: slice = slice(None)) -> sp.csr_array:
+    def sums(self, X: _core.Matrix, rows: slice = slice(None), n_threads: int = 1) -> FloatArray:
+        """(K, d) sums of the rows of each class, times their weights; X is these rows of the data."""
+        V = np.empty((self.n_classes, X.n_columns))
+        _core.class_sums(X, self.codes[rows], self.s[rows], V, n_threads)
+        return V
+
+    def indicator(self) -> sp.csr_array:
         """(K, n) weights: its product with X sums the rows of each class."""
-        codes, s = self.codes[rows], self.s[rows]
-        return sp.csr_array((s, (codes, np.arange(len(s)))), shape=(self.n_classes, len(s)))
+        return sp.csr_array((self.s, (self.codes, np.arange(len(self.s)))), (self.n_classes, len(self.s)))
 
 
 @dataclass(frozen=True)
@@ -116,33 +122,45 @@ class _Reader:
     unit: FloatArray  # (q,) powers of two
     shift: FloatArray  # (q,) the mean in units
     deviation: FloatArray  # (q,) in units
+    held: list[FloatArray]  # the only block, once it was made
 
     @classmethod
     def over(cls, X: Any, of: Classes) -> _Reader:
         seen = moments(X, of.s)
         live = np.flatnonzero(seen.deviation > 0)
-        return cls(X, of, live, seen.unit[live], seen.mean[live], seen.deviation[live])
+        return cls(X, of, live, seen.unit[live], seen.mean[live], seen.deviation[live], [])
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Parts of the rows, centred and scaled."""
-        step = max(_BLOCK, 2 * len(self.live))
-        for start in range(0, self.X.shape[0], step):
-            rows = slice(start, min(start + step, self.X.shape[0]))
-            part = self.X[rows]
-            part = part.toarray() if sp.issparse(part) else part
-            yield rows, (part[:, self.live].astype(np.float64) * self.unit - self.shift) / self.deviation
+        """Parts of the rows, centred and scaled, to look at."""
+        n, step = self.X.shape[0], max(_BLOCK, 2 * len(self.live))
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            part = self.held[0] if self.held else self._scaled(rows)
+            if n <= step:
+                self.held[:] = [part]
+            yield rows, part
+
+    def _scaled(self, rows: slice) -> FloatArray:
+        part = self.X[rows]
+        part = part.toarray() if sp.issparse(part) else part
+        part = part if len(self.live) == part.shape[1] else part[:, self.live]
+        part = part * self.unit
+        part -= self.shift
+        part /= self.deviation
+        return np.ascontiguousarray(part)
 
     def means(self) -> FloatArray:
         """(K, q) means of the classes."""
         sums = np.zeros((self.of.n_classes, len(self.live)))
         for rows, part in self.blocks():
-            sums += self.of.indicator(rows) @ part
+            sums += self.of.sums(_core.Matrix.from_dense(part, part), rows)
         return sums / self.of.counts[:, None]
 
     def residuals(self, means: FloatArray) -> Iterator[FloatArray]:
         """Parts of the rows, seen from the means of their classes, times the roots of their weights."""
-        for rows, part in self.blocks():
-            part -= means[self.of.codes[rows]]
+        for rows, block in self.blocks():
+            part = means.take(self.of.codes[rows], axis=0)
+            np.subtract(block, part, out=part)
             part *= np.sqrt(self.of.s[rows])[:, None]
             yield part
 
@@ -151,7 +169,8 @@ class _Reader:
         total, start = 0.0, 0
         for part in self.residuals(means):
             s = self.of.s[start : start + len(part)]
-            total += float(np.sum(np.einsum("ij,ij->i", part / within, part / within) ** 2 / s))
+            part /= within
+            total += float(np.sum(np.einsum("ij,ij->i", part, part) ** 2 / s))
             start += len(part)
         return total
 
@@ -172,7 +191,7 @@ def _narrow(reader: _Reader) -> Scatter:
     means, q = reader.means(), len(reader.live)
     root = np.zeros((0, q))
     for part in reader.residuals(means):
-        stacked = np.vstack([root, part])
+        stacked = np.vstack([root, part]) if len(root) else part
         root = linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][:q]
     root, within = _standardised(root, reader.of.total)
     return Scatter(
@@ -187,24 +206,36 @@ def _narrow(reader: _Reader) -> Scatter:
 
 def _wide(reader: _Reader, in_own_units: bool) -> Scatter:
     means = reader.means()
-    parts = np.vstack(list(reader.residuals(means)))
+    (parts,) = reader.residuals(means)  # more columns than rows are one block
     n = len(parts)
     if in_own_units:
         within = 1 / reader.sizes(np.ones(len(reader.live)))
         parts = parts / within
     else:
         parts, within = _standardised(parts, reader.of.total)
-    # The rows and the means in a basis of their own span: at most n + K coordinates, distances kept.
+    # The rows and the means in a basis of their own span: at most n + K coordinates, distances kept. The
+    # basis is left as the reflections that it is made of: writing it out takes as long as finding it.
     spanning = np.vstack([parts, means / within]).T
-    basis, coordinates = linalg.qr(spanning, mode="economic", overwrite_a=True, check_finite=False)
+    (reflections, tau), coordinates = linalg.qr(spanning, mode="raw", overwrite_a=True, check_finite=False)
+    coordinates = coordinates[: len(tau)]
     return Scatter(
         np.ascontiguousarray(coordinates.T[:n]),
         np.ascontiguousarray(coordinates.T[n:]),
         np.ones(len(coordinates)),
-        lambda weights: reader.spread_out(basis @ weights / within[:, None]),
+        lambda weights: reader.spread_out(_reflected(reflections, tau, weights) / within[:, None]),
         lambda: reader.fourth_moment(means, within),
         len(reader.live),
     )
+
+
+def _reflected(reflections: FloatArray, tau: FloatArray, weights: FloatArray) -> FloatArray:
+    """Q times weights, for the basis Q that a factorisation left as reflections."""
+    padded = np.zeros((len(reflections), weights.shape[1]), order="F")
+    padded[: len(weights)] = weights
+    (multiply,) = linalg.get_lapack_funcs(("ormqr",), (reflections,))
+    size = int(multiply("L", "N", reflections[:, : len(tau)], tau, padded, -1)[1][0])
+    answer, _, _ = multiply("L", "N", reflections[:, : len(tau)], tau, padded, size)
+    return np.asarray(answer)
 
 
 def _standardised(root: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:

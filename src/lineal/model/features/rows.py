@@ -54,7 +54,7 @@ class RowFeatures(Features):
             raise InputError(
                 f"X has {array.shape[1]} features, but the model is expecting {self.width} features as input."
             )
-        matrix, dense = checked_matrix(array, n_threads, self.own_names)
+        matrix, dense = checked_matrix(array, n_threads, self.own_names, in_order=False)
         if matrix.n_columns == self.width:
             return MatrixRows(matrix, n_threads, dense)
         # Columns that the model has not met have no weight.

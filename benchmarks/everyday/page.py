@@ -1,0 +1,87 @@
+"""The everyday records: a line on a terminal, a table on docs/performance.md between its marks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+KEPT, PAGE = HERE / "results" / "everyday.json", HERE.parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- everyday:begin -->", "<!-- everyday:end -->"
+# Objectives, and numbers of answers, that differ by less are as good.
+_SAME = 1e-6
+
+
+def line(name: str, which: str, record: dict[str, Any]) -> str:
+    """One comparison for a terminal: ``!`` where ours is slower or less good."""
+    ours, theirs = record["seconds"]
+    said = f"{name:46}{which:23}{1e3 * ours:9.2f} {1e3 * theirs:9.2f} ms {ours / theirs:7.2f}"
+    if "gap" in record:
+        said += f" {'ok ' if record['certified'] else 'NOT'} gap {record['gap']:7.1e}"
+    if "excess" in record:
+        said += f" P/P-1 {record['excess']:8.1e}"
+    if "unlike" in record:
+        said += f" unlike {record['unlike']:7.1e}"
+    said += f" {record['solver']}" if "solver" in record else ""
+    return ("! " if ours > theirs or not is_good(record) else "  ") + said
+
+
+def is_good(record: dict[str, Any]) -> bool:
+    """Whether what is convex is certified, at an objective that is as good."""
+    return bool(record.get("certified", True) and record.get("excess", 0.0) <= _SAME)
+
+
+def keep(records: dict[str, Any], machine: dict[str, Any], versions: dict[str, str]) -> None:
+    """Lines that were measured replace those of before; the page's table is made of all."""
+    held = json.loads(KEPT.read_text()) if KEPT.exists() else {"lines": {}}
+    for record in records.values():
+        record["date"] = machine["date"]
+    held = {"machine": machine, "versions": versions, "lines": held["lines"] | records}
+    KEPT.parent.mkdir(exist_ok=True)
+    KEPT.write_text(json.dumps(held, indent=1) + "\n")
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    PAGE.write_text(f"{before}{BEGIN}\n{table(held)}\n{END}{after}", encoding="utf-8")
+
+
+def table(held: dict[str, Any]) -> str:
+    """All lines, the order of the list, with what they add up to."""
+    lines = held["lines"]
+    slower = [name for name, record in lines.items() if record["seconds"][0] > record["seconds"][1]]
+    lacking = [name for name, record in lines.items() if not is_good(record)]
+    rows = [
+        "| what, on what | CPU ms, one thread: ours | its | ratio | wall ms, two threads: ours | its | ratio "
+        "| certified, gap | objective above its, or answers unlike |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, record in lines.items():
+        work, which = name.split(" | ")
+        proof = "–"
+        if "gap" in record:
+            proof = f"{'yes' if record['certified'] else '**no**'}, {record['gap']:.1e}"
+        beside = "–"
+        if "excess" in record:
+            beside = f"{record['excess']:.1e}"
+        elif "unlike" in record:
+            beside = f"unlike {record['unlike']:.1e}"
+        cells = [f"{work}, {which}", *_times(record["seconds"]), *_times(record.get("wall")), proof, beside]
+        rows.append(f"| {' | '.join(cells)} |")
+    days = sorted({record["date"] for record in lines.values()})
+    said = [
+        f"{len(lines)} lines, {len(slower)} of them slower than scikit-learn's by CPU time of one thread, "
+        f"{len(lacking)} not certified or at a worse objective. Measured on {held['machine']['cpu']}, "
+        f"{held['machine']['n_cores']} cores, {days[0]} to {days[-1]}, "
+        f"with {', '.join(f'{name} {version}' for name, version in held['versions'].items())}."
+    ]
+    return "\n".join([*said, "", *rows])
+
+
+def _times(seconds: list[float] | None) -> list[str]:
+    """Ours, its, and their ratio, bold where ours takes longer."""
+    if seconds is None:
+        return ["–", "–", "–"]
+    ours, theirs = seconds
+    ratio = f"{ours / theirs:.2f}"
+    return [f"{1e3 * ours:.3g}", f"{1e3 * theirs:.3g}", f"**{ratio}**" if ours > theirs else ratio]
