@@ -213,9 +213,7 @@ class ElasticPart(Part):
                 active = _core.ActiveSet() if active is None else active
                 if kept is not None:
                     kept.notes["active"] = active
-                active.run(
-                    model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w)
-                )
+                active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
                 # A model without curvature somewhere has no exact answer.
                 w = exact if np.isfinite(exact).all() else w
             return w
