@@ -544,9 +544,7 @@ class NativeRowLosses(RowLosses):
         if not (self.refits_constants and self.is_smooth and self._is_in_few_pieces):
             return super().refit(Z)
         U = np.empty(Z.shape)
-        return Refit(
-            _core.refit(self._native, self.y, self.s, np.ascontiguousarray(Z), U, self.n_threads), U
-        )
+        return Refit(_core.refit(self._native, self.y, self.s, np.ascontiguousarray(Z), U, self.n_threads), U)
 
     def balance(self, U: FloatArray) -> FloatArray:
         if not self._is_in_few_pieces:

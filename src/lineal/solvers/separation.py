@@ -242,7 +242,10 @@ class Margins:
         if not inner.is_by_output:
             G = self.gram(H)
             return solve_positive(G, np.zeros(len(G)), right)
-        found, sides = np.empty((len(right) // inner.n_outputs, inner.n_outputs)), right.reshape(-1, H.shape[1])
+        found, sides = (
+            np.empty((len(right) // inner.n_outputs, inner.n_outputs)),
+            right.reshape(-1, H.shape[1]),
+        )
         for k in range(H.shape[1]):
             G = inner.X.gram(np.ascontiguousarray(H[:, k]), has_constant)
             found[:, k] = solve_positive(G, np.zeros(len(G)), sides[:, k])
@@ -487,7 +490,9 @@ def _as_fractions(F: FloatArray) -> tuple[FloatArray, float]:
         return F, 1.0
     near = [Fraction(value).limit_denominator(_DENOMINATORS) for value in values.tolist()]
     common = math.lcm(*(each.denominator for each in near))
-    if common > _COMMON or any(abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)):
+    if common > _COMMON or any(
+        abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)
+    ):
         return F, 1.0
     whole = np.array([float(each * common) for each in near])
     return whole[places].reshape(F.shape), float(common)

@@ -30,7 +30,17 @@ from lineal.protocol import check_is_fitted
 # What a stream tells of its predictions.
 ONLINE = ("online_loss_", "online_accuracy_")
 # What a fit leaves behind and a stream does not have.
-_OF_FITS = ("coef_", "intercept_", "certificate_", "trace_", "plan_", "dual_", "n_iter_", "temperature_", "separation_")
+_OF_FITS = (
+    "coef_",
+    "intercept_",
+    "certificate_",
+    "trace_",
+    "plan_",
+    "dual_",
+    "n_iter_",
+    "temperature_",
+    "separation_",
+)
 
 
 class StreamedModel(MatrixModel):
