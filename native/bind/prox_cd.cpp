@@ -49,8 +49,8 @@ Index squares_of(const ColumnGroups& groups) {
 void bind_prox_cd(nb::module_& m) {
   m.def(
       "gram_cd",
-      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_sweeps) {
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+         Array1<double> gradient, Array1<double> w, double tol, Index max_sweeps) {
         require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_cd: lengths differ");
         const SquareView square = square_of(G);
         const WeightPenalties penalties = penalties_of(l1, l2, square.size);
@@ -62,21 +62,29 @@ void bind_prox_cd(nb::module_& m) {
       },
       "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
-  m.def(
-      "gram_active_set",
-      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_events) {
-        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_active_set: lengths differ");
-        const SquareView square = square_of(G);
-        const WeightPenalties penalties = penalties_of(l1, l2, square.size);
-        Index n_events = 0;
-        interruptible([&](Watch& watch) {
-          n_events = ActiveSet(square, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
-        });
-        return n_events;
-      },
-      "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
-      "The same model by an active set, in place; returns how many events it took.");
+  nb::class_<ActiveSet>(m, "ActiveSet",
+                        "The weights of a quadratic model that are not 0, and the factor of their matrix.")
+      .def(nb::init<>())
+      .def(
+          "run",
+          [](ActiveSet& self, StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+             Array1<double> gradient, Array1<double> w, Index n_last, double tol, Index max_events) {
+            require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
+                    "ActiveSet.run: lengths differ");
+            const SquareView square = square_of(G);
+            require(0 <= n_last && n_last <= square.size, "ActiveSet.run: n_last is out of range");
+            const WeightPenalties penalties = penalties_of(l1, l2, square.size);
+            Index n_events = 0;
+            interruptible([&](Watch& watch) {
+              self.take(square, penalties, gradient.data(), w.data(), n_last);
+              n_events = self.run(tol, max_events, watch);
+            });
+            return n_events;
+          },
+          "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "n_last"_a, "tol"_a,
+          "max_events"_a,
+          "Minimises the model of gram_cd, in place; returns how many events it took. What was factorised "
+          "before holds on where the model is the last one with more weights before its last n_last.");
   m.def(
       "gram_group_cd",
       [](Array2<const double> G, Array1<const Index> order, Array1<const Index> start,

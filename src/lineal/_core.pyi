@@ -443,10 +443,17 @@ def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device
     Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).
     """
 
-def gram_active_set(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_events: int) -> int:
+class ActiveSet:
     """
-    The same model by an active set, in place; returns how many events it took.
+    The weights of a quadratic model that are not 0, and the factor of their matrix.
     """
+
+    def __init__(self) -> None: ...
+
+    def run(self, G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_last: int, tol: float, max_events: int) -> int:
+        """
+        Minimises the model of gram_cd, in place; returns how many events it took. What was factorised before holds on where the model is the last one with more weights before its last n_last.
+        """
 
 def gram_group_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strength: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
     """

@@ -1,4 +1,4 @@
-"""Least squares and its relatives: what shifts, units and repeated rows may not change; roads to one answer."""
+"""Least squares and its relatives: what shifts, units and repeated rows may not change."""
 
 import numpy as np
 import pytest
@@ -289,3 +289,31 @@ def test_fits_of_one_epoch_go_on_where_the_last_one_ended(make):
         creeping.fit(X, y)
         assert creeping.certificate_.epochs <= 1
     assert creeping.certificate_.primal == pytest.approx(make().fit(X, y).certificate_.primal, rel=1e-4)
+
+
+@settings(max_examples=20)
+@given(seed=seeds, n_last=st.integers(0, 1), changes_l2=st.booleans())
+def test_an_active_set_goes_on_where_the_model_grows(seed, n_last, changes_l2):
+    """Columns join before the last ones, strengths fall: weights are those of a fresh set, and optimal."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 12)), rng.normal(size=40)
+    if n_last:
+        X[:, -1] = 1.0
+    kept, w, size = _core.ActiveSet(), np.zeros(0), 0
+    for wanted, strength in ((5, 8.0), (5, 4.0), (9, 2.0), (12, 0.5)):
+        columns = np.append(np.arange(wanted - n_last), np.arange(12 - n_last, 12))
+        A = X[:, columns]
+        G, l1, l2 = A.T @ A, np.full(wanted, strength), np.full(wanted, strength if changes_l2 else 0.5)
+        l1[wanted - n_last :] = l2[wanted - n_last :] = 0.0
+        grown = np.zeros(wanted)
+        if size:
+            grown[: size - n_last], grown[wanted - n_last :] = w[: size - n_last], w[size - n_last :]
+        fresh = grown.copy()
+        for active, v in ((kept, grown), (_core.ActiveSet(), fresh)):
+            gradient = A.T @ (A @ v - y)
+            active.run(G, l1, l2, gradient, v, n_last, 1e-9, 1000)
+            slopes = A.T @ (A @ v - y) + l2 * v
+            violations = np.where(v == 0, np.abs(slopes) - l1, np.abs(slopes + l1 * np.sign(v)))
+            assert violations.max() <= 1e-7
+        np.testing.assert_allclose(grown, fresh, atol=1e-7)
+        w, size = grown, wanted

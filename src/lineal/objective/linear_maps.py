@@ -522,6 +522,8 @@ class KeptColumns:
     ----------
     weights : (n,) array or None
         Of the rows, in the products that are here.
+    notes : dict
+        What a solver made of these products, such as factors; gone when the weights change.
     """
 
     def __init__(self, n_rows: int, n_columns: int) -> None:
@@ -534,6 +536,7 @@ class KeptColumns:
         self._G: FloatArray = np.empty((1, 1))
         self._sums: FloatArray = np.empty(0)
         self._n_products = 0
+        self.notes: dict[str, Any] = {}
         self.was_moved = False
         self.moved: tuple[NativeRows, FloatArray] | None = None  # the same rows near 0
 
@@ -573,6 +576,7 @@ class KeptColumns:
         """From now on products have these weights of the rows."""
         if self.weights is None or not np.array_equal(self.weights, h):
             self.weights, self._n_products = h.copy(), 0
+            self.notes.clear()
 
     def gram(self, places: NDArray[np.int64], h: FloatArray, with_constant: bool) -> FloatArray:
         """The Gram matrix of columns in some places; a view, until the next one, where they are all."""

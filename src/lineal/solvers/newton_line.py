@@ -86,7 +86,7 @@ def _found(
     """``lengths``, in the core where it knows the losses and the penalty is quadratic."""
     if quadratic is not None:
         losses = line.objective.problem.losses
-        found = losses.lengths(line.origin.Z, line.moved, start, incline, quadratic, shortest)
+        found = losses.line_lengths(line.origin.Z, line.moved, start, incline, quadratic, shortest)
         if found is not None:
             return found[0], found[1]
     return lengths(probe, start, incline, shortest)

@@ -25,8 +25,9 @@ from lineal.objective.problem import Intercept, Problem
 # The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
 # average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
 GRAM_LIMIT, _GRAM_FILL = 4000, 1500
-# Sweeps of coordinate descent on a Gram matrix before the active set takes over, and its events per column.
-_SWEEPS, _EVENTS = 50, 10
+# Sweeps of coordinate descent on a Gram matrix before the active set takes over, fewer where it has been made
+# before, and its events per column.
+_SWEEPS, _SWEEPS_BEFORE, _EVENTS = 50, 8, 10
 # Sweeps over groups before Newton's method takes the groups in play, its steps, and how often they alternate.
 _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # A model is minimised in about so many sweeps. One over columns meets a stored number four times, one over a
@@ -57,6 +58,7 @@ class Model:
     G: FloatArray | None
     columns: NativeRows | None = None
     blocks: _Blocks | None = None
+    is_kept: bool = False  # its matrix is one that grows along a path
     age: int = 0
 
 
@@ -190,7 +192,9 @@ class ElasticPart(Part):
                     weights = kept.weights
                     s = self.problem.losses.weighted(np.ones_like(h))
                     h = np.divide(weights[:, None], s, out=np.zeros_like(h), where=s > 0)
-            return Model(h, Z, self.X.gram(weights, self.has_constant))
+            G = self.X.gram(weights, self.has_constant)
+            is_kept = kept is not None and self.problem.n_outputs == 1 and not G.flags.owndata
+            return Model(h, Z, G, is_kept=is_kept)
         return Model(h, Z, None, self.X.as_columns())
 
     def minimise(
@@ -200,11 +204,16 @@ class ElasticPart(Part):
         w = w.copy()
         if model.G is not None:
             gradient = gradient.copy()
-            sweeps = _SWEEPS
+            kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
+            active = None if kept is None else kept.notes.get("active")
+            sweeps = _SWEEPS if active is None else _SWEEPS_BEFORE
             _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
             if violation > tol:
                 exact = w.copy()
-                _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
+                active = _core.ActiveSet() if active is None else active
+                if kept is not None:
+                    kept.notes["active"] = active
+                active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
                 # A model without curvature somewhere has no exact answer.
                 w = exact if np.isfinite(exact).all() else w
             return w
@@ -321,7 +330,10 @@ class GroupPart(Part):
 
     def _with_gram(self, model: Model) -> Model:
         """The same model with its Gram matrix, one for all outputs or one for each."""
-        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in self._weights(model.h)])
+        weights = self._weights(model.h)
+        if self.problem.losses.is_quadratic and isinstance(self.X, DenseColumns) and self.X.kept is not None:
+            self.X.kept.weigh(weights[0])  # the same at every point of a path
+        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in weights])
         if model.blocks is None:
             model.blocks = _Blocks.of(self.layout.diagonal_of(model.G), self.layout)
         return model
