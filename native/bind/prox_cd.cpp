@@ -49,8 +49,8 @@ Index squares_of(const ColumnGroups& groups) {
 void bind_prox_cd(nb::module_& m) {
   m.def(
       "gram_cd",
-      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_sweeps) {
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+         Array1<double> gradient, Array1<double> w, double tol, Index max_sweeps) {
         require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_cd: lengths differ");
         const SquareView square = square_of(G);
         const WeightPenalties penalties = penalties_of(l1, l2, square.size);
@@ -64,9 +64,10 @@ void bind_prox_cd(nb::module_& m) {
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
   m.def(
       "gram_active_set",
-      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_events) {
-        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_active_set: lengths differ");
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+         Array1<double> gradient, Array1<double> w, double tol, Index max_events) {
+        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
+                "gram_active_set: lengths differ");
         const SquareView square = square_of(G);
         const WeightPenalties penalties = penalties_of(l1, l2, square.size);
         Index n_events = 0;

@@ -1,4 +1,4 @@
-"""Least squares and its relatives: what shifts, units and repeated rows may not change; roads to one answer."""
+"""Least squares and relatives: what shifts, units and repeated rows may not change; roads to one answer."""
 
 import numpy as np
 import pytest
