@@ -94,7 +94,9 @@ def test_refitted_constants_equal_numpy(loss, seed, K):
     plain, native, Z, *_ = posed(loss, seed, K=K)
     found, wanted = native.losses.refit(Z), plain.losses.refit(Z)
     moved = Z + found.shift
-    assert plain.losses.value(moved) == pytest.approx(plain.losses.value(Z + wanted.shift), rel=1e-12, abs=1e-12)
+    assert plain.losses.value(moved) == pytest.approx(
+        plain.losses.value(Z + wanted.shift), rel=1e-12, abs=1e-12
+    )
     np.testing.assert_allclose(found.U, plain.losses.slopes(moved), rtol=1e-14, atol=1e-300)
 
 

@@ -99,7 +99,11 @@ def check_proof(X, y, intercept, found):
         ([[0], [0], [1], [1]], [0, 0, 1, 1], "complete"),  # and with two
         ([[-1], [0], [0], [1]], [0, 0, 1, 1], "quasi-complete"),  # two classes that touch in a point
         ([[0], [1], [2], [3]], [0, 0, 1, 2], "complete"),
-        ([[0], [1], [0], [1], [5], [6]], [0, 0, 1, 1, 2, 2], "quasi-complete"),  # one of three classes is apart
+        (
+            [[0], [1], [0], [1], [5], [6]],
+            [0, 0, 1, 1, 2, 2],
+            "quasi-complete",
+        ),  # one of three classes is apart
         ([[0], [1], [2], [0], [1], [2]], [0, 1, 2, 1, 2, 0], "overlap"),
         (IRIS, SPECIES == 0, "complete"),
         (IRIS, SPECIES == 1, "overlap"),
@@ -167,7 +171,10 @@ def test_a_linear_programme_says_the_same_of_thousands():
 @pytest.mark.parametrize(("X", "y"), [(IRIS, SPECIES), (IRIS, SPECIES == 1), (WINE, CULTIVAR)])
 def test_units_offsets_and_rows_twice_change_nothing(X, y):
     expected = kind(decide(posed(X, y)))
-    units, offsets = 10.0 ** np.arange(-6, X.shape[1] * 2 - 6, 2)[: X.shape[1]], np.linspace(-50, 50, X.shape[1])
+    units, offsets = (
+        10.0 ** np.arange(-6, X.shape[1] * 2 - 6, 2)[: X.shape[1]],
+        np.linspace(-50, 50, X.shape[1]),
+    )
     order = np.random.default_rng(0).permutation(len(y))
     twice = np.repeat(np.arange(len(y)), 2)
     for problem in (
