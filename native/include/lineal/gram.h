@@ -14,8 +14,9 @@
 
 namespace lineal {
 
-// Up to this many columns the shares' matrices together stay within a few megabytes.
-inline constexpr Index small_gram = 256;
+// Up to this many columns the shares' matrices together stay within a few megabytes; where rows are nearly
+// full, tiles are worth four times the room.
+inline constexpr Index small_gram = 256, full_small_gram = 512;
 
 template <class Rows>
 void large_gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
@@ -161,7 +162,8 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
 template <class Rows>
 void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
   const Index size = X.n_columns + (with_constant ? 1 : 0);
-  if (X.n_columns <= small_gram)
+  const bool is_full = 2.0 * double(X.stored(0, X.n_rows)) > double(X.n_rows) * double(X.n_columns);
+  if (X.n_columns <= (is_full ? full_small_gram : small_gram))
     small_gram_pass(X, h, with_constant, G, n_threads);
   else
     large_gram_pass(X, h, with_constant, G, n_threads);
