@@ -202,6 +202,7 @@ grid: .venv/.built
 
 paths: .venv/.built
 	$(BIN)/python benchmarks/paths/run.py
+	$(BIN)/python benchmarks/paths/dense.py
 
 pictures: .venv/.built
 	$(BIN)/python examples/optimisers.py build/pictures

@@ -166,6 +166,25 @@ InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts
   return {X, std::move(rows), std::move(p), n_threads};
 }
 
+using Stack = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+BlockFactors factors_of(Stack A) {
+  require(A.shape(1) == A.shape(2), "BlockFactors needs square matrices");
+  BlockFactors factors;
+  interruptible_pass(
+      [&](Watch& watch) { factors.factorise(A.data(), Index(A.shape(0)), Index(A.shape(1)), watch); });
+  return factors;
+}
+
+nb::ndarray<double, nb::numpy> solved(BlockFactors& factors, Array2<const double> right, int refinements) {
+  const std::size_t size = std::size_t(factors.size()), K = std::size_t(factors.n_blocks());
+  require(right.shape(0) == size && right.shape(1) == K, "BlockFactors: a column for each matrix is needed");
+  auto x = new_array<double>({size, K});
+  const nb::gil_scoped_release unlocked;
+  factors.solve(right.data(), x.data(), refinements);
+  return x;
+}
+
 }  // namespace
 
 void bind_interior_point(nb::module_& m) {
@@ -191,6 +210,11 @@ void bind_interior_point(nb::module_& m) {
       .def_prop_ro("gap", &InteriorPointRun::gap)
       .def_prop_ro("value", &InteriorPointRun::value)
       .def_prop_ro("is_done", &InteriorPointRun::is_done);
+  nb::class_<BlockFactors>(m, "BlockFactors",
+                           "Triangular factors of positive definite matrices, one for each output.")
+      .def_static("of", &factors_of, "A"_a.noconvert(), nb::keep_alive<0, 1>(), "Of a stack of matrices.")
+      .def("solve", &solved, "right"_a, "refinements"_a = 0,
+           "The inverses times the columns of `right`, damped where a matrix is singular.");
   m.def(
       "solve_positive",
       [](Array2<const double> A, Array1<const double> right, int refinements) {

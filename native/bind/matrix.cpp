@@ -217,6 +217,22 @@ nb::ndarray<double, nb::numpy> gram(const Matrix& X, Array1<const double> h, boo
   return G;
 }
 
+nb::ndarray<double, nb::numpy> grams(const Matrix& X, Array2<const double> H, bool with_constant,
+                                     int n_threads) {
+  n_threads = worthwhile(n_threads, X.n_stored * X.n_columns());
+  require(Index(H.shape(0)) == X.n_rows(), "H needs one row per row of X");
+  const std::size_t size = std::size_t(X.n_columns() + (with_constant ? 1 : 0));
+  auto G = new_array<double>({H.shape(1), size, size});
+  interruptible_pass([&](Watch& watch) {
+    std::visit(
+        [&](const auto& rows) {
+          grams_pass(rows, H.data(), Index(H.shape(1)), with_constant, G.data(), n_threads, watch);
+        },
+        X.rows);
+  });
+  return G;
+}
+
 nb::ndarray<double, nb::numpy> squared_norms(const Matrix& X, int n_threads) {
   n_threads = worthwhile(n_threads, X.n_stored);
   auto norms = new_array<double>({std::size_t(X.n_rows())});
@@ -366,6 +382,8 @@ void bind_matrix(nb::module_& m) {
       .def("squared_adjoint", &adjoint<true>, "U"_a, "V"_a.noconvert(), "n_threads"_a = 1,
            "V = (X*X)'U, squares entry by entry.")
       .def("gram", &gram, "h"_a, "with_constant"_a, "n_threads"_a = 1, "[X 1]' diag(h) [X 1].")
+      .def("grams", &grams, "H"_a, "with_constant"_a, "n_threads"_a = 1,
+           "The same for each column h of H, one after another.")
       .def("squared_norms", &squared_norms, "n_threads"_a = 1)
       .def("take_columns", &take_columns, "wanted"_a, "n_threads"_a = 1)
       .def("transposed", &transposed, "The columns as rows, sparse and in float64.")

@@ -15,6 +15,14 @@ WeightPenalties penalties_of(const Array1<const double>& l1, const Array1<const 
   return {l1.data(), l2.data()};
 }
 
+// A matrix whose rows are runs of numbers, however far apart.
+SquareView square_of(const StridedArray2<const double>& G) {
+  const Index m = Index(G.shape(0)), apart = m > 1 ? Index(G.stride(0)) : m;
+  require(Index(G.shape(1)) == m && (m <= 1 || (G.stride(1) == 1 && apart >= m)),
+          "a square matrix must have rows that are runs of numbers");
+  return {G.data(), m, apart};
+}
+
 // Groups that have each of m columns once.
 ColumnGroups groups_of(const Array1<const Index>& order, const Array1<const Index>& start,
                        const Array1<const double>& strength, Index m) {
@@ -41,36 +49,42 @@ Index squares_of(const ColumnGroups& groups) {
 void bind_prox_cd(nb::module_& m) {
   m.def(
       "gram_cd",
-      [](Array2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_sweeps) {
-        require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
-                "gram_cd: lengths differ");
-        const Index m = Index(G.shape(0));
-        const WeightPenalties penalties = penalties_of(l1, l2, m);
+      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+         Array1<double> gradient, Array1<double> w, double tol, Index max_sweeps) {
+        require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_cd: lengths differ");
+        const SquareView square = square_of(G);
+        const WeightPenalties penalties = penalties_of(l1, l2, square.size);
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = gram_cd(G.data(), m, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
+          done = gram_cd(square, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
         });
         return std::make_pair(done.count, done.violation);
       },
       "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
-  m.def(
-      "gram_active_set",
-      [](Array2<const double> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
-         Array1<double> w, double tol, Index max_events) {
-        require(G.shape(0) == G.shape(1) && gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
-                "gram_active_set: lengths differ");
-        const Index m = Index(G.shape(0));
-        const WeightPenalties penalties = penalties_of(l1, l2, m);
-        Index n_events = 0;
-        interruptible([&](Watch& watch) {
-          n_events = ActiveSet(G.data(), m, penalties, gradient.data(), w.data()).run(tol, max_events, watch);
-        });
-        return n_events;
-      },
-      "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_events"_a,
-      "The same model by an active set, in place; returns how many events it took.");
+  nb::class_<ActiveSet>(m, "ActiveSet",
+                        "The weights of a quadratic model that are not 0, and the factor of their matrix.")
+      .def(nb::init<>())
+      .def(
+          "run",
+          [](ActiveSet& self, StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+             Array1<double> gradient, Array1<double> w, Index n_last, double tol, Index max_events) {
+            require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
+                    "ActiveSet.run: lengths differ");
+            const SquareView square = square_of(G);
+            require(0 <= n_last && n_last <= square.size, "ActiveSet.run: n_last is out of range");
+            const WeightPenalties penalties = penalties_of(l1, l2, square.size);
+            Index n_events = 0;
+            interruptible([&](Watch& watch) {
+              self.take(square, penalties, gradient.data(), w.data(), n_last);
+              n_events = self.run(tol, max_events, watch);
+            });
+            return n_events;
+          },
+          "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "n_last"_a, "tol"_a,
+          "max_events"_a,
+          "Minimises the model of gram_cd, in place; returns how many events it took. What was factorised "
+          "before holds on where the model is the last one with more weights before its last n_last.");
   m.def(
       "gram_group_cd",
       [](Array2<const double> G, Array1<const Index> order, Array1<const Index> start,
@@ -152,16 +166,18 @@ void bind_prox_cd(nb::module_& m) {
       [](const Matrix& XT, Array1<const double> h, bool has_intercept, Array1<const double> l1,
          Array1<const double> l2, Array1<const double> curvature, Array1<double> residual, Array1<double> w,
          double b, double tol, Index max_sweeps) {
-        const auto* columns = std::get_if<Csr<double>>(&XT.rows);
-        require(columns != nullptr, "column_cd needs float64 sparse columns");
-        require(Index(h.shape(0)) == columns->n_columns && residual.shape(0) == h.shape(0) &&
-                    Index(w.shape(0)) == columns->n_rows && curvature.shape(0) == w.shape(0),
+        require(Index(h.shape(0)) == XT.n_columns() && residual.shape(0) == h.shape(0) &&
+                    Index(w.shape(0)) == XT.n_rows() && curvature.shape(0) == w.shape(0),
                 "column_cd: lengths differ");
-        const WeightPenalties penalties = penalties_of(l1, l2, columns->n_rows + has_intercept);
+        const WeightPenalties penalties = penalties_of(l1, l2, XT.n_rows() + has_intercept);
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = column_cd(*columns, h.data(), has_intercept, penalties, curvature.data(), residual.data(),
-                           w.data(), b, tol, max_sweeps, watch);
+          std::visit(
+              [&](const auto& columns) {
+                done = column_cd(columns, h.data(), has_intercept, penalties, curvature.data(),
+                                 residual.data(), w.data(), b, tol, max_sweeps, watch);
+              },
+              XT.rows);
         });
         return std::make_tuple(b, done.count, done.violation);
       },

@@ -77,7 +77,9 @@ struct Squares {
     std::fill(l1.end() - n_free, l1.end(), 0.0);
     std::fill(l2.end() - n_free, l2.end(), 0.0);
     Watch watch;
-    ActiveSet(G.data(), m, {l1.data(), l2.data()}, g.data(), w.data()).run(tol, max_events, watch);
+    ActiveSet set;
+    set.take({G.data(), m}, {l1.data(), l2.data()}, g.data(), w.data(), 0);
+    set.run(tol, max_events, watch);
     const Numbers fresh = gradient(w);
     for (std::size_t j = 0; j < fresh.size(); ++j) CHECK_NEAR(g[j], fresh[j], 1e-8);  // kept up to date
     return w;
@@ -93,7 +95,8 @@ THEOREM("a factor that columns joined and left solves the system of those that s
   const Numbers G = data.gram();
   Rng rng(2);
   for (int round = 0; round < 50; ++round) {
-    GrowingCholesky factor(data.m);
+    GrowingCholesky factor;
+    factor.reserve(data.m);
     std::vector<Index> members;
     for (int change = 0; change < 40; ++change) {
       const Index j = Index(uniform(rng, 0, double(data.m)));

@@ -89,3 +89,37 @@ THEOREM("the upper half is never read, empty columns take no step, and what is n
 }
 
 }  // namespace
+
+THEOREM(
+    "factors of blocks solve each column with its own matrix; one that is not definite has its diagonal's") {
+  Rng rng(9);
+  Watch watch;
+  constexpr Index size = 13, K = 3;
+  std::vector<double> A;
+  for (Index k = 0; k < K; ++k) {
+    auto own = products(rng, 3 * size, size, 1e-2);
+    if (k == 1) own[std::size_t(size)] = own[1] = 1e6;  // an entry beyond what its diagonal allows
+    A.insert(A.end(), own.begin(), own.end());
+  }
+  const auto right = check::uniforms(rng, size * K, -1, 1);
+  std::vector<double> x(right.size()), column(static_cast<std::size_t>(size)), found(column.size());
+  BlockFactors factors;
+  CHECK(factors.factorise(A.data(), K, size, watch));
+  CHECK(factors.size() == size && factors.n_blocks() == K);
+  factors.solve(right.data(), x.data(), 1);
+  for (Index k = 0; k < K; ++k) {
+    const double* own = A.data() + k * size * size;
+    for (Index i = 0; i < size; ++i) {
+      column[std::size_t(i)] = right[std::size_t(i * K + k)];
+      found[std::size_t(i)] = x[std::size_t(i * K + k)];
+    }
+    if (k == 1)
+      for (Index i = 0; i < size; ++i)
+        CHECK(found[std::size_t(i)] == 1.0 / own[i * size + i] * column[std::size_t(i)]);
+    else
+      CHECK(largest_residue(std::vector<double>(own, own + size * size), found, column) <= 1e-13);
+  }
+  Watch over;
+  over.end();
+  CHECK(!BlockFactors().factorise(A.data() + size * size, 1, size, over));
+}

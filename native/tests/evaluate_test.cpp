@@ -166,3 +166,33 @@ THEOREM("no pass makes a NaN of a score of any size") {
       }
   });
 }
+
+THEOREM("line_by_output_pass is line_pass of each output at its own t, with the same bits for any threads") {
+  each_loss([]<class Loss>(const char*, const Loss& loss, const Domain& domain) {
+    if constexpr (SmoothLoss<Loss>) {
+      Rng rng(11);
+      for (const Index K : {1, 3, 20}) {
+        const Index n = 40000 / K;  // more than a piece
+        const Sampled all = sampled(rng, loss, domain, n, K);
+        const auto t = check::uniforms(rng, K, 0, 2);
+        std::vector<double> out(std::size_t(3 * K)), again(out.size());
+        line_by_output_pass(loss, all.at(), all.u.data(), t.data(), out.data(), 1);
+        line_by_output_pass(loss, all.at(), all.u.data(), t.data(), again.data(), 3);
+        CHECK(check::same_bits(out, again));
+        for (Index k = 0; k < K; ++k) {
+          std::vector<double> y, z, m;
+          for (Index i = 0; i < n; ++i) {
+            y.push_back(all.y[std::size_t(i * K + k)]);
+            z.push_back(all.z[std::size_t(i * K + k)]);
+            m.push_back(all.u[std::size_t(i * K + k)]);
+          }
+          const auto own =
+              line_pass(loss, {n, 1, y.data(), all.s.data(), z.data()}, m.data(), t[std::size_t(k)], 1);
+          for (std::size_t c = 0; c < 3; ++c)
+            CHECK_NEAR(out[c * std::size_t(K) + std::size_t(k)], own[c],
+                       1e-11 * (double(n) + std::abs(own[c])));
+        }
+      }
+    }
+  });
+}

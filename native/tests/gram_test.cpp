@@ -87,3 +87,46 @@ THEOREM("beyond small_gram columns, where threads own rows of G, it is the same 
     check_gram(rng, X, X.dense());
   }
 }
+
+THEOREM("grams_pass is gram_pass of each column; a watch that says stop ends it after one") {
+  Rng rng(3);
+  const auto X = sample_matrix<double>(rng, 700, 9, 0.5);
+  constexpr Index K = 3, size = 10, area = size * size;
+  const Numbers H = uniforms(rng, X.n_rows * K, 0, 1);
+  const auto check = [&](const auto& rows) {
+    Numbers G(std::size_t(K * area)), own(std::size_t(area)), h(std::size_t(X.n_rows));
+    Watch watch;
+    grams_pass(rows, H.data(), K, true, G.data(), 2, watch);
+    for (Index k = 0; k < K; ++k) {
+      for (Index i = 0; i < X.n_rows; ++i) h[std::size_t(i)] = H[std::size_t(i * K + k)];
+      gram_pass(rows, h.data(), true, own.data(), 1);
+      CHECK(std::memcmp(own.data(), G.data() + k * area, std::size_t(area) * sizeof(double)) == 0);
+    }
+    Numbers broken(G.size(), -1.0);
+    Watch over;
+    over.end();
+    grams_pass(rows, H.data(), K, true, broken.data(), 1, over);
+    CHECK(broken[0] == G[0] && broken[std::size_t(area)] == -1.0);
+  };
+  check(X.csr());
+  check(X.dense());
+}
+
+THEOREM("rows of weight 0 change no bit of a Gram matrix, wherever they stand") {
+  Rng rng(4);
+  const auto X = sample_matrix<double>(rng, 300, 11, 1.0);
+  Sample<double> heavy;
+  heavy.n_columns = X.n_columns;
+  Numbers h, own;
+  for (Index i = 0; i < X.n_rows; ++i) {
+    h.push_back(i % 3 == 0 ? 0.0 : uniform(rng, 0, 1));
+    if (h.back() == 0.0) continue;
+    own.push_back(h.back());
+    for (Index j = 0; j < X.n_columns; ++j) heavy.full.push_back(X.at(i, j));
+    ++heavy.n_rows;
+  }
+  Numbers all(std::size_t(12 * 12)), some(all.size());
+  gram_pass(X.dense(), h.data(), true, all.data(), 1);
+  gram_pass(heavy.dense(), own.data(), true, some.data(), 1);
+  CHECK(check::same_bits(all, some));
+}

@@ -198,7 +198,7 @@ THEOREM("no sweep raises the model, and groups of one column are soft thresholdi
   Numbers w = single.w0, gradient = single.g0;
   const Numbers l1(10, 1.5), l2(10, 0.0);
   Watch watch;
-  gram_cd(single.G.data(), 10, {l1.data(), l2.data()}, gradient.data(), w.data(), 1e-11, 10'000, watch);
+  gram_cd({single.G.data(), 10}, {l1.data(), l2.data()}, gradient.data(), w.data(), 1e-11, 10'000, watch);
   const Point point = descend(single, 1e-11, 10'000);
   for (std::size_t j = 0; j < w.size(); ++j) CHECK_NEAR(point.w[j], w[j], 1e-9);
 }

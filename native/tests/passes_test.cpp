@@ -58,7 +58,8 @@ void each_matrix(F&& f) {
 
 THEOREM("dot_pass is X W, with the same bits for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    for (const Index K : {1, 5}) {
+    for (const Index K :
+         {1, 4, 5, 12, 21}) {  // of lanes: one, whole and ragged ones, more than the registers hold
       const Numbers W = uniforms(rng, X.n_columns * K, -1, 1);
       Numbers wanted(std::size_t(X.n_rows * K), 0.0);
       for (Index i = 0; i < X.n_rows; ++i)
@@ -73,7 +74,7 @@ THEOREM("dot_pass is X W, with the same bits for any number of threads") {
 THEOREM(
     "adjoint_pass is X'U and squared_adjoint_pass (X*X)'U, with the same bits for any number of threads") {
   each_matrix([](Rng& rng, const auto& X, const auto& rows) {
-    for (const Index K : {1, 5}) {
+    for (const Index K : {1, 4, 5, 12, 21}) {
       Numbers U = uniforms(rng, X.n_rows * K, -1, 1);
       for (double& u : U)
         if (uniform(rng, 0, 1) < 0.3) u = 0.0;

@@ -107,7 +107,7 @@ Point by_gram(const Model& model, bool has_intercept, CoordinatePenalty penalty,
   if (has_intercept) w.push_back(model.b0);
   const Parts parts(model.d, has_intercept, penalty);
   const Sweeps done =
-      gram_cd(G.data(), size, parts.each(), gradient.data(), w.data(), tol, max_sweeps, watch);
+      gram_cd({G.data(), size}, parts.each(), gradient.data(), w.data(), tol, max_sweeps, watch);
   double b = model.b0;
   if (has_intercept) {
     b = w.back();

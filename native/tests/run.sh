@@ -30,7 +30,7 @@ groups=(
   "corpus_test tokens_test words_test word_map_test term_matrix_test ngrams_test texts main"
   "vocabulary_test word_grams_test runs_test weighing_test hashing_test hashed_stream_test scorer_test document_rows_test document_sets_test"
   "documents_test transcode_test records_test sparse_lines_test conveyor_test parallel_test watch_test token_test radix_test"
-  "evaluate_test constants_test loss_test pointer_loss_test simplex_test falling_test rng_test"
+  "evaluate_test softmax_test constants_test loss_test pointer_loss_test simplex_test falling_test rng_test"
   "cholesky_test interior_point_test"
   "dual_cd_test block_dual_cd_test duet_test prox_cd_test group_cd_test active_set_test perceptron_test joint_online_test"
   "passes_test foreign_rows_test rows_test class_sums_test gram_test monomials_test"
@@ -124,7 +124,7 @@ names=()
 for file in native/tests/*.cpp; do names+=("$(basename "$file" .cpp)"); done
 todo=$(commands memory memory "${names[@]}")
 if [ "$has_races" = yes ]; then
-  todo+=$'\n'$(commands races races main parallel_test watch_test token_test passes_test foreign_rows_test class_sums_test monomials_test duet_test gram_test evaluate_test constants_test \
+  todo+=$'\n'$(commands races races main parallel_test watch_test token_test passes_test foreign_rows_test class_sums_test monomials_test duet_test gram_test evaluate_test softmax_test constants_test \
     pointer_loss_test corpus_test term_matrix_test texts neighbors_test conveyor_test hashed_stream_test ranking_test \
     string_kernels_test tree_kernels_test kernel_source_test kernel_dual_test class_pairs_test)
 fi

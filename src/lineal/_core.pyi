@@ -112,6 +112,9 @@ class Matrix:
     def gram(self, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
         """[X 1]' diag(h) [X 1]."""
 
+    def grams(self, H: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], with_constant: bool, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """The same for each column h of H, one after another."""
+
     def squared_norms(self, n_threads: int = 1) -> NDArray[numpy.float64]: ...
 
     def take_columns(self, wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> Matrix: ...
@@ -435,15 +438,22 @@ def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32]
 @overload
 def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
-def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
+def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
     """
     Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).
     """
 
-def gram_active_set(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_events: int) -> int:
+class ActiveSet:
     """
-    The same model by an active set, in place; returns how many events it took.
+    The weights of a quadratic model that are not 0, and the factor of their matrix.
     """
+
+    def __init__(self) -> None: ...
+
+    def run(self, G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_last: int, tol: float, max_events: int) -> int:
+        """
+        Minimises the model of gram_cd, in place; returns how many events it took. What was factorised before holds on where the model is the last one with more weights before its last n_last.
+        """
 
 def gram_group_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strength: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
     """
@@ -511,6 +521,18 @@ class InteriorPoint:
     @property
     def is_done(self) -> bool: ...
 
+class BlockFactors:
+    """Triangular factors of positive definite matrices, one for each output."""
+
+    @staticmethod
+    def of(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> BlockFactors:
+        """Of a stack of matrices."""
+
+    def solve(self, right: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
+        """
+        The inverses times the columns of `right`, damped where a matrix is singular.
+        """
+
 def solve_positive(A: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], refinements: int = 0) -> NDArray[numpy.float64]:
     """
     A^-1 right for a symmetric positive definite A, damped where it is singular; 0 where it is not.
@@ -538,11 +560,57 @@ def along(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | E
     sum_i s_i loss(y_i, z_i + t m_i) with its first two derivatives in t, for smooth losses.
     """
 
+def along_outputs(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The same for each output by itself, at an entry of t for each: (3, K)."""
+
+def lengths(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], incline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], quadratic: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shortest: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    (2, n): how far to go along M from Z, in one line or in one for each output, and the values there.
+    """
+
 def conjugate_sum(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""
 
 def worst_residual(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
     """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i u_i)."""
+
+def column_sums(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> NDArray[numpy.float64]:
+    """The sums of the columns of G."""
+
+class Softmax:
+    """log sum_k exp(z_k) - z_y, over whole arrays of scores."""
+
+    @staticmethod
+    def value(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """sum_i s_i loss(y_i, z_i)."""
+
+    @staticmethod
+    def along(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], t: float, n_threads: int = 1) -> tuple[float, float, float]:
+        """The same at Z + t M, with its first two derivatives in t."""
+
+    @staticmethod
+    def lengths(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], incline: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], quadratic: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shortest: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+        """(2, 1): how far to go along M from Z, and the value there."""
+
+    @staticmethod
+    def slopes(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """U = loss'(y, Z): the probabilities, less 1 at the true class."""
+
+    @staticmethod
+    def curved(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], M: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """How the slopes U change when the scores move by M."""
+
+    @staticmethod
+    def into_domain(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+        """A dual point near U in the domain."""
+
+    @staticmethod
+    def conjugate(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """sum_i s_i loss*(y_i, u_i), infinite outside the domain."""
+
+    @staticmethod
+    def worst_residual(y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int = 1) -> float:
+        """The largest s_i (loss(y_i, z_i) + loss*(y_i, u_i) - z_i . u_i)."""
 
 def refit(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> NDArray[numpy.float64]:
     """

@@ -54,10 +54,10 @@ class CellError(InputError):
         self.row = row
         self._around = before, after
 
-    def of_row(self, row: int) -> str:
-        """What is said where the rows that were given are a part of more, and the cell is in this one."""
+    def said_of(self, place: str) -> str:
+        """What is said where rows have other names than their numbers, such as the lines of a file."""
         before, after = self._around
-        return f"{before}row {row}{after}"
+        return f"{before}{place}{after}"
 
 
 class InputTypeError(InputError, TypeError):
@@ -83,20 +83,25 @@ class NotSeparableError(NoMinimumError):
     ----------
     distance : float
         Between two points of the kernel's space, each a mean of rows of one class: no margin is above half.
+        Of a joint problem the length of a mean of differences between a row's features under its own and
+        under wrong labels; NaN where the search ended before it was found.
     weights : array
         Of the rows in the two means.
+    output : int or None
+        Which class cannot be separated from the rest, where there are several such questions.
     """
 
-    def __init__(self, distance: float, weights: Any) -> None:
+    def __init__(self, distance: float, weights: Any, output: int | None = None, name: str = "") -> None:
+        which = "the classes are" if not name else f"{name} is"
         super().__init__(
-            "C=inf allows no slack, but the classes are not separable here: weighted means of "
+            f"C=inf allows no slack, but {which} not separable here: weighted means of "
             f"{int((weights > 0).sum())} rows, one of each class, are {distance:.3g} apart "
             "(the weights are in .weights). Use a finite C, or a kernel that separates them."
         )
-        self.distance, self.weights = distance, weights
+        self.distance, self.weights, self.output, self._name = distance, weights, output, name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.distance, self.weights)
+        return type(self), (self.distance, self.weights, self.output, self._name)
 
 
 class CancelledError(LinealError):

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from rich.console import Console
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.pipeline import make_pipeline
@@ -453,3 +454,63 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch, capsys):
     out, shown = capsys.readouterr()
     assert out == ""
     assert "of 6 fits" in shown
+
+
+# ---- learners that are not fitted ------------------------------------------------------------------
+
+
+FOLDS = [(np.flatnonzero(np.arange(120) % 4 != k), np.flatnonzero(np.arange(120) % 4 == k)) for k in range(4)]
+
+
+@pytest.mark.parametrize("learner", [lineal.LogisticRegression(), lineal.LinearSVC(), TheirSVC()])
+def test_a_learner_that_is_not_fitted_is_judged_by_folds(learner):
+    """Every score is that of what clones predict of their held-out rows; nobody fits the learner."""
+    X, y = rows()
+    found = lineal.evaluate(learner, X, y, cv=FOLDS, n_resamples=50)
+    assert not hasattr(learner, "classes_")
+    said, scores, P = np.empty(120, dtype="<U3"), np.empty(120), np.empty((120, 2))
+    has_probabilities = hasattr(learner, "predict_proba")
+    for train, test in FOLDS:
+        part = clone(learner).fit(X[train], y[train])
+        said[test], scores[test] = part.predict(X[test]), part.decision_function(X[test])
+        P[test] = part.predict_proba(X[test]) if has_probabilities else 0
+    columns = {"probabilities": P} if has_probabilities else {"scores": scores}
+    wanted = evaluate_predictions(y, said, **columns, classes=["no", "yes"], n_resamples=50)
+    assert {name: score.value for name, score in found.scores.items()} == {
+        name: score.value for name, score in wanted.scores.items()
+    }
+    assert found["accuracy"].interval == wanted["accuracy"].interval
+    assert found.notes[0] == "4 folds: each row is judged by a fit to the other 3"
+
+
+def test_folds_of_numbers_texts_classes_and_weights():
+    """Regressors, texts, classes that a fold has not met, weights of 0, groups, folds that are asked for."""
+    X, y = rows()
+    t = X @ [1.0, 2.0, 0.0, 0.0]
+    assert lineal.evaluate(lineal.Ridge(), X, t)["r2"].value > 0.99
+    model = lineal.Ridge().fit(X, t)
+    before = model.coef_.copy()
+    assert lineal.evaluate(model, X, t, cv=3).notes[0].startswith("3 folds")
+    np.testing.assert_array_equal(model.coef_, before)
+    texts = [f"{label} {k % 5}" for k, label in enumerate(y)]
+    assert lineal.evaluate(lineal.TextClassifier(strengths=1.0), texts, y, cv=3)["accuracy"].value == 1.0
+    rare = np.where(np.arange(120) % 4 == 0, np.where(np.arange(120) < 60, "rare", y), y)
+    judged = lineal.evaluate(lineal.LogisticRegression(), X, rare, cv=FOLDS, n_resamples=50)
+    assert judged["accuracy"].value == np.mean(
+        [clone(MODELS["ours"]).fit(X[a], rare[a]).predict(X[b]) == rare[b] for a, b in FOLDS]
+    )
+    s = np.where(np.arange(120) % 3 == 0, 0.0, 1.0)
+    weighted = lineal.evaluate(lineal.LogisticRegression(), X, y, sample_weight=s, cv=FOLDS, n_resamples=50)
+    right = [(clone(MODELS["ours"]).fit(X[a], y[a], s[a]).predict(X[b]) == y[b])[s[b] > 0] for a, b in FOLDS]
+    assert weighted["accuracy"].value == pytest.approx(np.mean(np.concatenate(right)))
+    groups = np.repeat(np.arange(12), 10)
+    assert lineal.evaluate(lineal.LogisticRegression(), X, y, groups=groups).notes[0].startswith("10 folds")
+
+
+def test_folds_that_do_not_judge_each_row_once_are_refused():
+    """Rows that are held out twice would count twice; compare takes such folds."""
+    X, y = rows()
+    with pytest.raises(ParameterError, match=r"never or several times.*lineal\.compare"):
+        lineal.evaluate(lineal.LogisticRegression(), X, y, cv=FOLDS[:3])
+    with pytest.raises(ParameterError, match="takes no sample_weight"):
+        lineal.evaluate(lineal.Perceptron(), X, y, sample_weight=np.ones(120))

@@ -1,5 +1,6 @@
 """Data that cannot be learned from are refused in words; data that are merely odd give finite weights."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -8,8 +9,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.exceptions import DataConversionWarning
 
 import lineal
@@ -22,10 +25,13 @@ from contract.members import (
     named,
     numbers,
     of_matrices,
+    predictors,
     regressors,
     same_model,
+    whole_features,
 )
 from lineal import LinearClassifier, LinearRegression, LinearRegressor, LogisticRegression, Ridge
+from lineal.data import read_texts
 from lineal.errors import InputError, InputTypeError, NotCertifiedWarning, ParameterError
 from lineal.objective import L1, L2, Hinge, NoPenalty, Squared
 from strategies import woven
@@ -418,6 +424,52 @@ def test_labels_in_a_plain_list_of_mixed_things():
     model = LinearClassifier().fit(X, y)
     assert len(model.classes_) == 3
     assert set(model.predict(X)) <= set(things)
+
+
+NUL_FORMS = {
+    "list": list,
+    "objects": lambda names: np.array(names, dtype=object),
+    "bytes": lambda names: [name.encode() for name in names],
+    "column": lambda names: [[name] for name in names],
+    "Arrow": pa.array,
+    "pandas": pd.Series,
+}
+# These know one label of two, or an order of labels, which is to be said.
+STATED = (lineal.PUClassifier, lineal.MultipleInstanceSVM, lineal.OrdinalClassifier)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@pytest.mark.parametrize("form", NUL_FORMS)
+@pytest.mark.parametrize(
+    "kind", [k for k in predictors() if is_classifier(k()) and k not in STATED], ids=named
+)
+def test_labels_that_end_in_nul_stay_apart(kind, form):
+    """NumPy cuts NUL off the end of text: "a" and "a\\0" are two labels all the same."""
+    X = np.abs(whole_features())
+    y = labels(X)
+    as_bytes = form == "bytes"
+    names = [b"a", b"a\0"] if as_bytes else ["a", "a\0"]
+    if kind is lineal.SelfTraining and form == "column":
+        pytest.skip("marks stand in a plain list")
+    model = kind().fit(X, NUL_FORMS[form](["a\0" if label else "a" for label in y.tolist()]))
+    plain = kind().fit(X, y)
+    assert model.classes_.tolist() == names
+    assert model.predict(X).tolist() == [names[k] for k in plain.predict(X).tolist()]
+
+
+def test_labels_of_files_that_end_in_nul_stay_apart(tmp_path):
+    """A file's labels are as they stand there, in text that is read and in models that are stored."""
+    names = ["a", "a\0", "b"]
+    lines = [json.dumps({"text": f"w{k % 3} x", "label": names[k % 3]}) for k in range(30)]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines) + "\n")
+    texts, found = read_texts(tmp_path / "texts.jsonl")
+    assert found.tolist() == [names[k % 3] for k in range(30)]
+    model = lineal.TextClassifier().fit(texts, found)
+    lineal.save(model, tmp_path / "model.lineal")
+    assert lineal.load(tmp_path / "model.lineal").predict(["w0 x", "w1 x", "w2 x"]).tolist() == names
+    assert lineal.evaluate(model, texts, found)["accuracy"].value == 1.0
+    refusing = lineal.Voting([lineal.TextClassifier()] * 2, "majority", refusal="c\0").fit(texts, found)
+    assert set(refusing.predict(texts).tolist()) <= {*names, "c\0"}
 
 
 @every_classifier

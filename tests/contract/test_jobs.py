@@ -157,7 +157,9 @@ def test_a_test_file_may_order_and_add_columns_but_not_lack_them(tmp_path):
 
     refused({name: columns[name] for name in ("size", "price")}, "b.csv lacks columns .* 'rooms'")
     refused({name: columns[name] for name in ("size", "rooms")}, "b.csv lacks columns .* 'price'")
-    refused({**columns, "rooms": ["2", "many", *["3"] * (n - 2)]}, "b.csv, row 1: column 'rooms' .* 'many'")
+    refused(
+        {**columns, "rooms": ["2", "many", *["3"] * (n - 2)]}, r"b\.csv: column 'rooms' .* line 3 has 'many'"
+    )
     (tmp_path / "rows.svm").write_text("1 1:2\n-1 1:3\n" * 20)
     with pytest.raises(InputError, match="has sparse rows"):
         train(str(tmp_path / "rows.svm"), judging=Judging(test=other))
@@ -179,7 +181,7 @@ def test_updates_keep_the_type_of_labels(tmp_path, names):
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"), [("-1", "row 5 has -1"), ("nan", "row 5"), ("x", "numbers"), ("", "row 5")]
+    ("bad", "said"), [("-1", "line 7 has -1"), ("nan", "line 7"), ("x", "numbers"), ("", "line 7")]
 )
 def test_weights_that_cannot_be_are_refused_before_learning(tmp_path, bad, said):
     """A weight is a number of at least 0, and the message names column and row of the file."""

@@ -8,9 +8,11 @@ import pytest
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.judge import compare_files, evaluate_file
 from lineal.jobs.mistakes import worst_mistakes
+from lineal.jobs.predict import predict
 from lineal.jobs.report_scores import calibration_of, curves_of
 from lineal.jobs.train import train
 from lineal.jobs.training import Columns, Judging
+from lineal.jobs.update import update
 
 
 def written(path, columns):
@@ -133,6 +135,63 @@ def test_an_infinite_target_is_told_by_its_line(tmp_path):
     path = written(tmp_path / "p.csv", {"x": np.arange(30) * 1.5, "price": price})
     with pytest.raises(InputError, match=r"p\.csv, line 12: the label needs finite numbers"):
         train(path, columns=Columns(label="price"))
+
+
+FLAWS = {
+    "infinity": ({"x": "inf"}, {}, "column 'x' needs finite numbers"),
+    "a weight below 0": ({"w": "-3"}, {"weight": "w"}, "column 'w' must be numbers of at least 0"),
+    "a weight in words": ({"w": "much"}, {"weight": "w"}, "column 'w' must be numbers of at least 0"),
+    "no weight": ({"w": ""}, {"weight": "w"}, "column 'w' must be numbers of at least 0"),
+    "no group": ({"g": ""}, {"group": "g"}, "column 'g' has no group"),
+    "a target in words": ({"y": "dear"}, {}, "column 'y' cannot be predicted as a number"),
+    "an infinite target": ({"y": "inf"}, {}, "needs finite numbers"),
+}
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_every_verb_names_a_row_by_its_line(flaw, header, tmp_path):
+    """train, evaluate, predict and update say the line that an editor shows, whether the first one has names;
+    where lines and rows differ they say the row and how it is counted."""
+    wrong, options, words = FLAWS[flaw]
+    rows = [{"x": f"{k}.5", "w": "1", "g": f"g{k % 7}", "y": f"{2 * k + 0.25}"} for k in range(200)]
+    if not header:
+        numbered = {name: str(place) for place, name in enumerate("xwgy")}
+        options = {role: numbered[name] for role, name in options.items()}
+        for name, place in numbered.items():
+            words = words.replace(f"'{name}'", f"'{place}'")
+    names = dict(zip("xwgy", "xwgy" if header else "0123", strict=True))
+
+    def file(name, rows, end="\n"):
+        lines = [",".join(row[column] for column in "xwgy") for row in rows]
+        path = tmp_path / name
+        path.write_text("\n".join([*(["x,w,g,y"] if header else []), *lines]) + end)
+        return str(path)
+
+    reading = {"header": header}
+    columns = {"label": names["y"], "drop": [] if options else [names["w"], names["g"]], **options}
+    good, bad = file("good.csv", rows), file("bad.csv", [*rows[:24], {**rows[24], **wrong}, *rows[25:]])
+    place = rf"bad\.csv.* line {25 + header}\b"
+    with pytest.raises(InputError, match=place) as told:
+        train(bad, columns=Columns(task="regression", **columns), reading=reading)
+    assert words in str(told.value) or "the label" in str(told.value)
+    model = train(good, columns=Columns(task="regression", **columns), reading=reading).model
+    stored = str(tmp_path / "model.lineal")
+    model.save(stored)
+    asked = {"label": names["y"], "reading": reading, **options}
+    with pytest.raises(InputError, match=place) as told:
+        evaluate_file(model, bad, **asked)
+    assert words in str(told.value)
+    learns = {name: value for name, value in asked.items() if name != "group"}
+    if flaw != "no group":
+        with pytest.raises(InputError, match=place):
+            update(stored, bad, n_bytes=300, **learns)
+    if flaw == "infinity":
+        with pytest.raises(InputError, match=place):
+            list(predict(model, bad, reading=reading, n_bytes=300))
+        other = file("blank.csv", [*rows[:24], {**rows[24], **wrong}], end="\n\n")
+        with pytest.raises(InputError, match=r"blank\.csv.* row 24 \(the first is row 0\)"):
+            evaluate_file(model, other, **asked)
 
 
 def test_findings_and_mistakes_count_alike(tmp_path):

@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from contract.members import features, labels, with_checks
 from lineal import KNeighborsClassifier, KNeighborsRegressor
 from lineal.errors import CombinationError, InputError, InputTypeError, ParameterError
+from lineal.kernels import Gaussian, Linear
 
 KINDS = [KNeighborsClassifier, KNeighborsRegressor]
 every = pytest.mark.parametrize("kind", KINDS)
@@ -438,3 +439,11 @@ def test_single_surrogates_are_characters_like_others():
     distances, rows = model.kneighbors(["a\ud801", "\ud800\udfff", "\U000103ff"])
     assert distances.ravel().tolist() == [1.0, 0.0, 1.0]
     assert rows.ravel().tolist() == [0, 1, 2]
+
+
+@every
+@pytest.mark.parametrize("kernel", [Gaussian(gamma=0.5), Linear() * Linear()])
+def test_a_kernel_is_no_distance(kind, kernel):
+    """A kernel grows where rows are alike: it is refused as a metric before data are read."""
+    with pytest.raises(ParameterError, match=r"is a kernel, .* and no distance\. .* apart: give a function"):
+        kind(metric=kernel).fit(None, [])

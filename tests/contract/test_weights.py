@@ -1,13 +1,27 @@
 """Weights of rows and of classes mean what they say."""
 
+import inspect
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.utils.class_weight import compute_class_weight
 
-from contract.members import classifiers, data_for, estimators, features, labels, named, same_model
-from lineal import LinearClassifier
-from lineal.errors import InputError, NoMinimumError
+import lineal
+from contract.members import (
+    classifiers,
+    data_for,
+    estimators,
+    features,
+    labels,
+    named,
+    predictors,
+    same_model,
+    whole_features,
+)
+from lineal import LinearClassifier, verify
+from lineal.errors import InputError
 from lineal.objective import L1, L2, NoPenalty
 
 every = pytest.mark.parametrize("kind", estimators(), ids=named)
@@ -96,11 +110,58 @@ def test_weights_that_leave_one_class_are_refused():
         LinearClassifier().fit(X, y, sample_weight=np.where(y, 0.0, 1.0))
 
 
-def test_softmax_of_a_class_without_weight_needs_a_penalty():
-    """Nothing bounds its scores from below: no minimum without a penalty, and one with it."""
+# What they draw depends on how many rows there are.
+DRAWN = (
+    lineal.Bagging, lineal.Stacking, lineal.Voting, lineal.Calibrated, lineal.OnlineClassifier,
+    lineal.PassiveAggressiveClassifier, lineal.CoTraining, lineal.OutputCode, lineal.TableClassifier,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [kind for kind in predictors() if is_classifier(kind())])
+def test_a_class_whose_rows_weigh_nothing_is_no_class(kind):
+    """A row of weight 0 is no row: classes_ and all answers are those of a fit without the class's rows."""
+    if "sample_weight" not in inspect.signature(kind.fit).parameters:
+        pytest.skip("takes no weights of rows")
+    X = np.abs(whole_features())
+    y = labels(X)
+    if kind in (lineal.PUClassifier, lineal.MultipleInstanceSVM):
+        pytest.skip("knows two labels, which say different things")
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, len(y), size=len(y) // 2)
+    more, others = [X[i] for i in rows.tolist()], [7] * len(rows)
+    whole = np.concatenate([X, np.array(more, dtype=X.dtype)])
+    s = np.concatenate([np.ones(len(y)), np.zeros(len(rows))])
+    model = kind().fit(whole, [*y.tolist(), *others], sample_weight=s)
+    without = kind().fit(X, y, sample_weight=np.ones(len(y)))
+    assert model.classes_.tolist() == without.classes_.tolist() == np.unique(y).tolist()
+    if kind not in DRAWN:
+        assert model.predict(X).tolist() == without.predict(X).tolist()
+
+
+@pytest.mark.parametrize("kind", [LinearClassifier, lineal.LinearSVC, lineal.RidgeClassifier, lineal.SVC])
+def test_a_class_whose_factor_is_0_is_no_class(kind):
+    """class_weight={label: 0} is a weight of 0 for its rows; probabilities and verify know that, too."""
     X = features()
     y = labels(X, 3)
+    options = {"kernel": "linear"} if kind is lineal.SVC else {}  # gamma="scale" looks at rows, not classes
+    options |= {"probability": True} if kind in (LinearClassifier, lineal.LinearSVC) else {}
+    model = kind(class_weight={1: 0.0, 2: 3.0}, tol=1e-9, **options).fit(X, y)
+    without = kind(class_weight={2: 3.0}, tol=1e-9, **options).fit(X[y != 1], y[y != 1])
+    assert model.classes_.tolist() == [0, 2]
+    np.testing.assert_allclose(model.decision_function(X), without.decision_function(X), atol=1e-6)
+    if "probability" in options:
+        np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), atol=1e-3)
+    assert verify(model, X, y).converged
+
+
+def test_softmax_of_a_class_without_weight():
+    """It has no scores that could fall for ever: without a penalty, too, the others are what is fitted."""
+    X = features()
+    y = labels(X, 3)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(40) < 0.4, rng.integers(0, 3, size=40), y)  # no plane parts them
     s = np.where(y < 2, 1.0, 0.0)
-    with pytest.raises(NoMinimumError, match="class 2"):
-        LinearClassifier(penalty=NoPenalty()).fit(X, y, sample_weight=s)
-    assert LinearClassifier().fit(X, y, sample_weight=s).certificate_.converged
+    model = LinearClassifier(penalty=NoPenalty(), tol=1e-9).fit(X, y, sample_weight=s)
+    without = LinearClassifier(penalty=NoPenalty(), tol=1e-9).fit(X[y < 2], y[y < 2])
+    assert model.certificate_.converged
+    np.testing.assert_allclose(model.coef_, without.coef_, rtol=1e-6)

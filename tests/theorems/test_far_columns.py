@@ -21,7 +21,7 @@ from lineal.objective import (
     Squared,
     SquaredHinge,
 )
-from lineal.objective.linear_maps import NumpyRows
+from lineal.objective.linear_maps import NumpyRows, far_from_zero, may_be_far
 from lineal.solvers.offsets import near_zero
 
 NUMBERS = (Squared(), Huber(), Absolute(), Quantile(0.3))
@@ -148,3 +148,25 @@ def test_what_rounding_of_scores_leaves_unproved_is_not_called_certified(offset)
     assert said.relative_gap > 1e-9
     assert "certified" not in said.reason
     assert "Subtract" in said.reason
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_core_overlooks_no_far_column(dtype, seed):
+    """Where NumPy finds a column far from 0, so does the core's glance, whatever the row that it measures from."""
+    rng = np.random.default_rng(seed)
+    n, d = (1, 3, 64, 500)[seed % 4], (1, 5, 70)[seed % 3]
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-9, 9, d)
+    # On both sides of the border, some constant, some with an outlier in the first row.
+    X += X.std(axis=0) * 10.0 ** rng.uniform(2.0, 6.0, d) * (rng.random(d) < 0.3)
+    X[:, rng.random(d) < 0.1] = 10.0 ** rng.uniform(3.0, 5.0)
+    X[0, rng.random(d) < 0.1] *= 1e6
+    X = np.ascontiguousarray(X, dtype=dtype)
+    found = far_from_zero(X)
+    assert may_be_far(X) or found is None
+    glance = X[:: max(1, n // 64)]
+    some = glance.astype(np.float64) - glance[0].astype(np.float64)
+    mean, spread = glance[0].astype(np.float64) + some.mean(axis=0), some.std(axis=0)
+    ratio = np.abs(mean) / np.where(spread > 0, spread, 1.0) / 1e4
+    if np.all(np.abs(ratio - 1) > 1e-6):  # beside the border rounding may decide
+        assert may_be_far(X) == bool((ratio > 1).any())

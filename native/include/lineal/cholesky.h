@@ -167,4 +167,51 @@ class Cholesky {
   std::vector<double> scale_, L_, residue_, correction_;
 };
 
+// Factors of a symmetric positive definite matrix for each of K outputs, whose parameters do not meet.
+//
+// Vectors are (size x K), as weights are. An output whose matrix is not positive definite even when damped
+// has the inverse of its diagonal in place of its own.
+class BlockFactors {
+ public:
+  // Of matrices A, one after another, which must outlive this. False: the watch said stop.
+  bool factorise(const double* A, Index K, Index size, Watch& watch) {
+    size_ = size;
+    factors_.resize(std::size_t(K));
+    scale_.assign(std::size_t(K), {});
+    for (Index k = 0; k < K; ++k) {
+      const double* own = A + k * size * size;
+      if (!factors_[std::size_t(k)].factorise(own, size, watch)) {
+        if (watch.is_over()) return false;
+        for (Index i = 0; i < size; ++i) {
+          const double square = own[i * size + i];
+          scale_[std::size_t(k)].push_back(square > 0.0 ? 1.0 / square : 1.0);
+        }
+      }
+    }
+    return true;
+  }
+
+  // The inverses times `right`, with so many rounds of refinement.
+  void solve(const double* right, double* x, int refinements) {
+    const Index K = Index(factors_.size());
+    std::vector<double> column(static_cast<std::size_t>(size_)), found(column.size());
+    for (Index k = 0; k < K; ++k) {
+      for (Index i = 0; i < size_; ++i) column[std::size_t(i)] = right[i * K + k];
+      if (const auto& scale = scale_[std::size_t(k)]; scale.empty())
+        factors_[std::size_t(k)].solve(column.data(), found.data(), refinements);
+      else
+        for (std::size_t i = 0; i < scale.size(); ++i) found[i] = scale[i] * column[i];
+      for (Index i = 0; i < size_; ++i) x[i * K + k] = found[std::size_t(i)];
+    }
+  }
+
+  Index size() const noexcept { return size_; }
+  Index n_blocks() const noexcept { return Index(factors_.size()); }
+
+ private:
+  Index size_ = 0;
+  std::vector<Cholesky> factors_;
+  std::vector<std::vector<double>> scale_;  // of the outputs without a factor
+};
+
 }  // namespace lineal

@@ -131,6 +131,24 @@ std::array<double, N> weighted_sums_pass(const Scored& at, int n_threads, Fill&&
   return total;
 }
 
+// The sums of the columns of G, (n_rows x K).
+inline void column_sum_pass(Index n_rows, Index K, const double* G, double* sums, int n_threads) {
+  std::fill(sums, sums + K, 0.0);
+  if (n_rows == 0 || K == 0) return;
+  const Index length = std::max<Index>(1, piece_length / K), n_parts = (n_rows + length - 1) / length;
+  std::vector<double> partial(std::size_t(n_parts * K), 0.0);
+  const int n_workers = int(std::clamp<Index>(n_parts, 1, n_threads));
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_parts, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      double* const own = partial.data() + part * K;
+      for (Index i = part * length; i < std::min(n_rows, (part + 1) * length); ++i)
+        for (Index k = 0; k < K; ++k) own[k] += G[i * K + k];
+    }
+  });
+  for (std::size_t j = 0; j < partial.size(); ++j) sums[Index(j) % K] += partial[j];
+}
+
 // sum_i s_i loss(y_i, z_i).
 template <class Loss>
 double loss_sum_pass(const Loss& loss, const Scored& at, int n_threads) {
@@ -167,6 +185,45 @@ std::array<double, 3> line_pass(const Loss& loss, const Scored& at, const double
     const double y = at.y[k], z = at.z[k] + t * M[k], m = M[k];
     return std::array{form.value(y, z), form.derivative(y, z) * m, form.second_derivative(y, z) * m * m};
   });
+}
+
+// The same for each output by itself, at a t of its own: out holds n_outputs values, slopes and bends.
+template <SmoothLoss Loss>
+void line_by_output_pass(const Loss& loss, const Scored& at, const double* M, const double* t, double* out,
+                         int n_threads) {
+  const auto form = flat(loss);
+  const Index K = at.n_outputs;
+  std::vector<double> partial(std::size_t(n_pieces(at.size()) * 3 * K), 0.0);
+  in_pieces(at.size(), n_threads, [&](Index piece, Range range) {
+    double* const sums = partial.data() + piece * 3 * K;
+    double terms[3][block_length], step[block_length], weight[block_length];
+    for (Index first = range.first; first < range.last; first += block_length) {
+      const Index count = std::min(block_length, range.last - first);
+      for (Index j = 0, row = first / K, k = first % K; j < count; ++j) {
+        step[j] = t[k];
+        weight[j] = at.s[row];
+        if (++k == K) ++row, k = 0;
+      }
+      for (Index j = 0; j < count; ++j) {
+        const Index e = first + j;
+        const double y = at.y[e], m = M[e], z = at.z[e] + step[j] * m, s = weight[j];
+        const double value = s * form.value(y, z), slope = s * (form.derivative(y, z) * m);
+        const double bend = s * (form.second_derivative(y, z) * m * m);
+        terms[0][j] = s > 0 ? value : 0.0;
+        terms[1][j] = s > 0 ? slope : 0.0;
+        terms[2][j] = s > 0 ? bend : 0.0;
+      }
+      for (int n = 0; n < 3; ++n) {
+        double* const sum = sums + n * K;
+        for (Index j = 0, k = first % K; j < count; ++j) {
+          sum[k] += terms[n][j];
+          if (++k == K) k = 0;
+        }
+      }
+    }
+  });
+  std::fill(out, out + 3 * K, 0.0);
+  for (std::size_t j = 0; j < partial.size(); ++j) out[Index(j) % (3 * K)] += partial[j];
 }
 
 // sum_i s_i loss*(y_i, u_i), +infinity where a row with weight leaves the domain.

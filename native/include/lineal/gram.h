@@ -11,6 +11,7 @@
 #include "lineal/parallel.h"
 #include "lineal/passes.h"
 #include "lineal/rows.h"
+#include "lineal/watch.h"
 
 namespace lineal {
 
@@ -85,8 +86,9 @@ inline constexpr Index register_size = Index(sizeof(Register) / sizeof(double));
 inline constexpr Index tile_height = 4, tile_width = 2 * register_size;
 static_assert(tile_width % tile_height == 0);
 
-// The same through dense tiles of rows and blocks of G that stay in registers; `stride` is a multiple of
-// tile_width. What lies below the diagonal inside a block is computed too, and means nothing.
+// The same through dense tiles of rows, those of weight 0 left out, and blocks of G that stay in registers;
+// `stride` is a multiple of tile_width. What lies below the diagonal inside a block is computed too, and
+// means nothing.
 template <class Rows>
 void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, Index stride, double* G) {
   const auto load = [](const double* from) {
@@ -96,15 +98,17 @@ void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, I
   };
   const Index n_tile = std::max<Index>(8, 1024 / stride);  // two tiles of 8 kB stay in the first cache
   std::vector<double> plain(std::size_t(n_tile * stride)), scaled(plain.size());
-  for (Index first = rows.first; first < rows.last; first += n_tile) {
-    const Index count = std::min(n_tile, rows.last - first);
+  for (Index i = rows.first; i < rows.last;) {
     std::fill(plain.begin(), plain.end(), 0.0);
-    for (Index t = 0; t < count; ++t) {
-      const auto x = X[first + t];
-      double* row = plain.data() + t * stride;
+    Index count = 0;
+    for (; i < rows.last && count < n_tile; ++i) {
+      if (h[i] == 0.0) continue;
+      const auto x = X[i];
+      double* row = plain.data() + count * stride;
       for (Index k = 0; k < x.size; ++k) row[column(x, k)] = double(x.value[k]);
       if (with_constant) row[X.n_columns] = 1.0;
-      for (Index c = 0; c < stride; ++c) scaled[std::size_t(t * stride + c)] = h[first + t] * row[c];
+      for (Index c = 0; c < stride; ++c) scaled[std::size_t(count * stride + c)] = h[i] * row[c];
+      ++count;
     }
     for (Index right = 0; right < stride; right += tile_width)
       for (Index top = 0; top < right + tile_width; top += tile_height) {
@@ -159,16 +163,70 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
     }
 }
 
+// Fills the lower half of a symmetric matrix.
+inline void mirror(Index size, double* G) noexcept {
+  for (Index r = 0; r < size; ++r)
+    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
+}
+
+template <class Rows>
+bool has_small_gram(const Rows& X) noexcept {
+  const bool is_full = 2.0 * double(X.stored(0, X.n_rows)) > double(X.n_rows) * double(X.n_columns);
+  return X.n_columns <= (is_full ? full_small_gram : small_gram);
+}
+
 template <class Rows>
 void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
-  const Index size = X.n_columns + (with_constant ? 1 : 0);
-  const bool is_full = 2.0 * double(X.stored(0, X.n_rows)) > double(X.n_rows) * double(X.n_columns);
-  if (X.n_columns <= (is_full ? full_small_gram : small_gram))
+  if (has_small_gram(X))
     small_gram_pass(X, h, with_constant, G, n_threads);
   else
     large_gram_pass(X, h, with_constant, G, n_threads);
-  for (Index r = 0; r < size; ++r)
-    for (Index c = 0; c < r; ++c) G[r * size + c] = G[c * size + r];
+  mirror(X.n_columns + (with_constant ? 1 : 0), G);
+}
+
+// Some rows of a matrix, in order.
+template <class Rows>
+struct SomeRows {
+  const Rows& whole;
+  const std::vector<Index>& index;
+  Index n_rows, n_columns;
+
+  SomeRows(const Rows& X, const std::vector<Index>& wanted)
+      : whole(X), index(wanted), n_rows(Index(wanted.size())), n_columns(X.n_columns) {}
+  auto operator[](Index i) const noexcept { return whole[index[std::size_t(i)]]; }
+  Index stored(Index first, Index last) const noexcept {
+    Index total = 0;
+    for (Index i = first; i < last; ++i) total += (*this)[i].size;
+    return total;
+  }
+};
+
+// A Gram matrix for each column of H, (n_rows x K), one after another. Rows of weight 0 are not met. Ends
+// early where the watch says stop.
+template <class Rows>
+void grams_pass(const Rows& X, const double* H, Index K, bool with_constant, double* G, int n_threads,
+                Watch& watch) {
+  const Index size = X.n_columns + (with_constant ? 1 : 0);
+  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(K));
+  std::vector<std::vector<double>> weights(rows.size());
+  for (Index i = 0; i < X.n_rows; ++i)
+    for (Index k = 0; k < K; ++k)
+      if (const double h = H[i * K + k]; h != 0.0) {
+        rows[std::size_t(k)].push_back(i);
+        weights[std::size_t(k)].push_back(h);
+      }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double* own = G + Index(k) * size * size;
+    if (has_small_gram(X)) {
+      small_gram_pass(SomeRows<Rows>(X, rows[k]), weights[k].data(), with_constant, own, n_threads);
+    } else {  // there threads own rows of G, and cut the columns of all of X
+      std::vector<double> h(static_cast<std::size_t>(X.n_rows), 0.0);
+      for (std::size_t j = 0; j < rows[k].size(); ++j) h[std::size_t(rows[k][j])] = weights[k][j];
+      large_gram_pass(X, h.data(), with_constant, own, n_threads);
+    }
+    mirror(size, own);
+    if (watch.says_stop(Index(rows[k].size()) * X.n_columns * X.n_columns / 2)) return;
+  }
 }
 
 }  // namespace lineal

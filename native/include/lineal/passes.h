@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lineal/dense_products.h"
 #include "lineal/parallel.h"
 #include "lineal/raw.h"
 #include "lineal/rows.h"
@@ -18,6 +19,12 @@ namespace lineal {
 // is one thread's. Sums are float64 whatever W is.
 template <class Rows, class T>
 void dot_pass(const Rows& X, const T* W, Index stride, Index K, double* Z, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_dot_pass(X, W, stride, K, Z, n_threads);
+      return;
+    }
+  }
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
     for (Index i = rows.first; i < rows.last; ++i) {
@@ -117,6 +124,12 @@ void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int
 // ordered.
 template <class Rows>
 void adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K > 1) {
+      dense_adjoint_pass<false>(X, U, K, V, n_threads);
+      return;
+    }
+  }
   if (X.n_columns * K <= 4096 && X.n_rows >= 4096) {
     short_adjoint_pass(X, U, K, V, n_threads);
     return;
@@ -236,6 +249,13 @@ AdjointSummary adjoint_summary_pass(const Rows& X, const double* U, Index K, con
 // (X*X)'u with squares entry by entry, K columns of u: the diagonals of Gram matrices. Rows are ordered.
 template <class Rows>
 void squared_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
+  if constexpr (is_dense<Rows>) {
+    if (K == 1)
+      dense_squares_pass(X, U, V, n_threads);
+    else
+      dense_adjoint_pass<true>(X, U, K, V, n_threads);
+    return;
+  }
   const auto cuts = column_cuts(X, n_threads);
   parallel(n_threads, [&](int part) {
     const Index first = cuts[std::size_t(part)], last = cuts[std::size_t(part) + 1];

@@ -86,6 +86,11 @@ struct Dense {
   LINEAL_HINT void hint_place(Index) const noexcept {}
 };
 
+template <class Rows>
+inline constexpr bool is_dense = false;
+template <class V>
+inline constexpr bool is_dense<Dense<V>> = true;
+
 struct Sets {
   Index n_rows, n_columns;
   const Index* start;         // n_rows + 1

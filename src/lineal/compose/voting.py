@@ -18,6 +18,7 @@ from lineal.compose.seeds import require_seed
 from lineal.compose.team import Team
 from lineal.compose.threads import in_threads
 from lineal.data import thread_count
+from lineal.data.targets import plain_array
 from lineal.errors import ParameterError
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective.losses import FloatArray
@@ -235,7 +236,7 @@ def _with_refusals(labels: NDArray[Any], is_refused: NDArray[np.bool_], refusal:
 
 def _alone(label: Any) -> NDArray[Any]:
     """An array of this one label."""
-    array = np.asarray([label])
+    array = plain_array([label])
     if array.ndim == 1 and array.dtype.kind in "biufUS":
         return array
     array = np.empty(1, dtype=object)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.data.targets import plain_array
 from lineal.errors import InputError
 
 # Names that a column of texts, or of labels, is commonly given.
@@ -125,7 +126,7 @@ def label_values(labels: Sequence[str]) -> NDArray[Any]:
     """The labels that the core's readers found, by code: strings, whole numbers, numbers or truth values."""
     kind, texts = labels[0][0] if labels else "s", [label[1:] for label in labels]
     if kind == "s":
-        return np.array(texts, dtype=np.str_)
+        return plain_array(texts) if texts else np.array([], dtype=np.str_)
     if kind == "b":
         return np.array([text == "true" for text in texts])
     try:

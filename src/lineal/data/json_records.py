@@ -240,8 +240,13 @@ class JsonTables:
                     column = column.cast(kind)
             columns[name] = column
         if not columns:
-            what = "values that are single" if self.skipped else "keys"
-            raise InputError(f"the objects have no {what}, so that there are no columns.")
+            if not self.skipped:
+                raise InputError("the objects have no keys, so that there are no columns.")
+            keys = ", ".join(map(repr, self.skipped))
+            raise InputError(
+                "the objects have no values that are single, so that there are no columns: below their keys "
+                f"({keys}) lie lists or objects. Write texts, labels and numbers directly below a key."
+            )
         return pa.table(columns)
 
     def _remember(self, table: Any) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lineal import _core
 from lineal.data.corpus import Corpus, Label, Name, choose_columns
 from lineal.data.documents import checked
+from lineal.data.targets import plain_array
 from lineal.errors import InputError, InputTypeError
 
 
@@ -67,7 +68,8 @@ def _label_array(column: Any, name: str, first_row: int) -> NDArray[Any]:
             f"row {row}: there is no label, column {name!r} is null. Drop the row, or use label=False."
         )
     if _holds_text(pa, kind):
-        return np.array(column.to_pylist(), dtype=np.str_)
+        names = column.to_pylist()
+        return plain_array(names) if names else np.array([], dtype=np.str_)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         values = np.asarray(column.to_numpy())
         if values.dtype.kind == "f" and (missing := np.isnan(values)).any():

@@ -26,9 +26,12 @@ def plain_array(y: Any) -> NDArray[Any]:
         array = np.asarray(y)
     except ValueError:  # labels of several shapes, such as tuples beside text
         return as_objects(y)
-    # NumPy makes text of a number, of None and of NaN beside text.
-    if array.dtype.kind in "US" and isinstance(y, (list, tuple)) and not _is_text(y):
-        return as_objects(y)
+    if array.dtype.kind in "US" and isinstance(y, (list, tuple)):
+        # NumPy makes text of a number, of None and of NaN beside text.
+        if not _is_text(y):
+            return as_objects(y)
+        if _ends_in_nul(y):  # which NumPy cuts off: "a" and "a\0" would be one
+            return as_objects(y) if array.ndim == 1 else np.array(y, dtype=object)
     return array
 
 
@@ -38,6 +41,14 @@ def _is_text(values: Any) -> bool:
     if kinds <= {list, tuple}:
         return all(_is_text(each) for each in values)
     return all(issubclass(kind, str) for kind in kinds) or all(issubclass(kind, bytes) for kind in kinds)
+
+
+def _ends_in_nul(values: Any) -> bool:
+    """Whether a list, or a list of lists, holds text that ends in NUL; all of it text of one kind."""
+    if not isinstance(values[0], (str, bytes)):
+        return any(_ends_in_nul(each) for each in values)
+    nul: Any = b"\0" if isinstance(values[0], bytes) else "\0"
+    return nul in nul[:0].join(values) and any(each.endswith(nul) for each in values)
 
 
 def as_objects(values: Any) -> NDArray[Any]:

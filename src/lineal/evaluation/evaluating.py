@@ -14,6 +14,7 @@ from lineal.errors import InputError, ParameterError
 from lineal.evaluation.classification import evaluate_classes
 from lineal.evaluation.doubts import doubts_of
 from lineal.evaluation.evaluation import Evaluation
+from lineal.evaluation.fits import Table, is_fitted
 from lineal.evaluation.inputs import (
     checked_confidence,
     checked_count,
@@ -21,6 +22,7 @@ from lineal.evaluation.inputs import (
     groups_of_rows,
     one_sample,
 )
+from lineal.evaluation.out_of_fold import predictions_out_of_fold
 from lineal.evaluation.predictions import (
     Classified,
     Predictions,
@@ -40,19 +42,23 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     weights: str = "counts",
     groups: ArrayLike | None = None,
+    cv: Any = None,
     confidence: float = 0.95,
     n_resamples: int = 2000,
     n_bins: int = 10,
     task: str | None = None,
     random_state: Any = 0,
 ) -> Evaluation:
-    """Judges a fitted model by rows that it has not learned from; every number has an interval.
+    """Judges a model by rows that it has not learned from; every number has an interval.
+
+    A fitted model is asked about the rows as it is. A learner that is not fitted is judged by
+    cross-validation: clones of it are fitted, and each row is judged by the one that has not learned from it.
 
     Parameters
     ----------
     model : anything with ``predict``
         ``predict_proba``, else ``decision_function``, is used if it is there and ``classes_`` says whose the
-        columns are.
+        columns are. It is left as it is.
     X : whatever the model takes: a matrix, a table, texts
     y : labels or numbers
     sample_weight : (n,) numbers >= 0, optional
@@ -62,7 +68,11 @@ def evaluate(
     groups : (n,) labels, optional
         Rows of one group, such as the visits of one patient, resemble each other: intervals are then about
         other groups, not about other rows of the same ones. For a model that puts rows in order, such as
-        ``RankSVM``, groups are the queries, and the measures those of ``evaluate_ranking``.
+        ``RankSVM``, groups are the queries, and the measures those of ``evaluate_ranking``. Rows of one group
+        are in one fold.
+    cv : int, splitter or list of (train, test) rows, optional
+        The folds, each row held out once; 10 for a learner that is not fitted: shuffled, stratified by label.
+        Given beside a fitted model it is judged by clones, too.
     confidence : float
         The share of intervals that hold the true value.
     n_resamples : int
@@ -81,7 +91,8 @@ def evaluate(
     Notes
     -----
     Intervals are about the rows: what other rows from the same source would give, with this model. They do
-    not say what another training set would give; ``compare`` with ``cv=`` does.
+    not say what another training set would give; ``compare`` with ``cv=`` does. By folds it is as many models
+    that are judged together, each fitted to somewhat fewer rows than there are.
 
     Examples
     --------
@@ -99,6 +110,14 @@ def evaluate(
             confidence=confidence, n_resamples=n_resamples, random_state=random_state,
         )  # fmt: skip
     options = _options(confidence, n_resamples, n_bins, random_state)
+    if cv is not None or not is_fitted(model):
+        table = Table.of(X, y, sample_weight, groups)
+        found, n_folds = predictions_out_of_fold(
+            model, table, cv, task=task, weights=weights, rng=options["rng"]
+        )
+        evaluation = _by_groups(judged(found, **options), found, groups, sample_weight)
+        note = f"{n_folds} folds: each row is judged by a fit to the other {n_folds - 1}"
+        return replace(evaluation, notes=(note, *evaluation.notes))
     found = predictions_of(model, X, y, sample_weight=sample_weight, weights=weights, task=task)
     evaluation = _by_groups(judged(found, **options), found, groups, sample_weight)
     return replace(evaluation, notes=(*evaluation.notes, *_never_met(model, found)))

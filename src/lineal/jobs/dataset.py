@@ -15,8 +15,9 @@ from lineal.data.corpus import named_in_errors
 from lineal.data.csv_records import missing_to_null
 from lineal.data.documents import documents
 from lineal.data.records import Records, stream_records
+from lineal.data.targets import plain_array
 from lineal.data.unlabelled import TextColumn
-from lineal.errors import InputError, ParameterError
+from lineal.errors import CellError, InputError, ParameterError
 from lineal.jobs.roles import Roles
 
 
@@ -77,7 +78,7 @@ def dataset_of(
         raise InputError(f"{records.path}: no row has a label in column {roles.label!r}.")
     if len(rows) < table.num_rows:
         table = table.take(rows)
-    y = _targets(table.column(roles.label), roles.task, roles.label)
+    y = _targets(table.column(roles.label), roles.task, roles.label, rows)
     groups = None if roles.group is None else _groups(table.column(roles.group), roles.group, rows)
     weights = _weights(table, roles, rows)
     text = roles.text_alone
@@ -231,16 +232,17 @@ def _of_sparse(rows: Any, task: str | None, may_be_empty: bool) -> Dataset:
     return Dataset("rows", X[kept], y, kept, groups, weights, n_without, rows.names)
 
 
-def _targets(column: Any, task: str, name: str) -> NDArray[Any]:
+def _targets(column: Any, task: str, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
     import pyarrow as pa
 
     if task == "regression":
         try:
             return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
-        except pa.ArrowInvalid as flaw:
-            raise InputError(
-                f"column {name!r} cannot be predicted as a number: {flaw}. Train with --task classification."
-            ) from None
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            place = _first_that_is_no_number(column)
+            before = f"column {name!r} cannot be predicted as a number: "
+            after = f" has {column[place].as_py()!r}. Correct the cell, or train with --task classification."
+            raise CellError(before, int(rows[place]), after) from None
     if pa.types.is_integer(column.type) or pa.types.is_boolean(column.type):
         return np.asarray(column.to_numpy())
     if pa.types.is_dictionary(column.type):
@@ -248,14 +250,14 @@ def _targets(column: Any, task: str, name: str) -> NDArray[Any]:
     values = column.to_pylist()
     if pa.types.is_floating(column.type) and all(float(value).is_integer() for value in values):
         return np.array(values)  # with fractions, which learners take for numbers to predict, they are names
-    return np.array([str(value) for value in values])
+    return plain_array([str(value) for value in values])
 
 
 def _groups(column: Any, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
     if column.null_count:
         row = int(rows[np.argmin(np.asarray(column.is_valid()))])
-        raise InputError(f"column {name!r} has no group at row {row}. Fill it, or drop the row.")
-    return np.array([str(value) for value in column.to_pylist()])
+        raise CellError(f"column {name!r} has no group in ", row, ". Fill it, or drop the row.")
+    return plain_array([str(value) for value in column.to_pylist()])
 
 
 def _weights(table: Any, roles: Roles, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
@@ -267,21 +269,26 @@ def _weights(table: Any, roles: Roles, rows: NDArray[np.int64]) -> NDArray[np.fl
     name, column = found[0], table.column(found[0])
     try:  # numbers may come as they are written
         weights = np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        is_good = np.isfinite(weights) & (weights >= 0)
+        place = None if is_good.all() else int(np.argmin(is_good))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        weights = np.full(1, np.nan)
-    is_good = np.isfinite(weights) & (weights >= 0)
-    if column.null_count or not is_good.all():
-        raise InputError(
-            f"column {name!r} must be numbers of at least 0 in every row to be the weight"
-            f"{_first_bad(column, is_good, rows)}."
+        place = _first_that_is_no_number(column)
+    if place is not None:
+        raise CellError(
+            f"column {name!r} must be numbers of at least 0 in every row to be the weight, but ",
+            int(rows[place]),
+            f" has {column[place].as_py()!r}.",
         )
     if len(weights) and not weights.any():
         raise InputError(f"all weights in column {name!r} are 0: there is nothing to learn from or judge by.")
     return weights
 
 
-def _first_bad(column: Any, is_good: NDArray[np.bool_], rows: NDArray[np.int64]) -> str:
-    if len(is_good) != len(column):
-        return ""
-    place = int(np.argmin(is_good))
-    return f", but row {int(rows[place])} has {column[place].as_py()!r}"
+def _first_that_is_no_number(column: Any) -> int:
+    """The place of the first cell that cannot be read as a number."""
+    for place, value in enumerate(column.to_pylist()):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return place
+    return 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lineal.data.records import Records, read_records
-from lineal.errors import InputError, ParameterError
+from lineal.errors import CellError, InputError, ParameterError
 from lineal.evaluation.comparing import compare
 from lineal.evaluation.comparison import ModelComparison
 from lineal.evaluation.evaluation import Evaluation
@@ -19,6 +19,7 @@ from lineal.jobs.answers import Answers, answers_of
 from lineal.jobs.dataset import Dataset, dataset_of, matrix_of, read_for
 from lineal.jobs.labels import labels_like
 from lineal.jobs.origin import fingerprint_of
+from lineal.jobs.places import told_of_cells, told_of_file
 from lineal.jobs.roles import Role, Roles
 from lineal.jobs.scoring import WEIGHTS_MEAN, evaluated
 from lineal.model.loading import load
@@ -73,7 +74,13 @@ def labelled(
         Role(name, role, "") for name, role in ((weight, "weight"), (group, "group")) if name is not None
     ]
     data = dataset_of(records, Roles(tuple(roles), model.task, ""), may_be_empty=is_piece)
-    return data if model.task == "regression" else replace(data, y=labels_like(data.y, model.classes_))
+    if model.task != "regression":
+        return replace(data, y=labels_like(data.y, model.classes_))
+    if (is_infinite := np.isinf(data.y)).any():
+        place = int(np.argmax(is_infinite))
+        before = f"column {found!r} needs finite numbers to judge or learn by, but "
+        raise CellError(before, int(data.rows[place]), f" has {data.y[place]:g}. Correct the cell.")
+    return data
 
 
 def _label_of(model: Model, names: list[str], path: str) -> str:
@@ -119,8 +126,10 @@ def evaluate_file(
 ) -> Judged:
     """A model judged by a labelled file."""
     records = read_for(model, path, read_records, **(reading or {}))
-    data = labelled(model, records, label=label, text=text, weight=weight, group=group)
-    answers = answers_of(model, data.X)
+    with told_of_cells(path, reading):
+        data = labelled(model, records, label=label, text=text, weight=weight, group=group)
+    with told_of_file(path, reading, data.rows.item):
+        answers = answers_of(model, data.X)
     evaluation = evaluated(answers, data, model.task, confidence=confidence)
     if note := _learned_from(model, records, path):
         evaluation = replace(evaluation, notes=(*evaluation.notes, note))
@@ -173,8 +182,10 @@ def compare_files(
     data: Dataset | None = None
     for name, model in models.items():
         own = records[name if model.inputs == "rows" else ""]
-        data = labelled(model, own, label=label, text=text, weight=weight, group=group)
-        answers[name] = answers_of(model, data.X)
+        with told_of_cells(data_path, reading):
+            data = labelled(model, own, label=label, text=text, weight=weight, group=group)
+        with told_of_file(data_path, reading, data.rows.item):
+            answers[name] = answers_of(model, data.X)
     assert data is not None
     found = compare(
         answers,

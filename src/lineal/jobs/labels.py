@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.data.targets import plain_array
+
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -44,4 +46,4 @@ def _as_names(y: NDArray[Any], known: set[str]) -> NDArray[Any]:
         if y.dtype.kind == "f" and float(value).is_integer():
             others = [str(int(value))]
         names[value] = next((other for other in others if other in known), name)
-    return np.array([names[value] for value in y.tolist()])
+    return plain_array([names[value] for value in y.tolist()])

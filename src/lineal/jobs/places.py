@@ -6,21 +6,58 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from lineal.errors import CellError, InputError, ParameterError
+from lineal.errors import CellError, InputError, LinealError, ParameterError
+from lineal.jobs.lines import first_line, place_of
 
 
 @contextmanager
-def told_of_file(path: str, row_of: Callable[[int], int]) -> Iterator[None]:
-    """Puts the file before what a model says of a piece of it, and its own row in place of the piece's."""
-    place = "standard input" if path == "-" else path
+def told_of_cells(
+    path: str, reading: dict[str, Any] | None, row_of: Callable[[int], int] | None = None
+) -> Iterator[None]:
+    """Puts the file before what is said of a cell, and its line, as an editor counts, in place of the row.
+
+    ``row_of`` gives the row of the whole file where rows are those of a piece of it.
+    """
     try:
         yield
     except CellError as flaw:
-        said = str(flaw) if flaw.row is None else flaw.of_row(row_of(flaw.row))
-        raise InputError(f"{place}: {said}") from None
-    except InputError as flaw:
-        raise InputError(f"{place}: {flaw}") from None
+        if flaw.row is None:
+            raise InputError(f"{_shown(path)}: {flaw}") from None
+        row = flaw.row if row_of is None else row_of(flaw.row)
+        said = flaw.said_of(place_of(row, _first_line_of(path, reading or {})))
+        raise InputError(f"{_shown(path)}: {said}") from None
+
+
+@contextmanager
+def told_of_file(
+    path: str, reading: dict[str, Any] | None, row_of: Callable[[int], int] | None = None
+) -> Iterator[None]:
+    """The same, and puts the file before whatever else is said of its rows."""
+    with told_of_cells(path, reading, row_of):
+        try:
+            yield
+        except CellError:
+            raise
+        except InputError as flaw:
+            raise InputError(f"{_shown(path)}: {flaw}") from None
+
+
+def _shown(path: str) -> str:
+    return "standard input" if path == "-" else path
+
+
+def _first_line_of(path: str, reading: dict[str, Any]) -> int | None:
+    """The line of row 0, by reading the file again; None where that is not known, or no longer to be read."""
+    from lineal.data.records import read_records
+
+    if path == "-":
+        return None
+    try:
+        return first_line(read_records(path, **reading), path, reading)
+    except (LinealError, OSError):
+        return None
 
 
 def check_places(*paths: str | None, inputs: Sequence[str | None] = ()) -> None:

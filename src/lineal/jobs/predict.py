@@ -72,7 +72,7 @@ def predict(
     """
     first = 0
     for X, carried in _pieces(model, path, text, carry, reading or {}, n_bytes):
-        with told_of_file(path, first.__add__):
+        with told_of_file(path, reading, first.__add__):
             answers = answers_of(model, X)
         yield Predicted(first, X, answers, carried)
         first += len(answers.labels)

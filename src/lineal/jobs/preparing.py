@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from lineal.data.doctor import Finding, diagnose_records
 from lineal.data.doctor.records import DECIDES, deciding_columns
 from lineal.data.records import Records, read_records
-from lineal.errors import InputError, ParameterError
+from lineal.errors import CellError, InputError, ParameterError
 from lineal.jobs.dataset import Dataset, dataset_of
 from lineal.jobs.labels import labels_like
 from lineal.jobs.lines import first_line, place_of
 from lineal.jobs.origin import fingerprint_of
+from lineal.jobs.places import told_of_cells
 from lineal.jobs.roles import Roles, guess_roles
 from lineal.jobs.splitting import Plan, folds, held_out
 from lineal.jobs.training import Clock, Columns, Judging
@@ -76,7 +77,8 @@ def prepared(
         other = None if judging.test is None else _read_test(judging.test, records, columns, reading, read)
     with clock.step("look", "looking at the columns"):
         roles = roles_of(records, columns)
-        data = dataset_of(records, roles, task=columns.task)
+        with told_of_cells(path, reading):
+            data = dataset_of(records, roles, task=columns.task)
         task = task_of(roles, data, columns)
         lines = first_line(records, path, reading)
         if task == "regression":
@@ -90,10 +92,12 @@ def prepared(
             if kept is not roles:
                 roles, data = kept, dataset_of(records, kept)  # the same rows
             if other is not None:
-                _check_test(other, roles)
+                with told_of_cells(judging.test or "", reading):
+                    _check_test(other, roles)
         if roles is not None and data.inputs == "table":
             _check_finite(records, roles, data, lines)
-        test = None if other is None else _test_rows(other, roles, data, columns)
+        with told_of_cells(judging.test or "", reading):
+            test = None if other is None else _test_rows(other, roles, data, columns)
     if judging.test is not None and test is not None and other is not None:
         lines = first_line(other, judging.test, reading)
         plan = Plan([], f"{len(test):,} rows of {judging.test}")
@@ -273,10 +277,10 @@ def _check_test(records: Records, roles: Roles) -> None:
     for name in (name for name, kind in roles.features.items() if kind == "number"):
         for row, value in enumerate(_words_among_numbers(records.table.column(name))):
             if value is not None and not _is_number(value):
-                raise InputError(
-                    f"{records.path}, row {row}: column {name!r} holds numbers in the training file, but "
-                    f"here {value!r}. Correct the cell, leave it blank, or train with --category {name}."
-                )
+                raise CellError(
+                    f"column {name!r} holds numbers in the training file, but ", row,
+                    f" has {value!r}. Correct the cell, leave it blank, or train with --category {name}.",
+                )  # fmt: skip
 
 
 def _words_among_numbers(column: Any) -> list[str | None]:

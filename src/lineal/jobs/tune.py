@@ -9,6 +9,7 @@ from typing import Any
 from lineal.errors import ParameterError
 from lineal.jobs.dataset import dataset_of, named
 from lineal.jobs.learner import Learner
+from lineal.jobs.places import told_of_cells
 from lineal.jobs.preparing import columns_of, read_wanted, roles_of, task_of
 from lineal.jobs.training import Columns
 from lineal.learners.freezing import freeze
@@ -55,7 +56,8 @@ def tune_file(
     tell(f"reading {path}")
     records = read_wanted(path, columns, reading or {})
     roles = roles_of(records, columns)
-    data = dataset_of(records, roles, task=columns.task)
+    with told_of_cells(path, reading):
+        data = dataset_of(records, roles, task=columns.task)
     task = task_of(roles, data, columns)
     if learner.name is None and any(name.startswith(("learner.", "text.")) for name in space):
         # The default searches by itself and has no such settings: the usual learner stands in for it.

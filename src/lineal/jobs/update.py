@@ -14,7 +14,7 @@ from lineal.data.compression import fingerprint
 from lineal.errors import InputError, ParameterError
 from lineal.jobs.dataset import named, stream_for
 from lineal.jobs.judge import labelled
-from lineal.jobs.places import told_of_file
+from lineal.jobs.places import told_of_cells, told_of_file
 from lineal.learners.freezing import freeze
 from lineal.learners.thawing import thaw
 from lineal.model.about import About
@@ -87,12 +87,13 @@ def update(
     n, n_right, first = 0, 0.0, 0
     names = estimator.__dict__.pop("feature_names_in_", None) if before.inputs == "rows" else None
     for records in stream_for(before, path, n_bytes, reading or {}, label=label):
-        data = labelled(before, records, label=label, text=text, weight=weight, is_piece=True)
+        with told_of_cells(path, reading, first.__add__):
+            data = labelled(before, records, label=label, text=text, weight=weight, is_piece=True)
         places, first = data.rows + first, first + records.n_rows
         if not len(data):
             continue
         weights = {} if data.sample_weight is None else {"sample_weight": data.sample_weight}
-        with told_of_file(path, places.item):
+        with told_of_file(path, reading, places.item):
             if before.task == "classification":
                 n_right += float((np.asarray(estimator.predict(data.X)) == data.y).sum())
             estimator.partial_fit(data.X, data.y, **weights)

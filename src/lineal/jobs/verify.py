@@ -10,6 +10,7 @@ from lineal.errors import ParameterError
 from lineal.jobs.dataset import read_for
 from lineal.jobs.judge import labelled
 from lineal.jobs.origin import fingerprint_of
+from lineal.jobs.places import told_of_cells
 from lineal.jobs.splitting import held_out
 from lineal.learners.thawing import thaw
 from lineal.learners.verification import verify
@@ -43,7 +44,8 @@ def verify_file(
     _check_provable(model, model_path)
     records = read_for(model, path, read_records, **(reading or {}))
     columns = model.about.columns or {}
-    data = labelled(model, records, label=label, weight=columns.get("weight"), group=columns.get("group"))
+    with told_of_cells(path, reading):
+        data = labelled(model, records, label=label, weight=columns.get("weight"), group=columns.get("group"))
     part = model.about.notes.get("held out")
     if part is not None:
         (rows, _), *_ = held_out(data, model.task, float(part["share"]), int(part["seed"])).splits

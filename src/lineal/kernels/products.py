@@ -49,12 +49,12 @@ def _upper_dots(X: Any, Z: Any | None, n_threads: int) -> FloatArray:
     return K
 
 
-def mirrored(K: FloatArray, block: int = 512) -> FloatArray:
+def mirrored(K: FloatArray, block: int = 128) -> FloatArray:
     """K with its upper triangle copied to the lower one, in place."""
     for first in range(0, len(K), block):
         last = min(first + block, len(K))
         tile = K[first:last, first:last]
-        np.copyto(tile, np.triu(tile) + np.triu(tile, 1).T)
+        np.copyto(tile, tile.T.copy(), where=np.tri(last - first, k=-1, dtype=bool))
         K[last:, first:last] = K[first:last, last:].T
     return K
 

@@ -15,7 +15,7 @@ from lineal.learners.model import LinearModel, Task
 from lineal.learners.online.recipe import Recipe, joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import classes_and_codes, require_targets, weights_of_rows
-from lineal.learners.weighting import class_factors
+from lineal.learners.weighting import weigh_classes
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import L2, Log, Loss, Penalty, Problem
 from lineal.objective.block_penalty import as_penalty
@@ -72,19 +72,11 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         self._check_options()
         array = self._read(X, reset=True)
         labels = self._labels(y, array.shape[0])
-        self.classes_, codes = self._classes(labels)
-        rows = self._built(array, reset=True)
-        s = weights_of_rows(sample_weight, rows.n_rows)
-        problem = self._pose(rows, codes, s)
-        self._require_weighty_classes(problem, codes)
-        return Task(problem, labels, s)
-
-    def _require_weighty_classes(self, problem: Problem, codes: NDArray[np.int32]) -> None:
-        """Refuses weights of rows and classes that leave nothing to tell apart."""
-        known, losses = self.classes_.tolist(), problem.losses
-        s = losses.weighted(np.ones((len(codes), 1)))[:, 0]
-        sums = np.bincount(codes, weights=s, minlength=len(known))
+        s = weights_of_rows(sample_weight, array.shape[0])
+        self.classes_, codes, weight = self._weighed(labels, s)
+        sums = np.bincount(codes, weights=weight, minlength=len(self.classes_))
         if np.count_nonzero(sums) < 2:
+            known = self.classes_.tolist()
             left = (
                 f"only one class with weight: {known[int(np.argmax(sums))]!r}" if sums.any() else "no weight"
             )
@@ -92,6 +84,13 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
                 f"{type(self).__name__} needs at least 2 classes in the data, but y has {left}. "
                 "Check the labels, the split, sample_weight and class_weight."
             )
+        problem = self._pose(self._built(array, reset=True), codes, weight)
+        self._require_bounded_scores(problem, sums)
+        return Task(problem, labels, s)
+
+    def _require_bounded_scores(self, problem: Problem, sums: NDArray[Any]) -> None:
+        """Refuses named classes without rows whose scores nothing keeps up."""
+        known, losses = self.classes_.tolist(), problem.losses
         is_apart = losses.is_likelihood and not losses.is_by_score and not problem.has_shared_weights
         if is_apart and problem.penalty.is_zero and not sums.all():
             raise NoMinimumError(
@@ -106,14 +105,15 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
         elif hasattr(self, "temperature_"):
             del self.temperature_
 
-    def _classes(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """The labels to choose from, sorted, and each row's place among them."""
-        return classes_and_codes(labels)
+    def _weighed(
+        self, labels: NDArray[Any], s: FloatArray
+    ) -> tuple[NDArray[Any], NDArray[np.int32], FloatArray]:
+        """The labels to choose from, sorted, each row's place among them, and its weight in the objective."""
+        return weigh_classes(self.class_weight, *classes_and_codes(labels), s)
 
     def _pose(self, rows: LinearMap, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         """Labels as scores: one for two classes; K for more or a joint map, jointly where the loss can."""
         K = len(self.classes_)
-        s = s * class_factors(self.class_weight, self.classes_, codes, s)
         loss, penalty = self._objective(float(s.sum()), K)
         if K == 2 and rows.n_scores == 1:
             y = np.where(codes == 1, 1.0, -1.0)[:, None]

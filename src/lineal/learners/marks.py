@@ -81,7 +81,7 @@ def natural_labels(labels: NDArray[Any]) -> NDArray[Any]:
     is_plain = all(isinstance(each, str) for each in listed) or all(
         isinstance(each, numbers.Real) for each in listed
     )
-    return np.array(listed) if is_plain and listed else labels
+    return plain_array(listed) if is_plain and listed else labels
 
 
 def _as_given(y: Any) -> NDArray[Any]:

@@ -22,7 +22,6 @@ from lineal.objective.losses import FloatArray
 from lineal.solvers import Budget, Plan, Solution, Solver, Start, minimise, plan
 from lineal.solvers.driver import Callback
 
-
 # Kinds of learners, losses, penalties and solvers that were found to go together.
 _SUITED: set[tuple[object, ...]] = set()
 _MOST_SUITED = 1000

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import r2_score
 
 from lineal.cancellation import cancellable, nothing_done
 from lineal.deferred import sparse as sp
@@ -25,6 +24,7 @@ from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.objective.strengths import largest_strength
 from lineal.solvers import Solution, Start
+from lineal.solvers.condensed import condense
 
 
 def path(
@@ -94,6 +94,8 @@ def path(
         raise ParameterError("a test set needs both X_test and y_test, got one of them.")
     template: LinearModel = type(learner)(**learner.get_params(deep=False))
     task = template._task(X, y, sample_weight)
+    if (rows := task.problem.X.native_rows) is not None and rows is task.problem.X:
+        task = replace(task, problem=replace(task.problem, X=rows.keeping_columns()))
     problem = task.problem
     judges = {"train": _Judge(problem.X, task.targets, task.s)}
     if X_test is not None:
@@ -107,20 +109,33 @@ def path(
             )
         given = np.geomspace(top, ratio * top, int(n_strengths))
     is_sparse = penalty.has_corners or penalty.has_groups
+    few = condense(problem, len(given))
     points: list[_Point] = []
     start: Start | None = None
     with cancellable() as token:
         for strength in given.tolist():
             option = template._strength_option(strength, problem.losses.total_weight)
-            model = copy.copy(template).set_params(**option)
+            model = copy.copy(template)
+            for name, value in option.items():
+                setattr(model, name, value)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
-            solution = model._solve(posed, start)
+            found = solution = model._solve(few.at(posed.penalty) if few else posed, start)
+            if few is not None:
+                solution = few.solution(found, model._tolerance)
+                if found.certificate.converged and not solution.certificate.converged:
+                    # Rounding of products is in the way: with all rows from here on.
+                    few = None
+                    found = solution = model._solve(posed, Start(solution.W, solution.b))
             if token.is_over and not solution.certificate.converged:
                 break
             model._learn(replace(task, problem=posed), solution)
-            scores = {name: judge.score(model, solution) for name, judge in judges.items()}
+            scores = {name: judge.score(model, solution) for name, judge in judges.items() if name == "test"}
+            if few is not None and found.Z is not None and isinstance(model, BaseLinearRegressor):
+                scores["train"] = _share_explained(*few.unexplained(found.Z))
+            else:
+                scores["train"] = judges["train"].score(model, solution, solution.Z)
             points.append(_Point.of(model, strength, option, scores, is_sparse))
-            start = Start(solution.W.astype(np.float64), solution.b, solution.U)
+            start = found.as_start()
             if token.is_over:
                 break
     if not points:
@@ -201,13 +216,27 @@ class _Judge:
         except LinealError as error:
             raise type(error)(f"in the test set: {error}") from error
 
-    def score(self, model: LinearModel, solution: Solution) -> float:
-        """What ``model.score`` gives: accuracy or R^2, with the rows' weights."""
-        Z = self.rows.dot(solution.W) + solution.b
+    def score(self, model: LinearModel, solution: Solution, Z: FloatArray | None = None) -> float:
+        """What ``model.score`` gives: accuracy or R^2, with the rows' weights; Z, if the scores are known."""
+        Z = self.rows.dot(solution.W) + solution.b if Z is None else Z
         if isinstance(model, BaseLinearClassifier):
             is_right = model.classes_[winners(Z)] == self.targets
             return float(np.average(is_right, weights=self.s))
-        return float(r2_score(self.targets, Z, sample_weight=self.s))
+        return _determination(np.asarray(self.targets, dtype=np.float64).reshape(len(Z), -1), Z, self.s)
+
+
+def _determination(targets: FloatArray, Z: FloatArray, s: FloatArray) -> float:
+    """R^2, the mean over outputs: scikit-learn's ``r2_score`` less its checks, which cost a fit."""
+    if len(targets) < 2:
+        return float("nan")
+    left = s @ np.square(targets - Z)
+    return _share_explained(left, s @ np.square(targets - np.average(targets, axis=0, weights=s)))
+
+
+def _share_explained(left: FloatArray, whole: FloatArray) -> float:
+    """R^2 from the squares that are left of each output and those about its mean."""
+    share = np.divide(left, whole, out=(left > 0).astype(np.float64), where=whole > 0)
+    return float(np.mean(1 - share))
 
 
 @dataclass(frozen=True)

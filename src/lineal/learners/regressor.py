@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,9 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
 
     _needs_tol = 1e-4
     _example_loss = "Squared()"
+    # What scikit-learn's twin makes of y of one column: flattened with a warning; of its own shape
+    # throughout; or of the intercept's shape alone.
+    _one_column: Literal["flat", "kept", "intercept"] = "flat"
 
     @all_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -58,12 +61,15 @@ class BaseLinearRegressor(RegressorMixin, StreamedRegressor, LinearModel):
 
     def _learn(self, task: Task, solution: Solution) -> None:
         super()._learn(task, solution)
-        if task.targets.ndim == 1:
+        is_column = task.targets.shape[1:] == (1,) and self._one_column == "intercept"
+        if task.targets.ndim == 1 or is_column:
             self.coef_ = self.coef_[0].copy()
+        if task.targets.ndim == 1:
             self.intercept_ = float(self.intercept_[0])
 
     def _targets(self, y: ArrayLike, n_rows: int) -> FloatArray:
-        return numbers_of_rows(y, n_rows, type(self).__name__)
+        keeps = self._one_column != "flat"
+        return numbers_of_rows(y, n_rows, type(self).__name__, keeps_column=keeps)
 
     def _pose(self, rows: LinearMap, y: FloatArray, s: FloatArray) -> Problem:
         loss, penalty = self._objective(float(s.sum()), 0)

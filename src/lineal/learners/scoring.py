@@ -111,6 +111,8 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
         array = self._read(X, reset=False)
         array = array.tocsr() if hasattr(array, "tocsr") else array
         rows = np.arange(len(labels)) if s is None else np.flatnonzero(s > 0)
+        known = set(self.classes_.tolist())  # a class whose factor is 0 is none of them
+        rows = rows[[label in known for label in labels[rows].tolist()]]
         codes = codes_among(self.classes_, labels[rows])
         folds = int(min(5, np.unique(codes, return_counts=True)[1].min()))
         if folds < 2:
@@ -119,6 +121,8 @@ class ScoringClassifier(ClassifierMixin, MatrixModel):
             )
         params = {**self.get_params(deep=False), "probability": False}
         params.update({"warm_start": False} if "warm_start" in params else {})
+        if isinstance(named := params.get("class_weight"), dict):
+            params["class_weight"] = {label: named[label] for label in named if label in known}
         limit = params.get("max_seconds")
         Z, held_out = [], []
         with cancellable() as token:

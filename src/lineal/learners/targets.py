@@ -93,8 +93,8 @@ def named_labels(classes: Any) -> NDArray[Any]:
     return labels
 
 
-def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
-    """(n,) or (n, K) finite targets of a regressor."""
+def numbers_of_rows(y: Any, n_rows: int, learner: str, *, keeps_column: bool = False) -> FloatArray:
+    """(n,) or (n, K) finite targets of a regressor; one column is flattened, unless it is to be kept."""
     _require_sequence(y, "numbers")
     raw = plain_array(y)
     if raw.dtype.kind == "c":
@@ -110,7 +110,7 @@ def numbers_of_rows(y: Any, n_rows: int, learner: str) -> FloatArray:
         targets = raw.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"y must be numbers for {learner}, got {raw.dtype}: {error}.") from error
-    if targets.ndim == 2 and targets.shape[1] == 1 and not hasattr(y, "columns"):
+    if targets.ndim == 2 and targets.shape[1] == 1 and not (keeps_column or hasattr(y, "columns")):
         targets = one_column(targets)
     if targets.ndim not in (1, 2) or len(targets) != n_rows:
         raise InputError(

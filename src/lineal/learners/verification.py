@@ -310,8 +310,8 @@ def _numpy_problem(
     rows = model._numpy_rows(X)
     s = weights_of_rows(sample_weight, rows.n_rows)
     if isinstance(model, BaseLinearClassifier):
-        labels = model._labels(y, rows.n_rows)
-        codes = codes_among(model.classes_, labels, "Verify on the training data.")
-        return model._pose(rows, codes, s)
+        classes, codes, weight = model._weighed(model._labels(y, rows.n_rows), s)
+        places = codes_among(model.classes_, classes, "Verify on the training data.")
+        return model._pose(rows, places[codes], weight)
     assert isinstance(model, BaseLinearRegressor)
     return model._pose(rows, model._targets(y, rows.n_rows).reshape(rows.n_rows, -1), s)

@@ -43,6 +43,22 @@ def class_factors(
     return np.asarray(factors[codes])
 
 
+def weigh_classes(
+    class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int32], s: FloatArray
+) -> tuple[NDArray[Any], NDArray[np.int32], FloatArray]:
+    """Classes with any weight, each row's place among them, and weights times the factors of the classes.
+
+    A row of weight 0 is no row, so a class that has no others is no class; its rows get place 0, where their
+    weight of 0 says nothing.
+    """
+    s = s * class_factors(class_weight, classes, codes, s)
+    has_weight = np.bincount(codes, weights=s, minlength=len(classes)) > 0
+    if has_weight.all():
+        return classes, codes, s
+    place = np.where(has_weight, np.cumsum(has_weight) - 1, 0).astype(np.int32)
+    return classes[has_weight], place[codes], s
+
+
 def weight_argument(learner: Any) -> str | None:
     """What ``fit`` calls the weights of rows; None where it takes none."""
     if is_a(learner, "sklearn.pipeline:Pipeline"):

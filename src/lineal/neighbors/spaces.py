@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal import _core
+from lineal.deferred import is_a
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, InputTypeError, ParameterError
 from lineal.objective.linear_maps import native_csr, native_dense
@@ -52,6 +53,12 @@ class Space:
 
 def space_of(metric: Metric, column_weights: FloatArray | None = None) -> Space:
     """The space of a metric, with weights of columns where it takes them."""
+    if is_a(metric, "lineal.kernels.base:Kernel"):
+        raise ParameterError(
+            f"metric={metric!r} is a kernel, which is large where rows are alike, and no distance. Rows of "
+            "any kernel k are sqrt(k(x, x) + k(z, z) - 2 k(x, z)) apart: give a function of two rows that "
+            "says so, or 'euclidean', which has the same neighbours as a Gaussian kernel, or 'cosine'."
+        )
     if metric == "euclidean":
         return EuclideanSpace(column_weights)
     if metric == "cosine":

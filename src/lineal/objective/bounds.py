@@ -51,7 +51,7 @@ def lower_bound(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b
     if problem.intercept is Intercept.FREE:
         left, size = problem.losses.balance_left(U)
         residue = np.abs(left)
-        is_sound &= bool(np.all(residue <= _ROUNDING * size))
+        is_sound = bool((residue <= _ROUNDING * size).all())
         charge += 2 * float(residue @ np.abs(b))
     worst_weight = None
     if penalty.is_ridge:
@@ -62,7 +62,7 @@ def lower_bound(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b
         if free is None:
             conjugate = penalty.conjugate_total(-V)
         else:
-            conjugate = penalty.conjugate_total(np.where(free[:, None], 0.0, -V))
+            conjugate = 0.0 if free.all() else penalty.conjugate_total(np.where(free[:, None], 0.0, -V))
             cost, is_zero = _charge_of_free(problem, U, V, W, free)
             charge, is_sound = charge + cost, is_sound and is_zero
         if problem.intercept is Intercept.PENALIZED:
@@ -148,9 +148,10 @@ def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bo
     if free is None:
         worst = max(worst, penalty.worst_residual(W, bound.V))
     else:
-        held = np.where(free[:, None], 0.0, bound.V)
-        worst = max(worst, penalty.worst_residual(np.where(free[:, None], 0.0, W), held))
-        worst = max(worst, float(np.abs(np.where(free[:, None], bound.V * W, 0.0)).max(initial=0.0)))
+        if not free.all():
+            held = np.where(free[:, None], 0.0, bound.V)
+            worst = max(worst, penalty.worst_residual(np.where(free[:, None], 0.0, W), held))
+        worst = max(worst, float(np.abs(bound.V * W)[free].max(initial=0.0)))
     if problem.intercept is Intercept.PENALIZED:
         v = problem.losses.sums(bound.U)
         worst = max(worst, float(problem.constants_penalty.residuals(b, v).max(initial=0.0)))

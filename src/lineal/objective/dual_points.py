@@ -273,9 +273,11 @@ def _joint_step(
     def back(G: FloatArray) -> FloatArray:
         return flat(X.adjoint(G), G.sum(axis=0))
 
+    bent = losses.bending(Z)
+
     def spread(c: FloatArray) -> FloatArray:
         zc = X.dot(c[: w.size].reshape(w.shape))
-        return losses.curvature_product(Z, zc + c[w.size :] if has_constant else zc)
+        return bent(zc + c[w.size :] if has_constant else zc)
 
     mask = flat(active[columns].astype(float), in_play.astype(float))
     slope = flat(penalty.derivative(w), own.derivative(b))
@@ -292,10 +294,10 @@ def _joint_step(
 
     def product(c: FloatArray) -> FloatArray:
         c = np.ravel(c)
-        bent = flat(
+        curved = flat(
             penalty.hessian_product(w, c[: w.size].reshape(w.shape)), own.hessian_product(b, c[w.size :])
         )
-        return (back(losses.weighted(spread(c))) + bent) * mask
+        return (back(losses.weighted(spread(c))) + curved) * mask
 
     SH = losses.weighted(losses.curvatures(Z))
     bend = flat(penalty.second_derivative(w), own.second_derivative(b))
@@ -306,9 +308,10 @@ def _joint_step(
 def joint_hessian(problem: Problem, X: LinearMap, Z: FloatArray, has_constant: bool) -> FloatArray:
     """The Hessian of the losses, S diag(d2 loss / dz_k dz_l) between the scores k and l of each row."""
     K, losses = problem.n_outputs, problem.losses
+    bent = losses.bending(Z)
 
     def curvature(l: int) -> FloatArray:
-        return losses.weighted(losses.curvature_product(Z, np.broadcast_to(np.eye(K)[l], Z.shape)))
+        return losses.weighted(bent(np.broadcast_to(np.eye(K)[l], Z.shape)))
 
     return X.joint_gram(curvature, K, has_constant)
 

@@ -23,10 +23,15 @@ _MANY_OUTPUTS = 100
 
 @dataclass(frozen=True)
 class Refit:
-    """The shift of the intercept that minimises the sum of losses, and the slopes there."""
+    """The shift of the intercept that minimises the sum of losses, and the slopes there.
+
+    ``before`` and ``after`` are the sums without it and with it, where they are known.
+    """
 
     shift: FloatArray
     U: Any
+    before: float | None = None
+    after: float | None = None
 
 
 def refit_rows(losses: RowLosses, Z: FloatArray) -> Refit:
@@ -112,6 +117,7 @@ def refit_constants(losses: LossSum, Z: FloatArray) -> Refit:
     """Damped Newton in the K constants of any smooth sum; the Hessian is K x K and costs no pass over X."""
     shift = np.zeros(losses.shape[1])
     value, U = losses.value(Z), losses.slopes(Z)
+    before = value
     for _ in range(30):
         slope = losses.sums(U)
         # What is left, balancing takes away; below this the steps are rounding.
@@ -131,7 +137,7 @@ def refit_constants(losses: LossSum, Z: FloatArray) -> Refit:
             break
         shift = shift + length * step
         value, U = following, losses.slopes(Z + shift)
-    return Refit(shift, U)
+    return Refit(shift, U, before, value)
 
 
 def _solved_apart_from_a_shift(H: FloatArray, right: FloatArray) -> FloatArray:

@@ -110,6 +110,10 @@ class Softmax(JointLoss):
     _curvature: ClassVar[float | None] = 0.5
 
     @property
+    def native(self) -> type[_core.Softmax]:
+        return _core.Softmax
+
+    @property
     def block_epoch(self) -> BlockEpoch:
         return lambda matrix, y, *state: _core.softmax_dual_cd_epoch(matrix, *state)
 

@@ -6,6 +6,7 @@ Weights are feature-major, (n_columns, K); scores and dual variables are (n_rows
 
 ========================  ==================================================================================
 ``NativeRows``            rows in the core, threaded, with the same bits for any number of threads
+``DenseColumns``          some columns of dense rows, each in one run: a working set
 ``NumpyRows``             rows of NumPy and SciPy alone: the independent road that ``verify`` takes
 ``JointRows``             a joint map phi(x, y): K rows of features a row of data share one column of weights
 ``SharedRows``            one direction for all K scores of a row; intercepts alone tell them apart
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +37,7 @@ from lineal.objective.losses import FloatArray
 Curvature = Callable[[int], FloatArray]
 
 # Up to so many columns the core builds a dense Gram matrix faster than BLAS does, and without copying X.
-_NARROW = 64
+_NARROW = 256
 # Columns that are met at a time where a map is known by its products alone.
 _PANEL = 16
 # So many deviations from 0 are far, among so many rows at first; of sparse rows, among fewer before that.
@@ -135,6 +136,14 @@ class LinearMap(ABC):
             G[d, d] = h.sum()
         return G
 
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """(K, d, d): the same for each column of H."""
+        found = []
+        for h in H.T:
+            break_off_if_over()
+            found.append(self.gram(np.ascontiguousarray(h), with_constant))
+        return np.stack(found)
+
     def _panels(self) -> Iterator[tuple[slice, FloatArray]]:
         """(n, k) columns, some at a time."""
         d = self.n_columns
@@ -151,10 +160,9 @@ class LinearMap(ABC):
         size, K = self.n_columns + with_constant, n_outputs
         G = np.empty((size, K, size, K))
         for l in range(K):
-            h = H(l)
-            for k in range(l + 1):
-                break_off_if_over()
-                G[:, k, :, l] = G[:, l, :, k] = self.gram(np.ascontiguousarray(h[:, k]), with_constant)
+            found = self.grams(H(l)[:, : l + 1], with_constant)
+            G[:, : l + 1, :, l] = found.transpose(1, 0, 2)
+            G[:, l, :, : l + 1] = found.transpose(1, 2, 0)
         return G.reshape(size * K, size * K)
 
     def take_columns(self, wanted: NDArray[np.int64]) -> LinearMap:
@@ -203,11 +211,14 @@ class NativeRows(LinearMap):
         Changes the time, never the bits.
     dense : array or None
         The same numbers as an ndarray when they are dense, for BLAS.
+    kept : KeptColumns or None
+        Columns that were taken before, where many fits on the same rows follow one another.
     """
 
     given: _core.Matrix
     n_threads: int = 1
     dense: FloatArray | None = None
+    kept: KeptColumns | None = None
 
     @cached_property
     def matrix(self) -> _core.Matrix:
@@ -241,6 +252,15 @@ class NativeRows(LinearMap):
 
     def near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         """The rows with columns moved near 0: a copy, in which zeros of far sparse columns become numbers."""
+        if self.kept is None:
+            return self._moved_near_zero()
+        if not self.kept.was_moved:
+            found = self._moved_near_zero()
+            self.kept.was_moved = True
+            self.kept.moved = None if found is None else (found[0].keeping_columns(), found[1])
+        return self.kept.moved
+
+    def _moved_near_zero(self) -> tuple[NativeRows, FloatArray] | None:
         if self.dense is not None:
             by = far_from_zero(self.dense) if may_be_far(self.dense) else None
             return None if by is None else (native_dense(_moved(self.dense, by), self.n_threads), by)
@@ -293,34 +313,72 @@ class NativeRows(LinearMap):
 
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
         """X'diag(h)X; dense data go through BLAS, unless there is too little of a row to be worth it."""
+        known = self.__dict__.get("_even_gram")
+        if known is not None and known[0] == with_constant and np.all(h == known[1]):
+            return np.array(known[2])
         if self.dense is None or self.n_columns <= _NARROW:
-            return self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
-        return NumpyRows(self.dense).gram(h, with_constant)
+            G = self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
+        else:
+            G = NumpyRows(self.dense).gram(h, with_constant)
+        if self.n_columns <= _FEW_COLUMNS and len(h) and np.all(h == h[0]):
+            # Least squares, and what is proved of them, ask for it again.
+            self.__dict__["_even_gram"] = with_constant, float(h[0]), np.array(G)
+        return G
+
+    def grams(self, H: FloatArray, with_constant: bool) -> FloatArray:
+        """The same for each column of H, in one call unless BLAS has them."""
+        if self.dense is None or self.n_columns <= _NARROW:
+            return self.matrix.grams(np.ascontiguousarray(H), with_constant, self.n_threads)
+        return super().grams(H, with_constant)
 
     def row_products(self, weights: FloatArray) -> FloatArray:
         """(n, n) products of every two rows, each column with its weight: X diag(weights) X'."""
         if self.dense is not None:
             wide = self.dense.astype(np.float64, copy=False)
+            if np.all(weights == 1.0):
+                return np.asarray(wide @ wide.T)  # BLAS computes half of it
             return np.asarray((wide * weights) @ wide.T)
         return self.transposed().gram(weights, False)
 
-    def take_columns(self, wanted: NDArray[np.int64]) -> NativeRows:
+    def take_columns(self, wanted: NDArray[np.int64]) -> NativeRows | DenseColumns:
         """Those columns alone."""
         if self.dense is not None:
-            return native_dense(np.ascontiguousarray(self.dense[:, wanted], dtype=np.float64), self.n_threads)
+            if self.kept is not None:
+                return self.kept.take(self.dense, wanted, self.n_threads)
+            return DenseColumns(_columns_of(self.dense, wanted), self.n_threads)
         columns = np.ascontiguousarray(wanted, dtype=np.int64)
         return NativeRows(self.matrix.take_columns(columns, self.n_threads), self.n_threads)
 
+    def keeping_columns(self) -> NativeRows:
+        """The same rows, which keep what is taken of them: for many fits that follow one another."""
+        return replace(self, kept=KeptColumns(self.n_rows, self.n_columns))
+
+    def as_columns(self) -> NativeRows:
+        """The columns as rows, dense or sparse as they are: what column-wise descent walks over."""
+        if self.dense is None:
+            return self.transposed()
+        return native_dense(_columns_of(self.dense, np.arange(self.n_columns)), self.n_threads)
+
     def transposed(self) -> NativeRows:
-        """Columns as rows, sparse float64: what column-wise descent walks over."""
+        """Columns as rows, sparse float64."""
         return NativeRows(self.given.transposed(), self.n_threads)
 
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""
         if self.dense is not None:
-            return sp.csr_array(self.dense)
+            return _without_zeros(self.dense)
         start, index, value = self.matrix.arrays()
         return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
+
+
+def _without_zeros(X: FloatArray) -> sp.csr_array:
+    """Rows of an array as SciPy's, which makes them by way of triples of numbers, many times slower."""
+    n, d = X.shape
+    place = np.flatnonzero(X)
+    kind = np.int32 if max(len(place), d) < 2**31 else np.int64
+    column = np.tile(np.arange(d, dtype=kind), n) if len(place) == n * d else (place % d).astype(kind)
+    start = np.concatenate(([0], np.cumsum(np.count_nonzero(X, axis=1)))).astype(kind)
+    return sp.csr_array((X.ravel()[place], column, start), shape=X.shape)
 
 
 def _side_by_side(W: FloatArray) -> FloatArray:
@@ -342,6 +400,224 @@ def native_csr(X: sp.csr_array, n_threads: int) -> NativeRows:
     value = np.ascontiguousarray(X.data)
     owner = (start, index, value)
     return NativeRows(_core.Matrix.from_csr(start, index, value, X.shape[1], owner), n_threads)
+
+
+# Of so many columns the Gram matrix of even weights is kept.
+_FEW_COLUMNS = 1000
+# So many columns more than are asked for do no harm.
+_FEW_OTHERS = 50
+# Rows that are met at a time where columns are copied out of them.
+_STRIP = 512
+
+
+def _columns_of(dense: NDArray[Any], wanted: NDArray[np.integer[Any]]) -> FloatArray:
+    """(m, n) float64: columns as rows."""
+    columns = np.empty((len(wanted), len(dense)))
+    is_all = len(wanted) == dense.shape[1]
+    for first in range(0, len(dense), _STRIP):
+        strip = dense[first : first + _STRIP]
+        columns[:, first : first + _STRIP] = (strip if is_all else strip[:, wanted]).T
+    return columns
+
+
+def _gram_of_columns(columns: FloatArray, h: FloatArray, with_constant: bool) -> FloatArray:
+    """C diag(h) C' for columns that are the rows of C, a constant one behind them."""
+    m = len(columns)
+    G = np.empty((m + with_constant, m + with_constant))
+    if np.all(h == h[:1]):
+        np.matmul(columns, columns.T, out=G[:m, :m])
+        G[:m, :m] *= h[0] if len(h) else 0.0
+    elif h.min() < 0:
+        np.matmul(columns * h, columns.T, out=G[:m, :m])
+    else:
+        scaled = columns * np.sqrt(h)
+        np.matmul(scaled, scaled.T, out=G[:m, :m])
+    if with_constant:
+        G[m, :m] = G[:m, m] = columns @ h
+        G[m, m] = h.sum()
+    return G
+
+
+@dataclass(frozen=True)
+class DenseColumns(LinearMap):
+    """Some columns of dense rows, each in one run.
+
+    Attributes
+    ----------
+    columns : (m, n) array
+    threads : int
+    kept, places : KeptColumns and array, or None
+        Where these columns are kept, and in which places, if they are.
+    """
+
+    columns: FloatArray
+    threads: int = 1
+    kept: KeptColumns | None = None
+    places: NDArray[np.int64] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return self.columns.shape[1]
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return len(self.columns)
+
+    @property
+    def n_threads(self) -> int:  # type: ignore[override]
+        """Those of the rows."""
+        return self.threads
+
+    @cached_property
+    def _matrix(self) -> _core.Matrix:
+        return _core.Matrix.from_dense(self.columns, self.columns)
+
+    def dot(self, W: FloatArray) -> FloatArray:
+        """X W."""
+        Z = np.zeros((self.n_rows, W.shape[1]))
+        if self.n_columns:
+            self._matrix.adjoint(np.ascontiguousarray(W, dtype=np.float64), Z, self.threads)
+        return Z
+
+    def adjoint(self, U: FloatArray) -> FloatArray:
+        """X'U."""
+        V = np.zeros((self.n_columns, U.shape[1]))
+        if self.n_columns:
+            self._matrix.dot(_side_by_side(U), V, self.threads)
+        return V
+
+    def squared_adjoint(self, H: FloatArray) -> FloatArray:
+        """(X*X)'H."""
+        return np.asarray(np.square(self.columns) @ H)
+
+    def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
+        """X'diag(h)X by BLAS, or what is kept of it."""
+        if self.kept is not None and self.places is not None:
+            return self.kept.gram(self.places, h, with_constant)
+        return _gram_of_columns(self.columns, h, with_constant)
+
+    def take_columns(self, wanted: NDArray[np.int64]) -> DenseColumns:
+        """Those columns alone."""
+        return DenseColumns(self.columns[wanted], self.threads)
+
+    def csr(self) -> sp.csr_array:
+        """The rows for SciPy."""
+        return sp.csr_array(self.columns.T)
+
+    def as_columns(self) -> NativeRows:
+        """The columns as rows."""
+        return native_dense(self.columns, self.threads)
+
+
+class KeptColumns:
+    """Columns of dense rows that were taken before, and their Gram matrix under some weights of the rows.
+
+    Along a path working sets grow and hardly change: a column is copied once, and a product of two columns
+    under the same weights, as those of least squares are, is computed once. Costs what is taken: n numbers
+    a column, and as many more as there are columns.
+
+    Attributes
+    ----------
+    weights : (n,) array or None
+        Of the rows, in the products that are here.
+    notes : dict
+        What a solver made of these products, such as factors; gone when the weights change.
+    """
+
+    def __init__(self, n_rows: int, n_columns: int) -> None:
+        self._place = np.full(n_columns, -1, dtype=np.int64)
+        self._order = np.empty(n_columns, dtype=np.int64)
+        self._n = 0
+        self._columns: FloatArray = np.empty((0, n_rows))
+        self.weights: FloatArray | None = None
+        # The products, with room for the border of a constant, and those with it.
+        self._G: FloatArray = np.empty((1, 1))
+        self._sums: FloatArray = np.empty(0)
+        self._n_products = 0
+        self.notes: dict[str, Any] = {}
+        self.was_moved = False
+        self.moved: tuple[NativeRows, FloatArray] | None = None  # the same rows near 0
+
+    def take(self, dense: NDArray[Any], wanted: NDArray[np.int64], n_threads: int) -> DenseColumns:
+        """Some columns, copied from the rows where they are not here."""
+        self._add(dense, wanted)
+        places = self._place[wanted]
+        if self._are_all(places):
+            return DenseColumns(self._columns[: self._n], n_threads, self, places)
+        return DenseColumns(self._columns[places], n_threads, self, places)
+
+    def with_others(self, dense: NDArray[Any], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Some columns, and with them all that are here, in their order here, unless these are many more.
+
+        Nothing need be copied of all that are here.
+        """
+        self._add(dense, wanted)
+        return wanted if self._n > 2 * len(wanted) + _FEW_OTHERS else self._order[: self._n].copy()
+
+    def _are_all(self, places: NDArray[np.int64]) -> bool:
+        return len(places) == self._n and bool(np.all(places == np.arange(self._n)))
+
+    def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64]) -> None:
+        new = wanted[self._place[wanted] < 0]
+        if len(new):
+            n, capacity = self._n, len(self._columns)
+            if n + len(new) > capacity:
+                larger = np.empty((min(len(self._place), max(2 * capacity, n + len(new))), len(dense)))
+                larger[:n] = self._columns[:n]
+                self._columns = larger
+            self._columns[n : n + len(new)] = _columns_of(dense, new)
+            self._place[new] = np.arange(n, n + len(new))
+            self._order[n : n + len(new)] = new
+            self._n += len(new)
+
+    def weigh(self, h: FloatArray) -> None:
+        """From now on products have these weights of the rows."""
+        if self.weights is None or not np.array_equal(self.weights, h):
+            self.weights, self._n_products = h.copy(), 0
+            self.notes.clear()
+
+    def gram(self, places: NDArray[np.int64], h: FloatArray, with_constant: bool) -> FloatArray:
+        """The Gram matrix of columns in some places; a view, until the next one, where they are all."""
+        are_all = self._are_all(places)
+        if self.weights is None or not (h is self.weights or np.array_equal(self.weights, h)):
+            return _gram_of_columns(self._columns[places], h, with_constant)
+        self._multiply()
+        m = len(places)
+        if are_all:
+            G = self._G[: m + with_constant, : m + with_constant]
+            if with_constant:
+                G[m, :m] = G[:m, m] = self._sums[:m]
+                G[m, m] = h.sum()
+            return G
+        G = np.empty((m + with_constant, m + with_constant))
+        G[:m, :m] = self._G[places[:, None], places]
+        if with_constant:
+            G[m, :m] = G[:m, m] = self._sums[places]
+            G[m, m] = h.sum()
+        return G
+
+    def _multiply(self) -> None:
+        """Completes the products of all columns that are here."""
+        old, n, h = self._n_products, self._n, self.weights
+        if old == n or h is None:
+            return
+        if len(self._G) <= n:
+            larger = np.empty((len(self._columns) + 1, len(self._columns) + 1))
+            larger[:old, :old] = self._G[:old, :old]
+            self._G = larger
+            sums = np.empty(len(self._columns))
+            sums[:old] = self._sums[:old]
+            self._sums = sums
+        columns, new = self._columns, self._columns[old:n]
+        weighted = new if np.all(h == 1.0) else new * h
+        self._G[old:n, :old] = weighted @ columns[:old].T
+        self._G[:old, old:n] = self._G[old:n, :old].T
+        corner = _gram_of_columns(new, h, False)
+        self._G[old:n, old:n] = corner
+        self._sums[old:n] = new @ h
+        self._n_products = n
 
 
 @dataclass(frozen=True)
@@ -390,9 +666,15 @@ class NumpyRows(LinearMap):
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
         """X'diag(h)X, or with a column of ones beside X."""
         X = sp.csr_array(self.X) if self.is_sparse else self.X
-        weighted = X.multiply(h[:, None]) if self.is_sparse else X * h[:, None]
-        inner = weighted.T @ X
-        G = inner.toarray() if sp.issparse(inner) else np.asarray(inner, dtype=np.float64)
+        if not self.is_sparse and len(h) and np.all(h == h[0]):
+            G = np.asarray(X.T @ X, dtype=np.float64) * h[0]  # BLAS computes half of it
+        elif not self.is_sparse and np.all(h >= 0):
+            weighted = X * np.sqrt(h)[:, None]
+            G = np.asarray(weighted.T @ weighted, dtype=np.float64)
+        else:
+            weighted = X.multiply(h[:, None]) if self.is_sparse else X * h[:, None]
+            inner = weighted.T @ X
+            G = inner.toarray() if sp.issparse(inner) else np.asarray(inner, dtype=np.float64)
         if not with_constant:
             return G
         edge = np.asarray(X.T @ h, dtype=np.float64)
@@ -415,7 +697,7 @@ class JointRows(LinearMap):
     All labels share the one column of w, so U goes back as one column too: V = sum_ik u_ik phi(x_i, label k).
     """
 
-    stacked: NativeRows | NumpyRows
+    stacked: NativeRows | DenseColumns | NumpyRows
     n_scores: int
 
     @property
@@ -478,7 +760,7 @@ class SharedRows(LinearMap):
     walked over once: what is n (K - 1) large are scores, targets and dual variables.
     """
 
-    inner: NativeRows | NumpyRows
+    inner: NativeRows | DenseColumns | NumpyRows
     n_scores: int
 
     @property

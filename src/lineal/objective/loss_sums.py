@@ -10,13 +10,14 @@ is an array like Z, in units of one row of weight 1, and rows of weight 0 count 
 others it may be anything (``objective/pair_losses.py``: scores and the width of a bend).
 
 ``RowLosses`` is the sum of a loss over rows in NumPy alone, which is what ``verify`` relies on;
-``NativeRowLosses`` the same in the core, threaded. The two agree to rounding, formula by formula.
+``NativeRowLosses`` and ``NativeJointLosses`` are the same in the core, threaded. The roads agree to rounding,
+formula by formula.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,26 @@ class LossSum(ABC):
         raise NotImplementedError(f"{type(self).__name__} states no second derivatives")
 
     # ---- what can be made of these ------------------------------------------------------------
+
+    def bending(self, Z: FloatArray, U: Any = None) -> Callable[[FloatArray], FloatArray]:
+        """``curvature_product`` at scores Z, with slopes U if known: what moves share is computed once."""
+        return lambda M: self.curvature_product(Z, M)
+
+    def curvatures_at(self, Z: FloatArray, U: Any) -> FloatArray:
+        """``curvatures`` where the slopes are known, too."""
+        return self.curvatures(Z)
+
+    def line_lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        """(2, n): how far to go along M, and the values there, where the core knows (``newton_line``)."""
+        return None
 
     @property
     def rows(self) -> RowLosses | None:
@@ -364,6 +385,13 @@ class RowLosses(LossSum):
         """
         return self.loss.curvature if self.loss.curvature is not None else super().curvature
 
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        """(3, K): ``along`` for each output of a loss of one score by itself, at an entry of t for each."""
+        moved = Z + t * M
+        slopes, bends = self.slopes(moved), self.curvatures(moved)
+        terms = (self.loss.value(self.y, moved), slopes * M, bends * M * M)
+        return np.stack([self.s @ each for each in terms])
+
     # ---- duals --------------------------------------------------------------------------------
 
     @cached_property
@@ -374,13 +402,17 @@ class RowLosses(LossSum):
         gold = one_hot(self.y, self.n_outputs)
         return -gold, 1.0 - gold
 
+    @cached_property
+    def _is_unweighted(self) -> bool:
+        return bool(np.all(self.s == 1.0))
+
     def weighted(self, H: FloatArray) -> FloatArray:
-        """S H."""
-        return self.s[:, None] * H
+        """S H, not to be written to: H itself where all weights are 1."""
+        return H if self._is_unweighted else self.s[:, None] * H
 
     def pull(self, U: FloatArray) -> FloatArray:
-        """S U."""
-        return self.s[:, None] * U
+        """S U, not to be written to."""
+        return U if self._is_unweighted else self.s[:, None] * U
 
     def sums(self, U: FloatArray) -> FloatArray:
         """s'U."""
@@ -426,13 +458,15 @@ class RowLosses(LossSum):
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
         low, high = self.domain
-        return bool(np.all((low <= U) & (high >= U)))
+        return bool(((low <= U) & (high >= U)).all())
 
     def room(self, U: FloatArray) -> FloatArray:
         low, high = self.domain
         return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
 
     def factor_into_domain(self, U: FloatArray) -> float:
+        if self.is_inside(U):
+            return 1.0
         low, high = self.domain
         used = self.s > 0
         below, above = (low > U) & used[:, None], (high < U) & used[:, None]
@@ -488,8 +522,14 @@ class RowLosses(LossSum):
         return None if by is None else (replace(self, y=np.ascontiguousarray(self.y - by)), by)
 
     def in_core(self, n_threads: int) -> LossSum:
-        if self.loss.native is None or self.loss.is_joint:
+        if self.loss.native is None:
             return self
+        if self.loss.is_joint:
+            code, s = (
+                np.ascontiguousarray(self.y, dtype=np.int32),
+                np.ascontiguousarray(self.s, dtype=np.float64),
+            )
+            return NativeJointLosses(self.loss, code, s, self.n_outputs, n_threads)
         y, s = (np.ascontiguousarray(each, dtype=np.float64) for each in (self.y, self.s))
         return NativeRowLosses(self.loss, y, s, self.n_outputs, n_threads)
 
@@ -526,9 +566,31 @@ class NativeRowLosses(RowLosses):
         _core.curvatures(self._native, self.y, np.ascontiguousarray(Z), H, self.n_threads)
         return H
 
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        H = self.curvatures(Z)
+        return lambda M: H * M
+
     def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         return _core.along(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def along_by_output(self, Z: FloatArray, M: FloatArray, t: FloatArray) -> FloatArray:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.along_outputs(self._native, self.y, self.s, Z, M, t, self.n_threads)
+
+    def line_lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        return _core.lengths(
+            self._native, self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
 
     def conjugate(self, U: FloatArray) -> float:
         return _core.conjugate_sum(self._native, self.y, self.s, np.ascontiguousarray(U), self.n_threads)
@@ -562,6 +624,77 @@ class NativeRowLosses(RowLosses):
     def _is_in_few_pieces(self) -> bool:
         """Whether outputs may be walked over one by one: there is one, or a cache holds all of them."""
         return self.n_outputs == 1 or len(self.s) * self.n_outputs <= _CACHED
+
+    @cached_property
+    def _native(self) -> Any:
+        return self.loss.native
+
+
+@dataclass(frozen=True)
+class NativeJointLosses(RowLosses):
+    """The same for a joint loss that the core knows (:class:`lineal._core.Softmax`)."""
+
+    n_threads: int = 1
+
+    def value(self, Z: FloatArray) -> float:
+        return float(self._native.value(self.y, self.s, np.ascontiguousarray(Z), self.n_threads))
+
+    def slopes(self, Z: FloatArray) -> FloatArray:
+        U = np.empty(Z.shape)
+        self._native.slopes(self.y, np.ascontiguousarray(Z), U, self.n_threads)
+        return U
+
+    def curvatures(self, Z: FloatArray) -> FloatArray:
+        return self.curvatures_at(Z, self.slopes(Z))
+
+    def curvatures_at(self, Z: FloatArray, U: FloatArray) -> FloatArray:
+        p = np.abs(U)  # of the true class 1 - p
+        return p - p * p
+
+    def bending(self, Z: FloatArray, U: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        U = self.slopes(Z) if U is None else U
+
+        def product(M: FloatArray) -> FloatArray:
+            out = np.empty(M.shape)
+            self._native.curved(self.y, U, np.ascontiguousarray(M), out, self.n_threads)
+            return out
+
+        return product
+
+    def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
+        return self.bending(Z)(M)
+
+    def along(self, Z: FloatArray, M: FloatArray, t: float) -> tuple[float, float, float]:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: tuple[float, float, float] = self._native.along(self.y, self.s, Z, M, t, self.n_threads)
+        return found
+
+    def line_lengths(
+        self,
+        Z: FloatArray,
+        M: FloatArray,
+        start: FloatArray,
+        incline: FloatArray,
+        quadratic: FloatArray,
+        shortest: float,
+    ) -> FloatArray | None:
+        Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
+        found: FloatArray = self._native.lengths(
+            self.y, self.s, Z, M, start, incline, quadratic, shortest, self.n_threads
+        )
+        return found
+
+    def into_domain(self, U: FloatArray) -> FloatArray:
+        out = np.empty(U.shape)
+        self._native.into_domain(self.y, np.ascontiguousarray(U), out, self.n_threads)
+        return out
+
+    def conjugate(self, U: FloatArray) -> float:
+        return float(self._native.conjugate(self.y, self.s, np.ascontiguousarray(U), self.n_threads))
+
+    def worst(self, Z: FloatArray, U: FloatArray) -> float:
+        Z, U = np.ascontiguousarray(Z), np.ascontiguousarray(U)
+        return float(self._native.worst_residual(self.y, self.s, Z, U, self.n_threads))
 
     @cached_property
     def _native(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -102,7 +102,10 @@ class Problem:
     def in_core(self) -> Problem:
         """The same with its losses evaluated in the core, where rows and losses are there."""
         threads = self.X.n_threads
-        return self if threads is None else replace(self, losses=self.losses.in_core(threads))
+        if threads is None:
+            return self
+        losses = self.losses.in_core(threads)
+        return Problem(self.X, losses, self.penalty, self.intercept, self.intercept_penalty)
 
     # ---- weights ----------------------------------------------------------------------------
 
@@ -173,8 +176,14 @@ class Problem:
         G = self.X.gram(self.losses.weighted(np.ones((self.X.n_rows, 1)))[:, 0], with_constant)
         size = np.sqrt(np.diag(G))
         inverse = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
-        values, vectors = np.linalg.eigh(G * inverse * inverse[:, None])
-        return vectors[:, values < _FAINT]
+        cosines = G * inverse * inverse[:, None]
+        try:
+            # As a rule there are none, which a factor tells in a fraction of the time that eigenvectors take.
+            np.linalg.cholesky(cosines - _FAINT * np.eye(n))
+            return np.zeros((n, 0))
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(cosines)
+            return vectors[:, values < _FAINT]
 
     # ---- dual -------------------------------------------------------------------------------
 

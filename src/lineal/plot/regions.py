@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lineal.data.targets import plain_array
 from lineal.objective.losses import FloatArray
 from lineal.plot.choice import whole
 from lineal.plot.learned import Learners, fitted, plane, spanned
@@ -58,7 +59,7 @@ def decision_regions(
     axes = [spanned(points[:, j], n_points, 0.08) for j in (0, 1)]
     places = np.stack([each.ravel() for each in np.meshgrid(*axes)], axis=1)
     classes = next(iter(models.values())).classes_
-    labels = np.asarray(y)
+    labels = plain_array(y)
     codes = np.array([classes.tolist().index(label) for label in labels.tolist()])
     margin = (
         {name: margin_of(name, model, points, codes, places) for name, model in models.items()}

@@ -57,9 +57,13 @@ class Iterate:
     residue : float or None
         Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
         of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
+    has_own_intercept : bool
+        Whether a free intercept is as near to where it belongs as the weights are, so that it is left there.
     state : callable or None
         Gives what a new stream (``Start.state``) begins again from, with this very iterate, so that all that
         follow are the same to the bit. It holds until the next iterate; its arrays may be the solver's own.
+    scores : callable or None
+        Gives the scores of these weights, where the solver has them; the caller's own.
     """
 
     weights: Callable[[], Weights]
@@ -69,7 +73,9 @@ class Iterate:
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None
+    has_own_intercept: bool = False
     state: Callable[[], State] | None = None
+    scores: Callable[[], FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,12 +84,17 @@ class Start:
 
     A state is of the same solver: where there is one, the stream begins with the iterate that it was taken
     at, once more. Its arrays may be written to.
+
+    Where the map, the losses and the intercept are the same, the scores Z of the weights and V = X'G of U may
+    be told: they save two passes over X.
     """
 
     W: FloatArray
     b: FloatArray
     U: Any = None
     state: State | None = None
+    Z: FloatArray | None = None
+    V: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +128,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution:
-    """What minimising returns: weights, the dual point of the proof, the proof, and the way there."""
+    """What minimising returns: weights, the dual point of the proof, the proof, and the way there.
+
+    The scores of the weights and V of the dual point are there where the run had them.
+    """
 
     W: FloatArray
     b: FloatArray
@@ -125,6 +139,13 @@ class Solution:
     certificate: Certificate
     trace: tuple[Progress, ...] = field(default=())
     separation: Separation | None = None  # the proof that there is no minimiser, where that was found
+    Z: FloatArray | None = None
+    V: FloatArray | None = None
+
+    def as_start(self) -> Start:
+        """Where the same map, losses and intercept begin with another penalty."""
+        W = self.W.astype(np.float64, copy=False)
+        return Start(W, self.b, self.U, Z=self.Z, V=self.V)
 
 
 # Said where numbers overflow or vanish.

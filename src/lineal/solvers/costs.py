@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lineal.objective.linear_maps import LinearMap
 from lineal.objective.problem import Problem
 
 # Seconds for a number: in a pass over dense and over sparse rows; row by row, where each waits for the last.
@@ -83,10 +84,15 @@ def row_steps(problem: Problem) -> float:
 
 def gram(problem: Problem) -> float:
     """One Gram matrix of all columns."""
-    n, d, stored = problem.X.n_rows, problem.X.n_columns, problem.X.n_stored
-    if problem.X.is_sparse:
-        return _GRAM_SPARSE * stored * stored / max(n, 1) + _CALL
-    return _GRAM * n * d * d / 2 + _CALL
+    return gram_of(problem.X, problem.X.n_rows)
+
+
+def gram_of(X: LinearMap, n_rows: int) -> float:
+    """The same of so many rows."""
+    n, d, stored = X.n_rows, X.n_columns, X.n_stored
+    if X.is_sparse:
+        return _GRAM_SPARSE * stored * stored / max(n, 1) * (n_rows / max(n, 1)) + _CALL
+    return _GRAM * n_rows * d * d / 2 + _CALL
 
 
 def factor(size: int) -> float:

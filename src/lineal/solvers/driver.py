@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
 # tolerance in P: the solver is at its floor. While another solver stands behind it, one that gains less than
 # half of the gap is enough to hand over, unless it is known to be worth its time.
 _PATIENCE, _FALL = 14, 0.01
+# P that falls by less than this share of itself in a stretch may do so for ever, whatever the tolerance.
+_LEAST_FALL = 1e-6
 # No solver is left before so many epochs; and after so many spans of the next one's time it is, whatever it
 # gained.
 _LEAST_EPOCHS, _MOST_SPANS = 5, 4
@@ -47,6 +50,7 @@ _OVERTIME = 3
 # One that aims below the tolerance has so many epochs for it, from when it is within the tolerance.
 _MORE = 4
 
+_ALL_ROUNDING = "what is left of the objective is rounding of the constants"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 
 
@@ -171,13 +175,15 @@ def drive(
                 after = solvers[place + 1] if place + 1 < len(solvers) else None
                 progress = _Progress(tol, run.epochs, problem, solver, after)
                 stream, again = solver.iterates(problem, start, progress.aim, seed), None
+                if kept is None and place == 0 and (guess := prover.guess()) is not None:
+                    stream = chain([guess], stream)
                 if kept is not None and place == kept.place:
                     vars(progress).update(kept.decisions)
                     if kept.state is not None:
                         again = following(stream, run.own)  # the iterate that the checkpoint was taken at
                 run.follow(solver, stream, progress, again)
                 run.look_for_a_minimum()
-                if run.stop not in (None, Stop.STALLED) or run.is_certified:
+                if run.stop not in (None, Stop.STALLED) or run.is_certified or run.is_at_floor:
                     break
                 run.stop, best = Stop.STALLED, run.best
                 start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
@@ -214,6 +220,11 @@ class _Run:
         """Whether the tolerance is met."""
         return self.best.is_settled and self.prover.relative_gap(self.best) <= self.tol
 
+    @property
+    def is_at_floor(self) -> bool:
+        """Whether what is left of the gap is rounding."""
+        return self.prover.is_at_floor(self.best)
+
     def go_on(self, kept: Checkpoint, solvers: Sequence[Solver]) -> int:
         """Stands where a checkpoint was taken; returns which solver is next."""
         self.epochs, self.kept = kept.epochs, kept.seconds
@@ -235,7 +246,10 @@ class _Run:
         prover, best, budget, tol = self.prover, self.best, self.budget, self.tol
         self.used.append(solver.name)
         while (iterate := following(stream, self.own)) is not None:
-            latest = best.latest = iterate
+            is_first, latest = latest is None and self.epochs == 0, iterate
+            best.latest = iterate
+            if is_first and budget.max_epochs == 1 and self._is_where_it_began(iterate):
+                continue  # of the only epoch something is to come
             self.epochs += 1
             is_end = budget.is_used_up(self.epochs, self.seconds) or self.own.is_over
             expected = iterate.expected_gap
@@ -277,6 +291,11 @@ class _Run:
             self.stop = self._why_stop(tol, is_asked=False, is_stalled=False)
         if self.own.is_over and self.stop is None:
             self.stop = Stop.CANCELLED if self.caller.is_over else Stop.SECONDS
+
+    def _is_where_it_began(self, iterate: Iterate) -> bool:
+        """Whether no step has been taken yet."""
+        W, b = iterate.weights()
+        return np.array_equal(W, self.best.W) and np.array_equal(b, self.best.b)
 
     def _certify(self, iterate: Iterate) -> None:
         """Proves what it can of an iterate, also after the token is over."""
@@ -329,7 +348,7 @@ class _Run:
             return Stop.SECONDS
         if unless_over(lambda: self.prover.has_no_minimum(self.best), self.own):
             return Stop.NO_MINIMUM
-        return Stop.STALLED if is_stalled else None
+        return Stop.STALLED if is_stalled or self.is_at_floor else None
 
     def look_for_a_minimum(self) -> None:
         """Where a solver came to an end without a proof: whether there is a minimiser at all."""
@@ -346,6 +365,7 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
+        floor = _ALL_ROUNDING if self.is_at_floor else floor
         certificate = Certificate.of_proof(
             best.primal,
             best.dual,
@@ -359,7 +379,16 @@ class _Run:
             detail=self.budget.detail(stop) or (floor if best.separation is None else best.separation),
         )
         separation = best.separation if certificate.stop is Stop.NO_MINIMUM else None
-        return Solution(best.W, best.b, best.bound.U, certificate, tuple(best.trace), separation)
+        return Solution(
+            best.W,
+            best.b,
+            best.bound.U,
+            certificate,
+            tuple(best.trace),
+            separation,
+            Z=best.Z,
+            V=best.bound.V,
+        )
 
 
 class _Progress:
@@ -422,7 +451,8 @@ class _Progress:
         goes_on = self._is_last or epochs < self._ends
         gain, patience = (0.99, _PATIENCE) if goes_on else (0.5, 1)
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
-        has_fallen = goes_on and best.primal < self._height - _FALL * self._tol * abs(self._height)
+        enough = max(_FALL * self._tol, _LEAST_FALL) * abs(self._height)
+        has_fallen = goes_on and best.primal < self._height - enough
         self._waited = 0 if best.gap < gain * self._mark or has_fallen else self._waited + 1
         self.due = int(min(epochs + max(_EVERY, int(_GROWTH * epochs)), self._span_ends))
         self._mark, self._height = best.gap, best.primal

@@ -1,11 +1,12 @@
-"""Newton's method: direct for few parameters, Hessian-free in a trust region for many."""
+"""Newton's method: a small Hessian is factorised; of larger ones, products are enough (``newton_cg``)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.cancellation import break_off_if_over
@@ -25,16 +26,16 @@ from lineal.solvers.base import (
 )
 from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
-from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate, state_at
-
-Product = Callable[[FloatArray], FloatArray]
+from lineal.solvers.newton_cg import Sampled, sampled_cost, trust_region
+from lineal.solvers.newton_line import TRIALS, Step, early_iterate, search, search_by_output, with_model
+from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
-# The share of the largest curvature that a column counts as having, at least, under a rounded loss.
-_WALL = 1e-2
-# A line search is content when the slope has fallen to this share, or after so many trials.
-_FLAT_ENOUGH, _TRIALS = 0.05, 4
+# An output rests while its gradient can be worth at most this share of its part of the tolerance.
+_SETTLED = 1e-3
+# The numbers of the matrices that are factorised together: 64 megabytes.
+_TOGETHER = 8_000_000
 # Steps that are usual and those that are enough, for smooth losses and through the stages that round kinks.
 _STEPS, _STEPS_OF_STAGES = (7, 12), (40, 100)
 # Steps of conjugate gradients in one, for a guess, and steps that are usual then: for likelihoods, for losses
@@ -58,10 +59,14 @@ class Newton(SmoothSolver):
     Notes
     -----
     Needs a differentiable penalty (L2, Lp, none); losses with kinks are smoothed in stages. Guarantees:
-    the objective falls at every step; quadratic convergence near the optimum. With few columns an
-    iteration costs one weighted Gram matrix; with many, two passes over X per conjugate-gradient step,
-    in a trust region, preconditioned by the Hessian's diagonal. A cancelled fit waits for the
-    Gram matrix, the factorisation or the pass at hand. Published: Lin, Weng and Keerthi 2008; Steihaug 1983.
+    the objective falls at every step; quadratic convergence near the optimum. With few parameters an
+    iteration costs a weighted Gram matrix for each output, or for each pair of classes that meet. Where that
+    is more than some passes, under L2, the system is solved by conjugate gradients, two passes over X each,
+    that are preconditioned by the Hessians of single outputs on a sample of rows. With many columns they
+    work in a trust region, preconditioned by the Hessian's diagonal. Outputs that do not meet take steps of
+    lengths of their own. A cancelled fit waits for the Gram matrix, the factorisation or the pass at hand.
+    Published: Lin, Weng and Keerthi 2008; Steihaug 1983; Xu, Yang, Roosta, Re and Mahoney 2016 for sampled
+    Hessians.
     """
 
     name = "newton"
@@ -73,38 +78,40 @@ class Newton(SmoothSolver):
 
     def cost(self, problem: Problem) -> Cost:
         """Steps of a factorised Hessian are few whatever the data; of conjugate gradients nobody knows."""
-        line = passes(problem, 2) + losses(problem, 2 + _TRIALS)
+        line = _line_cost(problem)
         is_smooth, is_likelihood = problem.losses.is_smooth, problem.losses.is_likelihood
         usual, most = _STEPS if is_smooth else _STEPS_OF_STAGES
+        if (sampled := _sampled_epoch(problem)) is not None:
+            return Cost.of_epochs(sampled, usual, most)
         if not is_direct(problem):
             epoch = line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
             on_curves = _CG_STEPS if is_likelihood else _CG_STEPS_OF_JUMPS
             return Cost.of_epochs(epoch, on_curves if is_smooth else _CG_STEPS_OF_STAGES)
-        K = problem.n_outputs
-        if problem.is_by_output:
-            epoch = line + K * (gram(problem) + factor(problem.X.n_columns))
-        else:
-            epoch = line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
-        return Cost.of_epochs(epoch, usual, most)
+        return Cost.of_epochs(_direct_epoch(problem), usual, most)
 
     def aim(self, problem: Problem, tol: float) -> float:
         """A step of a small factorised Hessian doubles the digits."""
-        is_quadratic = problem.losses.is_smooth and is_direct(problem)
+        is_quadratic = problem.losses.is_smooth and is_direct(problem) and not is_sampled(problem)
         return min(tol, EXACT) if is_quadratic and self.cost(problem).epoch <= CHEAP else tol
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
-        return is_direct(problem)
+        return is_direct(problem) or is_sampled(problem)
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
     ) -> Iterator[Iterate]:
         """One iterate per accepted step."""
         objective, kept = Objective(problem), state_of(start) or {}
-        if is_direct(problem):
-            yield from _direct(objective, objective.start(start), tol, kept)
+        if is_sampled(problem):
+            steps = Sampled(objective, tol, seed)
+            yield from _walk(objective, objective.start(start), steps.step, tol, kept)
+        elif is_direct(problem):
+            yield from _walk(
+                objective, objective.start(start), partial(_direct_step, objective, tol), tol, kept
+            )
         else:
-            yield from _trust_region(objective, objective.start(start), kept.get("radius"))
+            yield from trust_region(objective, objective.start(start), kept.get("radius"))
 
 
 def is_direct(problem: Problem) -> bool:
@@ -117,25 +124,36 @@ def is_direct(problem: Problem) -> bool:
     return is_curved and losses.is_by_row and problem.n_parameters <= DIRECT_LIMIT
 
 
-# ---- few parameters -----------------------------------------------------------------------------
+def is_sampled(problem: Problem) -> bool:
+    """Whether its systems are solved by conjugate gradients, with the Hessian of a sample of rows."""
+    return _sampled_epoch(problem) is not None
 
 
-@dataclass(frozen=True)
-class _Step:
-    """An accepted step: where on which line, P there, and the model that chose it.
-
-    The model is quadratic: ``curvatures`` are its second derivatives in the scores, and ``bent`` its Hessian
-    times the line's direction. A joint loss leaves them out.
-    """
-
-    line: Line
-    t: float
-    value: float
-    curvatures: FloatArray | None = None
-    bent: FloatArray | None = None
+def _line_cost(problem: Problem) -> float:
+    return passes(problem, 2) + losses(problem, 2 + TRIALS)
 
 
-def _direct(objective: Objective, point: Point, tol: float, kept: State) -> Iterator[Iterate]:
+def _direct_epoch(problem: Problem) -> float:
+    """Seconds of a step that factorises its Hessian."""
+    K, line = problem.n_outputs, _line_cost(problem)
+    if problem.is_by_output:
+        return line + K * (gram(problem) + factor(problem.X.n_columns))
+    return line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
+
+
+def _sampled_epoch(problem: Problem) -> float | None:
+    """Seconds of a step by conjugate gradients with a sampled Hessian; None where another form is sooner."""
+    direct = _direct_epoch(problem) if is_direct(problem) else np.inf
+    cost = None if direct <= CHEAP else sampled_cost(problem, DIRECT_LIMIT, _TOGETHER)
+    if cost is None or cost + _line_cost(problem) >= direct:
+        return None
+    return cost + _line_cost(problem)
+
+
+def _walk(
+    objective: Objective, point: Point, step_from: Callable[[Point], Step | None], tol: float, kept: State
+) -> Iterator[Iterate]:
+    """Steps until they are rounding."""
     problem = objective.problem
     is_last = kept.get("is_last", False)
 
@@ -147,8 +165,8 @@ def _direct(objective: Objective, point: Point, tol: float, kept: State) -> Iter
         yield primal_iterate(objective, point, expected, state)
     if is_last:
         return
-    while (step := _direct_step(objective, point)) is not None:
-        early = _early_iterate(objective, point, step, tol)
+    while (step := step_from(point)) is not None:
+        early = early_iterate(objective, point, step, tol)
         if early is not None:
             yield early
         following = step.line.step(step.t, step.value)
@@ -162,106 +180,83 @@ def _direct(objective: Objective, point: Point, tol: float, kept: State) -> Iter
             return
 
 
-def _early_iterate(objective: Objective, point: Point, step: _Step, tol: float) -> Iterate | None:
-    """The iterate with the model's own dual point, where that promises a gap of ``tol``.
-
-    At the model's minimiser its slopes are u + h (X c), and their V is known without a pass over X unless
-    some of them leave the domain. Near the optimum their bound is as tight as the weights are good, while
-    the gap of the true slopes is larger by up to the Hessian's condition number: a step or two is saved.
-    """
-    problem, line = objective.problem, step.line
-    if step.curvatures is None or step.bent is None or not problem.penalty.is_ridge:
-        return None
-    if problem.losses.is_rounded:  # pieces and bends: the model's slopes are no better than the true ones
-        return None
-    ahead = point.slopes + step.curvatures * line.moved
-    U = problem.losses.into_domain(ahead)
-    V = point.gradient - objective.penalty_gradient(point.theta) + step.bent
-
-    def gap() -> float:
-        return problem.relative_gap(step.value, -conjugates - objective.penalty_conjugate(-V))
-
-    conjugates = problem.losses.conjugate(U)
-    # What leaves the domain is missing from V: a gap far below 0 says that it is much.
-    if not -10 * tol <= gap() <= 10 * tol:
-        return None
-    if not np.array_equal(U, ahead):
-        V = V + objective.back(problem.losses.weighted(U - ahead))
-    if not gap() <= tol:
-        return None
-    W, b = objective.split(line.at(step.t)[0])
-
-    def state() -> State:
-        return state_at(point) | {"is_early": True}
-
-    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value, state=state)
-
-
-def _direct_step(objective: Objective, point: Point) -> _Step | None:
-    """A Newton step with a line search; where too few losses are curved, one with a floor under them."""
-    losses = objective.problem.losses
-    if not losses.is_by_score:
-        return _search(objective, point, _joint_step(objective, point), 1e-10)
-    H = losses.model_curvatures(point.Z)
-    steps = _shared_step if objective.problem.has_shared_weights else _separate_steps
-    for curvatures, shortest in (
-        (H, 1e-3),
-        (np.maximum(H, 1e-2 * (losses.curvature or 1.0)), 1e-10),
-    ):
-        break_off_if_over()
-        direction, bent = steps(objective, point, curvatures)
-        taken = _search(objective, point, direction, shortest)
-        if taken is not None:
-            return replace(taken, curvatures=curvatures, bent=bent)
-    return None
-
-
-def _search(objective: Objective, point: Point, direction: FloatArray, shortest: float) -> _Step | None:
-    """The lowest of a few points on the line, by Newton in one dimension from t = 1 inside a bracket.
-
-    A trial costs no pass over X, and far from the optimum the best length is often nearer 2 than 1.
-    """
-    incline = float(direction @ point.gradient)
-    if not incline < 0:
-        return None
-    line = objective.line(point, direction)
-    t, low, high, noise = 1.0, 0.0, np.inf, 1e-15 * abs(point.value)
-    best: _Step | None = None
-    for trial in range(_TRIALS + 40):
-        value, slope, bend = line.probe(t)
-        is_lower = value <= point.value + 1e-4 * t * incline + noise
-        if is_lower and (best is None or value < best.value):
-            best = _Step(line, t, value)
-        if best is not None and (abs(slope) <= _FLAT_ENOUGH * abs(incline) or trial >= _TRIALS):
-            return best
-        low, high = (t, high) if is_lower and slope < 0 else (low, t)
-        if high < shortest:
-            return None
-        newton = t - slope / bend if bend > 0 else np.nan
-        t = newton if low < newton < min(high, 4 * t) else 2 * t if high == np.inf else (low + high) / 2
-    return best
-
-
 def _is_flatter(following: Point, point: Point) -> bool:
     return float(np.abs(following.gradient).max()) < 0.5 * float(np.abs(point.gradient).max())
 
 
+# ---- few parameters -----------------------------------------------------------------------------
+
+
+def _direct_step(objective: Objective, tol: float, point: Point) -> Step | None:
+    """A Newton step with a line search; where too few losses are curved, one with a floor under them."""
+    problem = objective.problem
+    losses = problem.losses
+    if not losses.is_by_score:
+        direction, bent = _joint_step(objective, point)
+        line = objective.line(point, direction)
+        return with_model(
+            search(line, 1e-10), point.slopes + losses.bending(point.Z, point.slopes)(line.moved), bent
+        )
+    H = losses.model_curvatures(point.Z)
+    if problem.n_outputs > 1 and problem.is_by_output and losses.rows is not None:
+        return _step_by_output(objective, point, H, _unsettled(objective, tol, point))
+    steps = _shared_step if problem.has_shared_weights else _separate_steps
+    for curvatures, shortest in ((H, 1e-3), (_floored(problem, H), 1e-10)):
+        break_off_if_over()
+        direction, bent = steps(objective, point, curvatures)
+        line = objective.line(point, direction)
+        taken = search(line, shortest)
+        if taken is not None:
+            return with_model(taken, point.slopes + curvatures * line.moved, bent)
+    return None
+
+
+def _floored(problem: Problem, H: FloatArray) -> FloatArray:
+    return np.maximum(H, 1e-2 * (problem.losses.curvature or 1.0))
+
+
+def _unsettled(objective: Objective, tol: float, point: Point) -> NDArray[np.intp]:
+    """The outputs whose gradients can be worth something beside a gap of ``tol``; all, where none can."""
+    problem, K = objective.problem, objective.problem.n_outputs
+    worth = np.square(point.gradient.reshape(-1, K)).sum(axis=0)
+    enough = 2 * objective.ridge * _SETTLED * tol * problem.yardstick(point.value) / K
+    wanted = np.flatnonzero(worth > enough)
+    return wanted if len(wanted) else np.arange(K)
+
+
+def _step_by_output(
+    objective: Objective, point: Point, H: FloatArray, outputs: NDArray[np.intp]
+) -> Step | None:
+    """The same where outputs meet nowhere: each has a length of its own, and a floor where it needs one."""
+    direction, bent = _separate_steps(objective, point, H, outputs)
+    line = objective.line(point, direction)
+    taken, missing = search_by_output(line, 1e-3)
+    if not missing.any():
+        return with_model(taken, point.slopes + H * line.moved, bent)
+    floored = np.where(missing, _floored(objective.problem, H), H)
+    direction, _ = _separate_steps(objective, point, floored, np.flatnonzero(missing))
+    if taken is not None:
+        direction += taken.line.direction  # 0 for those that are missing, as theirs is for the others
+    return search_by_output(objective.line(point, direction), 1e-10)[0]
+
+
 def _separate_steps(
-    objective: Objective, point: Point, curvatures: FloatArray
+    objective: Objective, point: Point, curvatures: FloatArray, outputs: NDArray[np.intp] | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """(step, the losses' Hessian times it). Outputs do not meet in the Hessian: one small system for each."""
-    problem = objective.problem
-    K = problem.n_outputs
-    has_intercept = objective.has_intercept
+    problem, K = objective.problem, objective.problem.n_outputs
     H = problem.losses.weighted(curvatures)
     bend = objective.penalty_curvature(point.theta).reshape(-1, K)
     gradient = point.gradient.reshape(-1, K)
-    step, bent = np.empty_like(gradient), np.empty_like(gradient)
-    for k in range(K):
-        break_off_if_over()
-        G = problem.X.gram(np.ascontiguousarray(H[:, k]), has_intercept)
-        step[:, k] = -solve_positive(G, bend[:, k], gradient[:, k])
-        bent[:, k] = G @ step[:, k]
+    step, bent = np.zeros_like(gradient), np.zeros_like(gradient)
+    wanted = np.arange(K) if outputs is None else outputs
+    width = max(1, _TOGETHER // len(gradient) ** 2)
+    for part in (wanted[first : first + width] for first in range(0, len(wanted), width)):
+        G = problem.X.grams(H[:, part], objective.has_intercept)
+        A = G.copy()
+        A.reshape(len(part), -1)[:, :: len(gradient) + 1] += bend[:, part].T
+        step[:, part] = -_core.BlockFactors.of(A).solve(np.ascontiguousarray(gradient[:, part]))
+        bent[:, part] = np.matmul(G, step[:, part].T[:, :, None])[:, :, 0].T
     return step.ravel(), bent.ravel()
 
 
@@ -275,11 +270,12 @@ def _shared_step(objective: Objective, point: Point, curvatures: FloatArray) -> 
     return step, G @ step
 
 
-def _joint_step(objective: Objective, point: Point) -> FloatArray:
+def _joint_step(objective: Objective, point: Point) -> tuple[FloatArray, FloatArray]:
     """All outputs that meet in one system."""
     problem = objective.problem
     G = joint_hessian(problem, problem.X, point.Z, objective.has_intercept)
-    return -solve_positive(G, objective.penalty_curvature(point.theta), point.gradient)
+    step = -solve_positive(G, objective.penalty_curvature(point.theta), point.gradient)
+    return step, G @ step
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
@@ -291,96 +287,3 @@ def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatA
         return found
     # Nothing can be factorised: the steepest way down, in units of the columns.
     return np.asarray(units(np.diag(A)) ** 2 * right)
-
-
-# ---- many parameters ----------------------------------------------------------------------------
-
-
-def _trust_region(objective: Objective, point: Point, radius: float | None) -> Iterator[Iterate]:
-    problem = objective.problem
-    # Where all rows are off the bends of a rounded loss there is no curvature now, and a wall close by.
-    floor = _WALL / objective.column_scales() ** 2 if problem.losses.is_rounded else np.zeros(1)
-
-    def state() -> State:
-        return {"radius": radius}
-
-    while True:
-        yield primal_iterate(objective, point, expected_gap(problem, point.gradient, point.value), state)
-        product, diagonal = _curvature(objective, point)
-        scale = 1.0 / np.sqrt(np.maximum(diagonal, floor + 1e-12 * diagonal.max(initial=1e-300)))
-        scaled = scale * point.gradient
-        size = float(np.linalg.norm(scaled))
-        if size == 0.0:
-            return
-        radius = size if radius is None else radius
-        scaled_product = _between(scale, product)
-        for _ in range(40):
-            # Eisenstat and Walker: solve roughly while far away, exactly when near.
-            forcing = min(0.1, size**0.5 * 0.1) * size
-            move, model = _steihaug(scaled_product, scaled, radius, forcing)
-            step = scale * move
-            line = objective.line(point, step)
-            value = line.value(1.0)
-            ratio = (value - point.value) / model if model < 0 else -1.0
-            length = float(np.linalg.norm(move))
-            if ratio > 0.75 and length > 0.99 * radius:
-                radius *= 3
-            elif ratio < 0.25:
-                radius = 0.25 * length
-            if ratio > 1e-4 and value < point.value:
-                break
-            if radius < 1e-15 * (1 + float(np.linalg.norm(point.theta / scale))):
-                return
-        else:
-            return
-        point = line.step(1.0, value)
-
-
-def _between(scale: FloatArray, product: Product) -> Product:
-    """The Hessian in coordinates in which its diagonal is 1."""
-    return lambda v: scale * product(scale * v)
-
-
-def _curvature(objective: Objective, point: Point) -> tuple[Product, FloatArray]:
-    """Hessian-vector products at a point, and the Hessian's diagonal."""
-    losses, bend = objective.problem.losses, objective.penalty_curvature(point.theta)
-    SH = losses.weighted(losses.curvatures(point.Z))
-    diagonal = objective.flat(objective.problem.X.squared_adjoint(SH), SH.sum(axis=0)) + bend
-
-    def product(v: FloatArray) -> FloatArray:
-        curved = losses.curvature_product(point.Z, objective.scores(v))
-        return objective.back(losses.weighted(curved)) + bend * v
-
-    return product, diagonal
-
-
-def _steihaug(
-    product: Product, gradient: FloatArray, radius: float, forcing: float
-) -> tuple[FloatArray, float]:
-    """Conjugate gradients on the quadratic model, stopped at the edge of the trust region; (step, model)."""
-    step = np.zeros_like(gradient)
-    residual = -gradient
-    direction = residual.copy()
-    square = float(residual @ residual)
-    for _ in range(250):
-        if square**0.5 <= forcing:
-            break
-        break_off_if_over()
-        bent = product(direction)
-        curvature = float(direction @ bent)
-        t = square / curvature if curvature > 0 else np.inf
-        following = step + t * direction if np.isfinite(t) else step
-        if not np.isfinite(t) or float(np.linalg.norm(following)) >= radius:
-            dd, sd, ss = float(direction @ direction), float(step @ direction), float(step @ step)
-            root = np.sqrt(max(sd * sd + dd * (radius * radius - ss), 0.0))
-            t = (radius * radius - ss) / (sd + root) if sd >= 0 else (root - sd) / dd
-            step = step + t * direction
-            residual = residual - t * bent
-            break
-        step = following
-        residual = residual - t * bent
-        fresh = float(residual @ residual)
-        direction = residual + (fresh / square) * direction
-        square = fresh
-    # model(step) = g.step + step'H step / 2, with H step = -residual - g.
-    return step, 0.5 * float(gradient @ step) - 0.5 * float(residual @ step)

@@ -40,7 +40,10 @@ class Moved:
 
     def start(self, start: Start | None) -> Start | None:
         """Where a solver of this problem starts."""
-        return None if start is None else replace(start, b=self.intercept(start.W, start.b))
+        if start is None:
+            return None
+        Z = None if start.Z is None else start.Z - self.targets_by
+        return replace(start, b=self.intercept(start.W, start.b), Z=Z)
 
     def solution(self, found: Solution, tol: float) -> Solution:
         """The same for the problem this one was made from."""
@@ -57,7 +60,8 @@ class Moved:
         direction = found.separation
         if direction is not None:
             direction = replace(direction, b=direction.b - self.by @ direction.W)
-        return replace(found, b=b, certificate=certificate, separation=direction)
+        Z = None if found.Z is None else found.Z + self.targets_by
+        return replace(found, b=b, certificate=certificate, separation=direction, Z=Z)
 
 
 def near_zero(problem: Problem) -> Moved | None:

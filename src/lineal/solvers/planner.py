@@ -9,7 +9,7 @@ from lineal.objective.problem import Problem
 from lineal.solvers.base import Solver, takes
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.costs import Cost
-from lineal.solvers.newton import is_direct
+from lineal.solvers.newton import is_direct, is_sampled
 from lineal.solvers.ranking_newton import RankingNewton
 
 # Seconds that nobody feels: a solver that is sure to end within them is taken before one that may be quicker.
@@ -149,7 +149,9 @@ def _reason(problem: Problem, solver: Solver) -> str:
     if solver.name == "interior" and not losses.is_by_score:
         return "a joint hinge, and a small system: a few steps from the inside of the dual's simplices"
     reason = _REASONS[solver.name]
-    if solver.name == "newton" and not is_direct(problem):
+    if solver.name == "newton" and is_sampled(problem):
+        reason = "few columns: steps of second order, with the Hessian of a sample of rows"
+    elif solver.name == "newton" and not is_direct(problem):
         reason = "many columns: steps of second order by conjugate gradients"
     if solver.name == "newton" and not losses.is_smooth:
         reason += ", the kinks smoothed in stages"

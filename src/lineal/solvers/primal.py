@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal import _core
 from lineal.objective.dual_points import closer_point, feasible, likely_point
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
@@ -82,7 +83,10 @@ class Objective:
 
     def back(self, G: FloatArray) -> FloatArray:
         """X'G and, for an intercept, the sums of G: from the scores to the parameters."""
-        return self.flat(self.problem.X.adjoint(G), G.sum(axis=0))
+        if not self.has_intercept:
+            return self.problem.X.adjoint(G).ravel()
+        sums = _core.column_sums(np.ascontiguousarray(G)) if G.shape[1] > 1 else G.sum(axis=0)
+        return self.flat(self.problem.X.adjoint(G), sums)
 
     # ---- the penalty, block by block ----------------------------------------------------------
 
@@ -164,6 +168,14 @@ class Objective:
             gradient = gradient + self.penalty_gradient(theta)
         return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
 
+    @cached_property
+    def ridges(self) -> FloatArray | None:
+        """The strength that each parameter is squared with, where the penalty is made of squares alone."""
+        problem = self.problem
+        parts = (problem.penalty, problem.constants_penalty)
+        is_quadratic = all(each.is_elastic and not each.has_corners for each in parts)
+        return self.penalty_part("l2") if is_quadratic else None
+
     @property
     def ridge(self) -> float:
         """The strength of a penalty that is a ridge, else 0."""
@@ -186,7 +198,9 @@ class Objective:
         """The point to begin at, or to go on from."""
         if (kept := state_of(start)) is not None:
             return self.point(kept["theta"], kept["Z"], kept["value"], by_prox)
-        return self.point(self.start_vector(start), by_prox=by_prox)
+        theta = self.start_vector(start)
+        Z = None if theta.any() else np.zeros(self.problem.losses.shape)
+        return self.point(theta, Z, by_prox=by_prox)
 
     def line(self, point: Point, direction: FloatArray) -> Line:
         """P restricted to point + t direction."""
@@ -222,8 +236,13 @@ class Line:
 
     def probe(self, t: float) -> tuple[float, float, float]:
         """P at t, dP/dt and its derivative."""
-        objective = self.objective
-        value, slope, bend = objective.problem.losses.along(self.origin.Z, self.moved, t)
+        value, slope, bend = self.objective.problem.losses.along(self.origin.Z, self.moved, t)
+        own = self.penalty_along(t)
+        return value + own[0], slope + own[1], bend + own[2]
+
+    def penalty_along(self, t: float) -> tuple[float, float, float]:
+        """The penalty's part of P at t, with its derivatives in t."""
+        objective, value, slope, bend = self.objective, 0.0, 0.0, 0.0
         blocks = zip(
             objective.penalised_blocks(self.origin.theta + t * self.direction),
             objective.penalised_blocks(self.direction),
@@ -234,6 +253,51 @@ class Line:
             slope += float(np.vdot(penalty.derivative(w), towards))
             bend += float(np.vdot(penalty.second_derivative(w), towards * towards))
         return value, slope, bend
+
+    def probe_by_output(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same for outputs that meet nowhere, each at a t of its own: arrays (K,).
+
+        Needs a loss of one score a row, and penalties that are sums over weights.
+        """
+        rows = self.objective.problem.losses.rows
+        assert rows is not None
+        value, slope, bend = rows.along_by_output(self.origin.Z, self.moved, t)
+        own = self.penalty_by_output(t)
+        return value + own[0], slope + own[1], bend + own[2]
+
+    def penalty_by_output(self, t: FloatArray) -> FloatArray:
+        """(3, K): the penalty's part of P at t, output by output, with its derivatives in t."""
+        objective, K = self.objective, len(t)
+        found = np.zeros((3, K))
+        blocks = zip(
+            objective.penalised_blocks(self.origin.theta),
+            objective.penalised_blocks(self.direction),
+            strict=True,
+        )
+        for (penalty, w), (_, towards) in blocks:
+            towards = towards.reshape(-1, K)
+            there = w.reshape(-1, K) + t * towards
+            found[0] += penalty.terms(there).sum(axis=0)
+            found[1] += (penalty.derivative(there) * towards).sum(axis=0)
+            found[2] += (penalty.second_derivative(there) * towards * towards).sum(axis=0)
+        return found
+
+    def quadratic(self, n: int) -> FloatArray | None:
+        """(3, n): the penalty's part of P, its slope and its curvature at t = 0, where it is quadratic.
+
+        ``n`` is 1 for all parameters together, or K for each output by itself.
+        """
+        ridges = self.objective.ridges
+        if ridges is None:
+            return None
+        theta, towards = self.origin.theta.reshape(-1, n), self.direction.reshape(-1, n)
+        bent = ridges.reshape(-1, n) * theta
+        found = np.empty((3, n))
+        np.einsum("ij,ij->j", bent, theta, out=found[0])
+        np.einsum("ij,ij->j", bent, towards, out=found[1])
+        np.einsum("ij,ij,ij->j", ridges.reshape(-1, n), towards, towards, out=found[2])
+        found[0] *= 0.5
+        return found
 
     def slope(self, t: float) -> float:
         """dP/dt at t."""

@@ -37,9 +37,12 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALL, _PROOF_STEPS = 5e6, 60
 # From so many stored numbers on a pass over sparse rows takes longer than a look for BLAS's libraries, 1 ms.
 _MANY_STORED = 1_000_000
-# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do while a step
-# towards the answer takes at most so many multiplications, some tenths of a second.
+# Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do where a
+# step towards the answer takes at most so many multiplications, some tenths of a second.
 _LARGE_SCORES, _MANY_PROOFS, _MOST_WORK = 10.0, 8, 1e9
+# The share of P by which an epoch lowers it where there is little left to fall; and how many times the epochs
+# before a direction was known are enough in any case.
+_SETTLED, _AGAIN = 1e-5, 2
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class Best:
     trace: list[Progress] = field(default_factory=list)
     separation: Separation | None = None  # the proof that there is no minimiser
     is_asked: bool = False  # whether there is one
+    asked_at: int = 0  # after so many epochs
 
     @property
     def dual(self) -> float:
@@ -166,6 +170,14 @@ class Prover(ABC):
         """Whether it is proved that the objective has no minimiser; ``is_last``: no step is left."""
         return False
 
+    def guess(self) -> Iterate | None:
+        """Weights that may be optimal at a glance, to be proved before any solver is asked."""
+        return None
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether the gap is rounding of the objective, whatever the tolerance."""
+        return False
+
     def is_beyond(self, best: Best) -> bool:
         """Whether numbers of the problem overflow or vanish."""
         return False
@@ -195,9 +207,13 @@ class LinearProver(Prover):
     def prove(self, iterate: Iterate) -> Proof:
         problem = self.problem
         W, b = iterate.weights()
-        b, Z, U = self._refitted(problem.scores(W, b), b)
+        Z, U, losses = (problem.scores(W, b) if iterate.scores is None else iterate.scores()), None, None
+        if not iterate.has_own_intercept:
+            b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
-        primal = problem.primal(W, b, Z) if np.isfinite(Z).all() else np.inf
+        primal = np.inf
+        if np.isfinite(Z).all():
+            primal = (problem.losses.value(Z) if losses is None else losses) + problem.penalty_value(W, b)
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
             # Constants explain all there is to explain: what other weights add is rounding.
             W, b = zeros(problem)[0], constants.b
@@ -216,23 +232,33 @@ class LinearProver(Prover):
             bound = feasible(problem, U, W, b)
         if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
             bound = feasible(problem, problem.losses.anchor(), W, b)  # no lower bound is above P
+        elif problem.is_next_to_nothing(primal):
+            # Slopes are rounding, and so is what they prove; most losses are at least 0.
+            anchored = feasible(problem, problem.losses.anchor(), W, b)
+            bound = anchored if bound.dual < anchored.dual <= primal else bound
         return Proof(primal, bound, W, b, Z)
 
-    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any]:
+    def _refitted(self, Z: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Any, float | None]:
         """A free intercept moved to where the losses are least: no pass over X, and it can only help.
 
-        Around kinks many may be best: then all of what leads there ends at the same one.
+        (b, Z, slopes, losses), the last two where they are known. Around kinks many intercepts may be best:
+        then all of what leads there ends at the same one.
         """
         if self.problem.intercept is Intercept.FREE:
             losses = self.problem.losses
             refit = losses.refit(Z)
-            as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
             if not refit.shift.any():
                 # Where slopes are as good a dual point as any, these are they.
-                return b, Z, refit.U if losses.is_smooth and not self.problem.penalty.is_bounded else None
-            if losses.value(Z + refit.shift) <= as_good * losses.value(Z):
-                return b + refit.shift, Z + refit.shift, refit.U
-        return b, Z, None
+                is_best = losses.is_smooth and not self.problem.penalty.is_bounded
+                return b, Z, refit.U if is_best else None, refit.before
+            before = losses.value(Z) if refit.before is None else refit.before
+            moved = Z + refit.shift
+            after = losses.value(moved) if refit.after is None else refit.after
+            as_good = 1.0 if losses.is_smooth else 1 + _ROUNDING
+            if after <= as_good * before:
+                return b + refit.shift, moved, refit.U, after
+            return b, Z, None, before
+        return b, Z, None, None
 
     def worst(self, best: Best) -> float:
         if best.Z is None or best.bound is None:  # no weights had an objective that is a number
@@ -262,10 +288,26 @@ class LinearProver(Prover):
             best.separation = separation.by_scores(problem, best.W, best.b, best.Z)
         if best.separation is None and not best.is_asked and (is_last or self._runs_away(best)):
             best.is_asked, found = True, separation.decide(problem)
+            best.asked_at = best.trace[-1].epoch if best.trace else 0
             if isinstance(found, Separation):
                 best.separation = found
                 self._take_direction(best, found)
-        return best.separation is not None and (best.separation.is_exact or is_last)
+        found = best.separation
+        if found is None or is_last or found.is_complete:
+            return found is not None
+        return found.is_exact and self._has_settled(best)
+
+    def _has_settled(self, best: Best) -> bool:
+        """Whether P is near its infimum: where some rows are told apart, the others are still to be fitted.
+
+        A solver has as many epochs for that as it had before it was asked.
+        """
+        if len(best.trace) < 2:
+            return False
+        before, now = best.trace[-2:]
+        fallen = before.primal - now.primal
+        n_epochs = max(now.epoch - before.epoch, 1)
+        return now.epoch >= _AGAIN * best.asked_at or fallen <= _SETTLED * n_epochs * abs(now.primal)
 
     def _take_direction(self, best: Best, found: Separation) -> None:
         """A direction that separates all rows is as good a model as any: far enough along it P is below."""
@@ -281,10 +323,30 @@ class LinearProver(Prover):
             best.take(Proof(self.problem.primal(W, b, Z), best.bound, W, b, Z))
 
     def _runs_away(self, best: Best) -> bool:
-        """Whether a fit shows signs of having no end, and asking costs no more than some steps of Newton's."""
+        """Whether a fit shows signs of having no end, and asking takes as long as some of Newton's steps."""
         if len(best.trace) < _MANY_PROOFS or best.Z is None or separation.work(self.problem) > _MOST_WORK:
             return False
         return float(np.ptp(best.Z)) > _LARGE_SCORES
+
+    def guess(self) -> Iterate | None:
+        """The constant that all targets are."""
+        problem, rows = self.problem, self.problem.losses.rows
+        is_constant = (
+            rows is not None
+            and rows.y.ndim == 2
+            and len(rows.y) > 0
+            and problem.intercept is Intercept.FREE
+            and not np.any(rows.y != rows.y[0])
+        )
+        if not is_constant or not problem.is_next_to_nothing(problem.best_constants.primal):
+            return None
+        anchor = problem.losses.anchor()
+        return Iterate(lambda: (zeros(problem)[0], problem.best_constants.b), lambda: anchor)
+
+    def is_at_floor(self, best: Best) -> bool:
+        """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
+        problem = self.problem
+        return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
 
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound: from the best weights alone, then from where a prover gets from there.

@@ -12,6 +12,7 @@ from lineal.cancellation import is_over
 from lineal.objective.bounds import Bound
 from lineal.objective.dual_points import newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
+from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
@@ -22,7 +23,7 @@ from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, 
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.
-_SMALLEST_SET = 250
+_SMALLEST_SET, _SMALLEST_DENSE = 250, 20
 # The same where columns come in groups, and how many times the support they may be: sweeps over groups cost
 # less than another round.
 _SMALLEST_GROUPS, _GROUP_GROWTH = 50, 4
@@ -111,6 +112,7 @@ class _State:
     Z: FloatArray
     U: FloatArray
     is_foreseen: bool = False
+    V: FloatArray | None = None  # of U, where it is known
     part: Part | None = None  # under groups, the latest working set
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -133,12 +135,17 @@ class _Price:
 
 def _begin(problem: Problem, start: Start | None) -> _State:
     W, b = zeros(problem) if start is None else (start.W.copy(), start.b.copy())
-    Z = np.zeros((problem.X.n_rows, problem.n_outputs)) if start is None else problem.scores(W, b)
     losses = problem.losses
+    if start is None:
+        Z = np.zeros((problem.X.n_rows, problem.n_outputs))
+    else:
+        Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
     if problem.intercept is Intercept.FREE:
         shift = losses.refit(Z).shift
         if losses.value(Z + shift) <= losses.value(Z):
             b, Z = b + shift, Z + shift
+    if start is not None and start.V is not None and not losses.is_rounded:
+        return _State(W, b, Z, start.U, V=start.V)
     return _State(W, b, Z, losses.slopes(Z))
 
 
@@ -150,8 +157,11 @@ def _begin_again(problem: Problem, kept: State) -> _State:
 
 
 def _price(problem: Problem, state: _State) -> _Price:
-    U = repaired(problem, state.U)
-    V = problem.pull(U)
+    if state.V is not None and not problem.penalty.has_free_columns:
+        U, V = state.U, state.V
+    else:
+        U = repaired(problem, state.U)
+        V = problem.pull(U)
     bound = scaled(problem, U, V, state.W, state.b)
     gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
@@ -175,19 +185,30 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
 
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
-            lambda: (W.copy(), b.copy()), lambda: newton_point(problem, W, b, Z), price.gap, state=kept
+            lambda: (W.copy(), b.copy()),
+            lambda: newton_point(problem, W, b, Z),
+            price.gap,
+            state=kept,
+            scores=Z.copy,
         )
     return Iterate(
-        lambda: (W.copy(), b.copy()), lambda: price.bound.U, price.gap, bound=price.bound, state=kept
+        lambda: (W.copy(), b.copy()),
+        lambda: price.bound.U,
+        price.gap,
+        bound=price.bound,
+        state=kept,
+        scores=Z.copy,
     )
 
 
 def _round(problem: Problem, state: _State, price: _Price) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     K, losses = problem.n_outputs, problem.losses
+    state.V = None
     if problem.penalty.has_groups:
         return _round_of_groups(problem, state, price)
-    sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1) for k in range(K)]
+    least = _smallest_set(problem)
+    sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= GRAM_LIMIT:
@@ -257,16 +278,23 @@ def _in_parts(sizes: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
     return parts
 
 
-def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart) -> NDArray[np.int64]:
+def _smallest_set(problem: Problem) -> int:
+    """How many columns a working set has at least: dense ones, whose products take as long as a pass."""
+    if problem.X.is_sparse:
+        return _SMALLEST_SET
+    return min(_SMALLEST_SET, max(_SMALLEST_DENSE, int(2 * np.sqrt(problem.X.n_columns))))
+
+
+def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int) -> NDArray[np.int64]:
     """The support and the columns whose gradient is largest beside their l1."""
-    if len(w) <= 2 * _SMALLEST_SET:
+    if len(w) <= 2 * least:
         return np.arange(len(w))
     support = np.flatnonzero(w)
     with np.errstate(divide="ignore", invalid="ignore"):
         strength = np.abs(v) / l1
     strength[support] = np.inf
     near = np.flatnonzero(strength >= _NEAR)
-    size = max(_SMALLEST_SET, min(2 * len(support), len(near)))
+    size = max(least, min(2 * len(support), len(near)))
     among = near if len(near) >= size else np.arange(len(w))
     return np.sort(among[np.argpartition(-strength[among], size - 1)[:size]])
 
@@ -280,11 +308,16 @@ def _descend(
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     """
+    rows = problem.X.native_rows
+    assert rows is not None
+    if rows.kept is not None and rows.dense is not None and not problem.penalty.has_groups:
+        columns = rows.kept.with_others(rows.dense, columns)
     part = _part(problem, columns, outputs, state)
     W, b, Z = state.W, state.b, state.Z
     w = part.flat(W[columns, outputs], b[outputs])
     value = problem.losses.value(Z) + part.penalty(w)
     model: Model | None = None
+    is_stuck = False
     foreseen: FloatArray | None = None
     for step in range(_STEPS):
         if is_over():
@@ -300,7 +333,7 @@ def _descend(
             break
         h = part.curvatures(Z)
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
-            model = part.model(h, Z)
+            model = part.model(h, Z, is_fresh=model is not None or is_stuck)
         model.age += 1
         move = part.minimise(model, w, gradient, u, _SOLVED * tol) - w
         promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
@@ -312,7 +345,7 @@ def _descend(
                 is_tiny = promised >= -_INVISIBLE * abs(value)
                 foreseen = u + part.bent(model, moved) if is_tiny else None
                 break
-            model = None
+            model, is_stuck = None, True
             continue
         foreseen = u + part.bent(model, moved) if t == 1.0 else None
         is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
@@ -333,11 +366,12 @@ def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _
     """Some outputs on some columns; under groups the latest one is kept."""
     if state.part is not None and columns is state.columns:
         return state.part
-    X = problem.X.native_rows
-    assert X is not None
+    rows = problem.X.native_rows
+    assert rows is not None
+    X: NativeRows | DenseColumns = rows
     own = problem.penalty
-    if len(columns) < X.n_columns:
-        X, own = X.take_columns(columns), own.take(columns)
+    if len(columns) < rows.n_columns or rows.kept is not None:
+        X, own = rows.take_columns(columns), own.take(columns)
     if not own.has_groups:
         return ElasticPart(problem, X, own, outputs)
     state.part, state.columns = GroupPart(problem, X, own, outputs), columns

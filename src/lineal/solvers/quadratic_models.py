@@ -17,7 +17,7 @@ from lineal import _core
 from lineal.cancellation import is_over
 from lineal.deferred import linalg
 from lineal.objective.dual_points import DIRECT_LIMIT, joint_hessian
-from lineal.objective.linear_maps import NativeRows, native_dense
+from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
@@ -25,8 +25,9 @@ from lineal.objective.problem import Intercept, Problem
 # The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
 # average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
 GRAM_LIMIT, _GRAM_FILL = 4000, 1500
-# Sweeps of coordinate descent on a Gram matrix before the active set takes over, and its events per column.
-_SWEEPS, _EVENTS = 50, 10
+# Sweeps of coordinate descent on a Gram matrix before the active set takes over, fewer where it has been made
+# before, and its events per column.
+_SWEEPS, _SWEEPS_BEFORE, _EVENTS = 50, 8, 10
 # Sweeps over groups before Newton's method takes the groups in play, its steps, and how often they alternate.
 _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # A model is minimised in about so many sweeps. One over columns meets a stored number four times, one over a
@@ -34,6 +35,8 @@ _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # Where sweeps over columns creep, they have cost as much as the matrix when it is made after all; one that is
 # too large is never made, and they go on for so many.
 _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
+# Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
+_NEAR, _BENT = 0.2, 8.0
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
@@ -55,6 +58,7 @@ class Model:
     G: FloatArray | None
     columns: NativeRows | None = None
     blocks: _Blocks | None = None
+    is_kept: bool = False  # its matrix is one that grows along a path
     age: int = 0
 
 
@@ -66,13 +70,13 @@ class Part(ABC):
     """
 
     problem: Problem
-    X: NativeRows
+    X: NativeRows | DenseColumns
     own: Penalty  # of these columns
     outputs: slice
 
     @abstractmethod
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
-        """The model of these curvatures at these scores."""
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
+        """The model of these curvatures at these scores, or where it need not be fresh of some near them."""
 
     @abstractmethod
     def minimise(
@@ -171,14 +175,27 @@ class ElasticPart(Part):
         end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
         return end
 
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
         if self.width > 1:
             return Model(h, Z.copy(), self.joint_gram(Z))
         fill = self.X.n_stored / max(self.X.n_rows, 1)
-        if self.X.n_columns <= GRAM_LIMIT and fill <= _GRAM_FILL:
-            weights = self.problem.losses.weighted(h)[:, 0]
-            return Model(h, Z, self.X.gram(weights, self.has_constant))
-        return Model(h, Z, None, self.X.transposed())
+        if self.X.n_columns <= GRAM_LIMIT and (fill <= _GRAM_FILL or not self.X.is_sparse):
+            weights = np.ascontiguousarray(self.problem.losses.weighted(h)[:, 0])
+            # Where outputs curve apart, each would throw away the products of the one before.
+            is_one = self.problem.n_outputs == 1 or self.problem.losses.is_quadratic
+            kept = None if isinstance(self.X, NativeRows) or not is_one else self.X.kept
+            if kept is not None:
+                if is_fresh or kept.weights is None or not _are_near(weights, kept.weights):
+                    kept.weigh(weights)
+                else:
+                    # Of least squares they are the same, elsewhere those of some strengths before.
+                    weights = kept.weights
+                    s = self.problem.losses.weighted(np.ones_like(h))
+                    h = np.divide(weights[:, None], s, out=np.zeros_like(h), where=s > 0)
+            G = self.X.gram(weights, self.has_constant)
+            is_kept = kept is not None and self.problem.n_outputs == 1 and not G.flags.owndata
+            return Model(h, Z, G, is_kept=is_kept)
+        return Model(h, Z, None, self.X.as_columns())
 
     def minimise(
         self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
@@ -187,10 +204,16 @@ class ElasticPart(Part):
         w = w.copy()
         if model.G is not None:
             gradient = gradient.copy()
-            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, _SWEEPS)
+            kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
+            active = None if kept is None else kept.notes.get("active")
+            sweeps = _SWEEPS if active is None else _SWEEPS_BEFORE
+            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
             if violation > tol:
                 exact = w.copy()
-                _core.gram_active_set(model.G, l1, l2, gradient, exact, tol, _EVENTS * len(w))
+                active = _core.ActiveSet() if active is None else active
+                if kept is not None:
+                    kept.notes["active"] = active
+                active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
                 # A model without curvature somewhere has no exact answer.
                 w = exact if np.isfinite(exact).all() else w
             return w
@@ -203,6 +226,11 @@ class ElasticPart(Part):
             inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
         )  # fmt: skip
         return np.append(inner, b) if self.has_constant else inner
+
+
+def _are_near(h: FloatArray, other: FloatArray) -> bool:
+    """Whether steps of a model with these curvatures serve where others are right."""
+    return bool(np.abs(h - other).sum() <= _NEAR * other.sum() and np.all(h <= _BENT * other))
 
 
 # ---- group by group -----------------------------------------------------------------------------
@@ -288,7 +316,7 @@ class GroupPart(Part):
             start = start * self.width
         return _Layout(order, start, strength)
 
-    def model(self, h: FloatArray, Z: FloatArray) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
         if not self.is_by_score:
             G = self.joint_gram(Z)
             return Model(h, Z.copy(), G, blocks=_Blocks.of(self.layout.diagonal_of(G), self.layout))
@@ -302,7 +330,10 @@ class GroupPart(Part):
 
     def _with_gram(self, model: Model) -> Model:
         """The same model with its Gram matrix, one for all outputs or one for each."""
-        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in self._weights(model.h)])
+        weights = self._weights(model.h)
+        if self.problem.losses.is_quadratic and isinstance(self.X, DenseColumns) and self.X.kept is not None:
+            self.X.kept.weigh(weights[0])  # the same at every point of a path
+        model.G = np.concatenate([self.X.gram(each, self.has_constant) for each in weights])
         if model.blocks is None:
             model.blocks = _Blocks.of(self.layout.diagonal_of(model.G), self.layout)
         return model
@@ -316,9 +347,7 @@ class GroupPart(Part):
     @cached_property
     def _columns(self) -> NativeRows:
         """The columns as rows, dense or sparse as they are."""
-        if self.X.dense is None:
-            return self.X.transposed()
-        return native_dense(np.ascontiguousarray(self.X.dense.T, dtype=np.float64), self.X.n_threads)
+        return self.X.as_columns()
 
     @property
     def _cost_of_gram(self) -> float:

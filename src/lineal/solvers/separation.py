@@ -1,8 +1,8 @@
 """Whether a likelihood without a penalty has a minimiser: a linear programme from the inside, and a proof.
 
-A score z_i = a_i . v has a margin m_i: y_i z_i for two classes, z_iy - z_ik for each wrong class k of a row with
-more. With M the map from weights (and constants) v to the margins of all rows that have weight, exactly one
-holds (Stiemke 1915; Albert and Anderson 1984 say it of likelihoods):
+A row has a margin: y_i z_i for two classes, z_iy - z_ik for each wrong class k where there are more. With M
+the map from weights (and constants) v to the margins of all rows that have weight, exactly one holds (Stiemke
+1915; Albert and Anderson 1984 say it of likelihoods):
 
     there is a v with M v >= 0 and some margin > 0:   P falls for ever along v, and no minimiser exists;
     there are shares alpha > 0, every one of them, with M'alpha = 0:   P has a minimiser.
@@ -15,17 +15,20 @@ one self-dual programme. From v = 0, m = alpha = 1 one follows, as nu falls from
 on which sum m + sum alpha = N (1 + nu): the path is bounded and exists whatever the data are, and for each i
 just one of m_i and alpha_i stays away from 0. Steps are Mehrotra's; units of columns do not matter to them.
 
-What the path says is believed of neither side: the margins of v are computed again, with all that rounding can
-have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, as rational
-combinations where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
-then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2 beside
-0.3) the witness says so: ``is_exact`` is False.
+What the path says is believed of neither side: margins of v are computed again, with all that rounding can
+have added. Those that are to be 0 are made so exactly: v is put into the null space of their rows, by simple
+fractions where it has a basis of such (dummies, constants, equal weights of two classes), and the sums are
+then taken without any rounding. Where data are such that only rounding tells a margin from 0 (0.1 + 0.2
+beside 0.3) the witness says so: ``is_exact`` is False.
+
+Columns that depend on each other but for a millionth leave systems that no factor solves. Where steps end for
+that, they are taken once more in orthogonal directions of the columns.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -38,6 +41,7 @@ from lineal.deferred import sparse as sp
 from lineal.objective.linear_maps import LinearMap, NativeRows, NumpyRows, SharedRows
 from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import NoPenalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.newton import solve_positive
 from lineal.solvers.primal import Objective
@@ -47,15 +51,17 @@ Mask = NDArray[np.bool_]
 # Unknowns that a system may have, and steps; steps go this far to the edge, and end at such products.
 LIMIT = 2000
 _MOST_STEPS, _REACH, _LEAST = 80, 0.995, 1e-13
-# So many steps in a row that bring the least product down by less than that are at the floor of the arithmetic.
+# So many steps in a row that bring the least product down by less than that are at the arithmetic's floor.
 _PATIENCE, _GAIN = 4, 0.9
 # From such a product on the two sides are looked at; again each time that it has fallen by this factor.
 _CLEAR, _FALLEN = 1e-2, 1e-2
 # Twice the largest relative error of one operation; and numbers whose products it is told of.
 _UNIT, _LARGE = 2.0**-52, 1e140
-# Pivots of a matrix with a unit diagonal that are rounding; a number this near to a fraction is that fraction;
-# largest denominators, of one and of all; numbers that are looked at; bits that the free ones of a direction keep.
-_NOTHING, _SAME, _DENOMINATORS, _COMMON, _VALUES, _BITS = (1e-11, 1e-14), 1e-8, 1000, 2**20, 2000, 24
+# Multiplications that turning columns may take, and the share of the largest singular value that is rounding.
+_MOST_TURNED, _NO_DIRECTION = 1e9, 1e-12
+# Pivots of a matrix with a unit diagonal that are rounding; how near a number is to the fraction that it is;
+# largest denominators, of one and of all; bits that free numbers keep.
+_NOTHING, _SAME, _DENOMINATORS, _COMMON, _BITS = (1e-11, 1e-14), 1e-8, 1000, 2**20, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +79,9 @@ class Separation:
         Whether every margin is > 0.
     is_exact : bool
         Whether the margins that are said to be 0 are 0 in exact arithmetic, and not but for rounding.
+    shares : (n, K) array or None
+        Of the margins that are 0, where some are: no weights make all of those > 0, for under these shares
+        they cancel, up to the rounding of their sums (Gordan 1873).
     """
 
     W: FloatArray
@@ -80,6 +89,7 @@ class Separation:
     margins: FloatArray
     is_complete: bool
     is_exact: bool = True
+    shares: FloatArray | None = None
 
     @property
     def coef(self) -> FloatArray:
@@ -129,18 +139,10 @@ def decide(problem: Problem) -> Separation | Overlap | None:
     margins = Margins.of(problem)
     if margins is None:
         return None
-    found = None
-    due, path = _CLEAR, _Path(margins)
-    while True:
-        break_off_if_over()
-        is_end = not path.step()
-        if path.product <= due or is_end:
-            due = _FALLEN * path.product
-            found = path.decided() or found
-            if found is not None and (isinstance(found, Overlap) or found.is_exact or is_end):
-                return found
-        if is_end:
-            return None
+    found = _followed(_Path(margins), margins)
+    if found is None and (turned := _turned(margins)) is not None:
+        found = _followed(_Path(turned.margins), margins, turned.back)
+    return found
 
 
 def work(problem: Problem) -> float:
@@ -164,7 +166,8 @@ def by_scores(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> 
     margins = Margins.of(problem)
     if margins is None:
         return None
-    v = margins.objective.flat(W * apart, b * apart) if len(apart) > 1 else margins.objective.flat(W, b)
+    some = apart if problem.is_by_output else np.ones(1)
+    v = margins.objective.flat(W * some, b * some)
     return margins.witness(v.astype(np.float64), margins.used & ~apart)
 
 
@@ -277,7 +280,49 @@ class Margins:
             v = v - solve_positive(G, np.zeros(len(G)), left)
         return v
 
+    def cancelling(self, shares: FloatArray) -> FloatArray:
+        """Shares near these, each as far from 0, under which margins cancel but for rounding."""
+        for _ in range(3):
+            better = shares * (1.0 - self.dot(self.solve(shares, self.adjoint(shares))))
+            if not (better[shares > 0] > 0).all():
+                break
+            shares = better
+        return shares
+
     # ---- proofs -------------------------------------------------------------------------------
+
+    def witness_near(
+        self,
+        v: FloatArray,
+        zero: Mask,
+        proved: Margins | None = None,
+        back: Callable[[FloatArray], FloatArray] = lambda v: v,
+    ) -> Separation | None:
+        """The proof by a direction near v that leaves those margins at 0; if it can be, exactly.
+
+        ``proved`` are the margins that it is about, and ``back`` gives their weights, where these are others.
+        """
+        proved = self if proved is None else proved
+        found, G = None, self.gram(zero.astype(np.float64))
+        squares = np.diag(self.gram(self.used.astype(np.float64)))
+        for space in _null_spaces(G, squares):
+            for is_strict in (False, True):
+                kept = np.ones(len(space.free), dtype=bool)
+                if is_strict:
+                    kept = np.array([proved._is_near_zero(back(each), zero) for each in space.basis.T])
+                    if kept.all() or not kept.any():
+                        break
+                u = _combined(space, kept, v, squares)
+                for each in (u, self.nearer_zero(u, G, zero)):
+                    proof = proved.witness(back(each), zero)
+                    if proof is not None and proof.is_exact:
+                        return proof
+                    found = found or proof
+        return found
+
+    def _is_near_zero(self, v: FloatArray, zero: Mask) -> bool:
+        """Whether rounding can be all that those margins are."""
+        return bool((np.abs(self.dot(v)) <= self._room(*self.objective.split(v)))[zero].all())
 
     def witness(self, v: FloatArray, zero: Mask) -> Separation | None:
         """The proof that v separates, those margins being 0 and all others > 0; None if it does not."""
@@ -366,6 +411,23 @@ def _halves(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 # ---- the path -----------------------------------------------------------------------------------
 
 
+def _followed(
+    path: _Path, margins: Margins, back: Callable[[FloatArray], FloatArray] = lambda v: v
+) -> Separation | Overlap | None:
+    """What a path says once it is clear; ``back`` gives the weights of the margins that proofs are about."""
+    found, due = None, _CLEAR
+    while True:
+        break_off_if_over()
+        is_end = not path.step()
+        if path.product <= due or is_end:
+            due = _FALLEN * path.product
+            found = path.decided(margins, back) or found
+            if found is not None and (isinstance(found, Overlap) or found.is_exact or is_end):
+                return found
+        if is_end:
+            return None
+
+
 class _Path:
     """Where steps stand: v, the margins m and the shares alpha, and how near to 0 their products are."""
 
@@ -418,22 +480,55 @@ class _Path:
             longest = min(longest, float((-x[falls] / dx[falls]).min(initial=np.inf)))
         return longest
 
-    def decided(self) -> Separation | Overlap | None:
+    def decided(
+        self, proved: Margins, back: Callable[[FloatArray], FloatArray]
+    ) -> Separation | Overlap | None:
         """What the larger of each m and alpha says, if it is proved."""
         M, used = self._M, self._M.used
         zero = used & (self._m <= self._alpha)
         if not zero.any():
-            return M.witness(self._v, zero)
+            return proved.witness(back(self._v), zero)
         if np.array_equal(zero, used):
-            return Overlap(self._alpha) if self.product <= _CLEAR * _FALLEN else None
-        found, G = None, M.gram(zero.astype(np.float64))
-        for v in _null_directions(G, self._v, np.diag(M.gram(used.astype(np.float64)))):
-            for each in (v, M.nearer_zero(v, G, zero)):
-                proof = M.witness(each, zero)
-                if proof is not None and proof.is_exact:
-                    return proof
-                found = found or proof
-        return found
+            return Overlap(M.cancelling(self._alpha)) if self.product <= _CLEAR * _FALLEN else None
+        shares = M.cancelling(np.where(zero, self._alpha, 0.0))
+        found = proved.witness_near(back(self._v), zero)
+        if found is None and proved is not M:  # what has no simple fractions is known better here
+            found = M.witness_near(self._v, zero, proved, back)
+        return None if found is None else replace(found, shares=shares)
+
+
+@dataclass(frozen=True)
+class _Turned:
+    """Margins of orthogonal directions of the columns, and from their weights to those of the columns."""
+
+    margins: Margins
+    back: Callable[[FloatArray], FloatArray]
+
+
+def _turned(margins: Margins) -> _Turned | None:
+    """The same margins, of the left singular vectors of the rows in place of the columns."""
+    inner = margins.objective.problem
+    array = _array(inner.X)
+    n, d = inner.X.n_rows, inner.X.n_columns
+    if array is None or inner.has_shared_weights or n * d * min(n, d) > _MOST_TURNED or min(n, d) < 1:
+        return None
+    X = np.asarray(array.toarray() if sp.issparse(array) else array, dtype=np.float64)
+    middle = X.mean(axis=0) if margins.objective.has_intercept else np.zeros(d)
+    X = X - middle
+    size = np.sqrt((X**2).sum(axis=0))
+    unit = np.divide(1.0, size, out=np.zeros(d), where=size > 0)
+    Q, values, directions = np.linalg.svd(X * unit, full_matrices=False)
+    used = values > _NO_DIRECTION * values.max(initial=0.0)
+    T = unit[:, None] * (directions[used].T / values[used])
+    rows = NumpyRows(np.ascontiguousarray(Q[:, used]))
+    problem = replace(inner, X=rows, penalty=NoPenalty(), intercept_penalty=None)
+
+    def back(v: FloatArray) -> FloatArray:
+        W, b = Objective(problem).split(v)
+        W = T @ W
+        return margins.objective.flat(W, b - middle @ W)
+
+    return _Turned(replace(margins, objective=Objective(problem)), back)
 
 
 class _Solver:
@@ -449,18 +544,27 @@ class _Solver:
         return solve_positive(self._G, np.zeros(len(right)), right)
 
 
-def _null_directions(G: FloatArray, v: FloatArray, squares: FloatArray) -> Iterator[FloatArray]:
-    """Directions near v with G v = 0, exactly so where the null space has a basis of simple fractions.
+@dataclass(frozen=True)
+class _NullSpace:
+    """A basis, a column each, and the place of the free number of each."""
 
-    G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of the
-    direction; those with one follow from these. ``squares`` are of the columns of M: their units do not count.
-    Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are tried.
+    basis: FloatArray
+    free: NDArray[np.intp]
+
+
+def _null_spaces(G: FloatArray, squares: FloatArray) -> Iterator[_NullSpace]:
+    """Bases of the vectors with G v = 0, a column each, in simple fractions where there are such.
+
+    G is reduced to echelon form with the largest pivots first. A column without a pivot is a free number of
+    the direction; those with one follow from these. ``squares`` are of the columns of M, whose units do not
+    count. Columns that nearly depend on each other leave a pivot that may be rounding, or not: both are
+    tried.
     """
     scale = 2.0 ** np.round(np.log2(np.where(squares > 0, squares, 1.0)) / 2)  # which rounds nothing
     R = G / scale / scale[:, None]
     left = np.ones(len(R), dtype=bool)
+    n_before = len(R) + 1
     for nothing in _NOTHING:
-        n_before = np.count_nonzero(left)
         while left.any():
             pivot = int(np.argmax(np.where(left, np.diag(R), -np.inf)))
             if not R[pivot, pivot] > nothing:
@@ -471,28 +575,35 @@ def _null_directions(G: FloatArray, v: FloatArray, squares: FloatArray) -> Itera
             R -= np.outer(column, R[pivot])
             left[pivot] = False
         free, bound = np.flatnonzero(left), np.flatnonzero(~left)
-        if not len(free) or (len(free) == n_before and nothing != _NOTHING[0]):
+        if not len(free) or len(free) == n_before:
             return
-        F, factor = _as_fractions(R[np.ix_(bound, free)] / scale[bound][:, None] * scale[free])
-        c = v[free] * scale[free]
-        unit = 2.0 ** (np.ceil(np.log2(max(float(np.abs(c).max(initial=0.0)), 1e-300))) - _BITS)
-        c = np.round(c / unit) * unit / scale[free]
-        out = np.zeros(len(v))
-        out[free], out[bound] = factor * c, -(F @ c)
-        yield out
+        n_before = len(free)
+        F, basis = R[np.ix_(bound, free)] / scale[bound][:, None] * scale[free], np.zeros((len(R), len(free)))
+        for j, each in enumerate(free):
+            basis[bound, j], basis[each, j] = _as_fractions(-F[:, j])
+        yield _NullSpace(basis, free)
 
 
-def _as_fractions(F: FloatArray) -> tuple[FloatArray, float]:
-    """(F times a denominator, the denominator), in whole numbers where F is made of simple fractions."""
-    size = float(np.abs(F).max(initial=0.0))
-    values, places = np.unique(np.where(np.abs(F) > _SAME * min(size, 1.0), F, 0.0), return_inverse=True)
-    if len(values) > _VALUES:
-        return F, 1.0
+def _combined(space: _NullSpace, kept: Mask, v: FloatArray, squares: FloatArray) -> FloatArray:
+    """The combination that has the free numbers of v, to so many bits that sums are exact."""
+    free, basis = space.free[kept], space.basis[:, kept]
+    size = np.sqrt(np.where(squares > 0, squares, 1.0))[free]
+    c = v[free] / basis[free, np.arange(len(free))]
+    largest = float(np.abs(c * size).max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return np.zeros(len(v))
+    units = 2.0 ** np.floor(np.log2(largest * 2.0**-_BITS / size))
+    return np.asarray(basis @ (np.round(c / units) * units))
+
+
+def _as_fractions(column: FloatArray) -> tuple[FloatArray, float]:
+    """(The column times a denominator, the denominator), whole numbers where those are simple fractions."""
+    size = float(np.abs(column).max(initial=0.0))
+    some = np.where(np.abs(column) > _SAME * min(size, 1.0), column, 0.0)
+    values, places = np.unique(some, return_inverse=True)
     near = [Fraction(value).limit_denominator(_DENOMINATORS) for value in values.tolist()]
     common = math.lcm(*(each.denominator for each in near))
-    if common > _COMMON or any(
-        abs(f - x) > _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True)
-    ):
-        return F, 1.0
-    whole = np.array([float(each * common) for each in near])
-    return whole[places].reshape(F.shape), float(common)
+    is_near = all(abs(f - x) <= _SAME * max(abs(x), _SAME) for f, x in zip(near, values, strict=True))
+    if common > _COMMON or not is_near:
+        return column, 1.0
+    return np.array([float(each * common) for each in near])[places].reshape(column.shape), float(common)

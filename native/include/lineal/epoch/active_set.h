@@ -17,9 +17,17 @@ namespace lineal {
 // L L' = G on some columns, in the order in which they joined; rows of L are contiguous.
 class GrowingCholesky {
  public:
-  explicit GrowingCholesky(Index capacity) : stride_(capacity), L_(std::size_t(capacity * capacity)) {}
-
   Index size() const noexcept { return size_; }
+  void clear() noexcept { size_ = 0; }
+  // Makes room for so many columns.
+  void reserve(Index capacity) {
+    if (capacity <= stride_) return;
+    const Index stride = std::max(capacity, stride_ + stride_ / 2);
+    std::vector<double> larger(std::size_t(stride * stride));
+    for (Index r = 0; r < size_; ++r) std::copy(at(r), at(r) + r + 1, larger.data() + r * stride);
+    L_ = std::move(larger);
+    stride_ = stride;
+  }
 
   // `column` holds G between the new column and those that are here, and becomes the new row of L but for
   // its last number, whose square is returned: what is left of `whole`, the new diagonal of G. It is about
@@ -60,30 +68,48 @@ class GrowingCholesky {
   double* at(Index r) noexcept { return L_.data() + r * stride_; }
   const double* at(Index r) const noexcept { return L_.data() + r * stride_; }
 
-  Index stride_, size_ = 0;
+  Index stride_ = 0, size_ = 0;
   std::vector<double> L_;
 };
 
 class ActiveSet {
  public:
-  // The model as in gram_cd: gradient and w are kept up to date.
-  ActiveSet(const double* G, Index m, WeightPenalties penalties, double* gradient, double* w)
-      : G_(G),
-        m_(m),
-        penalties_(penalties),
-        gradient_(gradient),
-        w_(w),
-        factor_(m),
-        sign_(std::size_t(m), 0.0),
-        on_face_(std::size_t(m), false),
-        step_(std::size_t(m) + 1) {}
+  // Takes on a model as in gram_cd, whose gradient and w are kept up to date. What was factorised before
+  // holds on where the model is the last one with more weights: new ones stand behind the old ones, but for
+  // so many at the end, which stay there.
+  void take(SquareView G, WeightPenalties penalties, double* gradient, double* w, Index n_last) {
+    const Index added = G.size - m_;
+    const bool is_same =
+        added >= 0 &&
+        std::equal(bend_.begin(), bend_.end() - std::ptrdiff_t(bends_last(n_last)), penalties.l2);
+    G_ = G, penalties_ = penalties, gradient_ = gradient, w_ = w;
+    if (!is_same || m_ < n_last) face_.clear(), factor_.clear();
+    for (Index& j : face_)
+      if (j >= m_ - n_last) j += added;
+    m_ = G.size;
+    bend_.assign(penalties.l2, penalties.l2 + m_);
+    factor_.reserve(m_);
+    sign_.assign(std::size_t(m_), 0.0);
+    on_face_.assign(std::size_t(m_), false);
+    step_.resize(std::size_t(m_) + 1);
+    for (std::size_t r = face_.size(); r-- > 0;) {
+      const Index j = face_[r];
+      if (has_corner(j) && w_[j] == 0.0) {
+        leave(r);
+        continue;
+      }
+      sign_[std::size_t(j)] = has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0;
+      on_face_[std::size_t(j)] = true;
+    }
+  }
 
   // An event is a step on the face, to its minimum or to the first weight that reaches 0 and leaves, or the
   // joining of the weights at 0 that violate their condition most. No event raises the model. Ends when no
   // violation is above tol, after max_events or when the watch says so; returns how many there were.
   Index run(double tol, Index max_events, Watch& watch) {
     for (Index j = 0; j < m_; ++j)
-      if (w_[j] != 0.0 || !has_corner(j)) join(j, has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0);
+      if (!on_face_[std::size_t(j)] && (w_[j] != 0.0 || !has_corner(j)))
+        join(j, has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0);
     batch_ = std::max<Index>(1, m_ / 8);
     Index full_steps = 0;
     for (Index event = 0; event < max_events; ++event) {
@@ -102,6 +128,12 @@ class ActiveSet {
   }
 
  private:
+  // Of the last model's bends, those that need not be compared.
+  Index bends_last(Index n_last) const noexcept { return std::min(n_last, Index(bend_.size())); }
+  void leave(std::size_t place) {
+    face_.erase(face_.begin() + std::ptrdiff_t(place));
+    factor_.leave(Index(place));
+  }
   bool has_corner(Index j) const noexcept { return penalties_.has_corner(j); }
   double bend(Index j) const noexcept { return penalties_.l2[j]; }
   // The model's slope at weight j, on the side of 0 that the sign says.
@@ -136,11 +168,11 @@ class ActiveSet {
   // Puts weight j on the face. Where its column depends on the face's there is a direction in which the
   // scores stay and the penalty does not rise: the weights follow it until one of them is 0.
   bool join(Index j, double sign) {
-    const double whole = G_[j * m_ + j] + bend(j);
+    const double whole = G_.row(j)[j] + bend(j);
     if (whole <= 0) return false;  // a column of zeros has nothing to say about its weight
     while (true) {
       const std::size_t n = face_.size();
-      for (std::size_t r = 0; r < n; ++r) step_[r] = G_[j * m_ + face_[r]];
+      for (std::size_t r = 0; r < n; ++r) step_[r] = G_.row(j)[face_[r]];
       const double rest = factor_.reduce(step_.data(), whole);
       if (rest > 1e-10 * whole) {
         factor_.join(step_.data(), rest);
@@ -167,7 +199,7 @@ class ActiveSet {
       const double length = move(reach);
       if (!(length < std::numeric_limits<double>::infinity())) return false;
       const double next = length == reach ? 0.0 : w_[j] + along * length;
-      axpy(next - w_[j], DenseRow<double>{G_ + j * m_, m_}, gradient_);
+      axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
       w_[j] = next;
       if (next == 0.0) return false;
     }
@@ -188,22 +220,22 @@ class ActiveSet {
       const double towards = -step_[r] * sign_[std::size_t(j)];
       const bool leaves = towards > 0 && std::abs(w_[j]) / towards <= length && length < longest;
       const double next = leaves ? 0.0 : w_[j] + length * step_[r];
-      if (next != w_[j]) axpy(next - w_[j], DenseRow<double>{G_ + j * m_, m_}, gradient_);
+      if (next != w_[j]) axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
       w_[j] = next;
       if (!leaves) continue;
       sign_[std::size_t(j)] = 0.0;
       on_face_[std::size_t(j)] = false;
-      face_.erase(face_.begin() + std::ptrdiff_t(r));
-      factor_.leave(Index(r));
+      leave(r);
     }
     return length;
   }
 
-  const double* G_;
-  Index m_, batch_ = 1;
-  WeightPenalties penalties_;
-  double *gradient_, *w_;
+  SquareView G_{nullptr, 0};
+  Index m_ = 0, batch_ = 1;
+  WeightPenalties penalties_{nullptr, nullptr};
+  double *gradient_ = nullptr, *w_ = nullptr;
   GrowingCholesky factor_;
+  std::vector<double> bend_;  // of the model that was factorised
   std::vector<Index> face_;
   std::vector<double> sign_;
   std::vector<bool> on_face_;

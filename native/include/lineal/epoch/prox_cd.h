@@ -46,10 +46,21 @@ struct Sweeps {
   double violation;  // the largest seen in the last sweep over everything
 };
 
+// A symmetric matrix whose rows may lie apart.
+struct SquareView {
+  const double* data;
+  Index size, stride;
+
+  SquareView(const double* numbers, Index n) : SquareView(numbers, n, n) {}
+  SquareView(const double* numbers, Index n, Index apart) : data(numbers), size(n), stride(apart) {}
+  const double* row(Index j) const noexcept { return data + j * stride; }
+};
+
 // gradient enters as the model's gradient at w (g at w0) and is kept up to date. Sweeps alternate: one over
 // everything, then up to ten over what is not resting at 0.
-inline Sweeps gram_cd(const double* G, Index m, WeightPenalties penalties, double* gradient, double* w,
-                      double tol, Index max_sweeps, Watch& watch) {
+inline Sweeps gram_cd(SquareView G, WeightPenalties penalties, double* gradient, double* w, double tol,
+                      Index max_sweeps, Watch& watch) {
+  const Index m = G.size;
   Sweeps done{0, 0.0};
   Index since_full = 0;
   bool full = true;
@@ -58,7 +69,8 @@ inline Sweeps gram_cd(const double* G, Index m, WeightPenalties penalties, doubl
     double worst = 0;
     for (Index j = 0; j < m; ++j) {
       if (!full && w[j] == 0.0 && penalties.has_corner(j)) continue;
-      const double curvature = G[j * m + j];
+      const double* row = G.row(j);
+      const double curvature = row[j];
       const CoordinatePenalty p = penalties[j];
       if (curvature + p.l2 <= 0) continue;  // a column of zeros: any weight gives the same scores
       worst = std::max(worst, p.violation(w[j], gradient[j]));
@@ -66,7 +78,6 @@ inline Sweeps gram_cd(const double* G, Index m, WeightPenalties penalties, doubl
       if (moved == 0.0) continue;
       if (watch.says_stop(m)) return done;
       w[j] = next;
-      const double* row = G + j * m;
       for (Index k = 0; k < m; ++k) gradient[k] += moved * row[k];
     }
     if (full) done.violation = worst;
@@ -79,8 +90,8 @@ inline Sweeps gram_cd(const double* G, Index m, WeightPenalties penalties, doubl
 
 // The same on columns: XT holds column j of X as its row j; residual[i] = s_i u_i + h_i (x_i.(w - w0) + ...),
 // the model's slope in score i; `curvature`[j] = sum_i h_i x_ij^2. An intercept (b) has the last penalty.
-template <class V>
-Sweeps column_cd(const Csr<V>& XT, const double* h, bool has_constant, WeightPenalties penalties,
+template <class Rows>
+Sweeps column_cd(const Rows& XT, const double* h, bool has_constant, WeightPenalties penalties,
                  const double* curvature, double* residual, double* w, double& b, double tol,
                  Index max_sweeps, Watch& watch) {
   const Index n = XT.n_columns;
@@ -113,7 +124,7 @@ Sweeps column_cd(const Csr<V>& XT, const double* h, bool has_constant, WeightPen
       if (moved == 0.0) continue;
       w[j] = next;
       for (Index k = 0; k < x.size; ++k) {
-        const Index i = x.index[k];
+        const Index i = column(x, k);
         residual[i] += h[i] * double(x.value[k]) * moved;
       }
     }

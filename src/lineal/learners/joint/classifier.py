@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal.errors import CombinationError
 from lineal.features.joint import JointMap, block_map
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.joint.model import JointModel
 from lineal.learners.model import Task
+from lineal.learners.weighting import class_factors, weigh_classes
 from lineal.objective import L2, Intercept, Log, Loss, Penalty, Problem
 from lineal.objective.linear_maps import JointRows, NumpyRows
 from lineal.objective.losses import FloatArray
@@ -127,6 +129,14 @@ warm_start
 
     def _strength_option(self, strength: float, total_weight: float) -> dict[str, Any]:
         return {"penalty": self.penalty.at_strength(strength)}
+
+    def _weighed(
+        self, labels: NDArray[Any], s: FloatArray
+    ) -> tuple[NDArray[Any], NDArray[np.int32], FloatArray]:
+        classes, codes = self._classes(labels)
+        if self.labels is None:
+            return weigh_classes(self.class_weight, classes, codes, s)
+        return classes, codes, s * class_factors(self.class_weight, classes, codes, s)
 
     def _check_options(self) -> None:
         self._require_joint_options()

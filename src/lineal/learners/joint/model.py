@@ -46,7 +46,7 @@ class JointModel(MatrixModel):
             raise ParameterError(f"labels must be a collection of labels or None, got {self.labels!r}.")
 
     def _classes(self, labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """The labels to choose from, sorted, and each row's place among them."""
+        """The labels to choose from, sorted, and each row's place among them; those that are named stay."""
         if self.labels is None:
             return classes_and_codes(labels)
         classes, _ = classes_and_codes(plain_array(list(self.labels)))

@@ -125,7 +125,11 @@ class KernelMachineModel(KernelModel):
         """Weights of the columns, for the linear kernel alone."""
         if not hasattr(self, "support_") or not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is there after a fit with kernel='linear' only.")
-        return np.asarray(self._support.items.T.dot(self.dual_coef_.T).T)
+        return np.asarray(self._support.items.T.dot(self._coefficients_of_machines().T).T)
+
+    def _coefficients_of_machines(self) -> FloatArray:
+        """(n_machines, n_support) what each machine multiplies its kernel values with."""
+        return self.dual_coef_
 
     def _sums(self, X: Any) -> FloatArray:
         """(n,) sums over the support vectors, of the one machine there is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lineal.kernels import Kernel
 from lineal.learners.kernel.kernel_values import kernel_values
 from lineal.objective.dual_points import repaired
+from lineal.objective.hard_margin import HardMargin
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.loss_sums import LossSum, RowLosses
 from lineal.objective.losses import EpsilonInsensitive, FloatArray, Hinge
@@ -111,40 +112,7 @@ class KernelRows(LinearMap):
         return max(float(np.vdot(U, KU)), 0.0), float(np.sqrt(max(square, 0.0)))
 
 
-# ---- losses with prices and without slack ---------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class HardMargin(LossSum):
-    """0 where every y_i z_i >= 1, else infinite; F*(g) = y.g where no y_i g_i > 0."""
-
-    y: FloatArray
-    at_zero: ClassVar[float] = 0.0  # no yardstick: nothing but P is
-
-    is_smooth = False
-    refits_constants = False
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.y.shape[0], 1
-
-    def value(self, Z: FloatArray) -> float:
-        return 0.0 if float((self.y * Z).min(initial=1.0)) >= 1.0 - _AT_THE_BOUND else np.inf
-
-    def slopes(self, Z: FloatArray) -> FloatArray:
-        return np.zeros(Z.shape)
-
-    def conjugate(self, U: FloatArray) -> float:
-        return float(np.vdot(self.y, U)) if (self.y * U <= 0).all() else np.inf
-
-    def into_domain(self, U: FloatArray) -> FloatArray:
-        return np.where(self.y * U < 0, U, 0.0)
-
-    def balance(self, U: FloatArray) -> FloatArray:
-        return _balanced(U)
-
-    def worst(self, Z: FloatArray, U: FloatArray) -> float:
-        return float(np.max(U * (self.y - Z), initial=0.0))
+# ---- losses with prices ---------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,7 +129,7 @@ class KernelRidge(RegressorMixin, KernelModel):
         require_targets(self, y)
         kernel, items = self._learnt_items(X, sample_weight)
         n = kernel.size(items)
-        targets = numbers_of_rows(y, n, type(self).__name__)
+        targets = numbers_of_rows(y, n, type(self).__name__, keeps_column=True)
         s = weights_of_rows(sample_weight, n)
         Y = targets.reshape(n, -1)
         _refuse_enormous(Y, s)

@@ -22,7 +22,7 @@ from lineal.learners.kernel.problems import Claim, KernelProducts, KernelRows, s
 from lineal.learners.kernel.two_class import TwoClassMachine, solved
 from lineal.learners.scoring import where_probable
 from lineal.learners.targets import classes_and_codes, codes_among, labels_of_rows, require_targets
-from lineal.learners.weighting import class_factors
+from lineal.learners.weighting import weigh_classes
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.model.answers import logs_of
 from lineal.model.kernel_heads import KernelClassesHead, scores_of_pairs
@@ -139,6 +139,9 @@ class SVC(ClassifierMixin, KernelMachineModel):
         (1, n) for two classes, positive for ``classes_[1]``; (K - 1, n) for pairs, positive for a pair's
         first class, in LIBSVM's order; (K, n) for "ovr".
     intercept_ : (1,), (K (K - 1) / 2,) or (K,)
+    coef_ : (1, d), (K (K - 1) / 2, d) or (K, d)
+        With ``kernel="linear"`` only: the weights of each machine, whose scores are X coef_' + intercept_. Of
+        pairs in the order (0, 1), (0, 2) ... (K - 2, K - 1), positive for the first.
     slack_ : (n_rows,) max(0, 1 - y f) of the training rows, for two classes
     certificate_ : Certificate; of the sum of all machines' objectives where there are several
     certificates_ : of each machine
@@ -227,10 +230,8 @@ class SVC(ClassifierMixin, KernelMachineModel):
         self._check_options()
         values, s = self._values_of(X, sample_weight)
         labels = labels_of_rows(y, values.n_rows)
-        self.classes_, codes = classes_and_codes(labels)
-        data = _Data(
-            values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), len(self.classes_)
-        )
+        self.classes_, codes, s = weigh_classes(self.class_weight, *classes_and_codes(labels), s)
+        data = _Data(values, codes, s, len(self.classes_))
         self._need_classes(codes, data.s)
         self.__dict__.pop("_temperatures", None)
         deadline = None if self.max_seconds is None else time.perf_counter() + self.max_seconds
@@ -408,19 +409,31 @@ class SVC(ClassifierMixin, KernelMachineModel):
 
     def _pose(self, products: KernelProducts, y: Any, s: FloatArray) -> list[Claim]:
         n, K = len(s), len(self.classes_)
-        codes = codes_among(self.classes_, labels_of_rows(y, n), "Verify on the training data.")
+        classes, codes, s = weigh_classes(self.class_weight, *classes_and_codes(labels_of_rows(y, n)), s)
+        places = codes_among(self.classes_, classes, "Verify on the training data.")
         values = KernelValues(self.kernel_, products.items, thread_count(self.n_threads))
-        data = _Data(values, codes, s * class_factors(self.class_weight, self.classes_, codes, s), K)
+        data = _Data(values, places[codes], s, K)
         every, C = self._coefficients(n), float(self.C)
         pairs = zip(*np.triu_indices(K, 1), strict=True) if K > 2 and self.multi_class == "ovo" else None
         claims = []
         for k, (rows, signs) in enumerate(self._questions(data)):
             beta = every[k, rows] if pairs is None else _of_pair(every[:, rows], signs, next(pairs))
             if not (np.any(signs > 0) and np.any(signs < 0)):
-                continue  # a class without weight: P and D are 0
+                continue  # no rows of a class: P and D are 0
             b, X = float(self.intercept_[k]), KernelRows(products, rows)
             claims.append(separation(X, signs, data.s[rows], C, beta, b))
         return claims
+
+    def _coefficients_of_machines(self) -> FloatArray:
+        K, ends = len(self.classes_), self._ends
+        if K == 2 or self.multi_class == "ovr":
+            return self.dual_coef_
+        pairs = list(zip(*np.triu_indices(K, 1), strict=True))
+        answer = np.zeros((len(pairs), self.dual_coef_.shape[1]))
+        for row, (i, j) in zip(answer, pairs, strict=True):
+            first, second = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+            row[first], row[second] = self.dual_coef_[j - 1, first], self.dual_coef_[i, second]
+        return answer
 
     # ---- scores -------------------------------------------------------------------------------
 

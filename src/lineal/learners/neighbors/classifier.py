@@ -11,7 +11,8 @@ from lineal.errors import InputError
 from lineal.features.relevance import SCORES, information_gain, score_columns
 from lineal.learners.accuracy import ClassifierMixin
 from lineal.learners.neighbors.base import BaseNeighbors
-from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets
+from lineal.learners.targets import classes_and_codes, labels_of_rows, require_targets, weights_of_rows
+from lineal.learners.weighting import weigh_classes
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.neighbors.spaces import HammingSpace
 from lineal.objective.losses import FloatArray
@@ -85,7 +86,8 @@ class KNeighborsClassifier(ClassifierMixin, BaseNeighbors):
         self._check_options()
         data = self._read(X, reset=True)
         labels = labels_of_rows(y, len(data) if isinstance(data, list) else data.shape[0])
-        self.classes_, codes = classes_and_codes(labels)
+        weights = weights_of_rows(sample_weight, len(labels))
+        self.classes_, codes, _ = weigh_classes(None, *classes_and_codes(labels), weights)
         self._fit(data, codes, sample_weight)
         return self
 

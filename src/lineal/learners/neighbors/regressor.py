@@ -57,7 +57,8 @@ class KNeighborsRegressor(RegressorMixin, BaseNeighbors):
         self._check_options()
         data = self._read(X, reset=True)
         n_rows = len(data) if isinstance(data, list) else data.shape[0]
-        self._fit(data, numbers_of_rows(y, n_rows, type(self).__name__), sample_weight)
+        targets = numbers_of_rows(y, n_rows, type(self).__name__, keeps_column=True)
+        self._fit(data, targets, sample_weight)
         return self
 
     def _column_scores(self, name: str, X: Any, targets: NDArray[Any], s: FloatArray) -> FloatArray:

@@ -15,11 +15,12 @@ for the rounding of its own terms: no margin above that rounding exists.
 
 With R the largest |a|, the perceptron makes at most (R / gamma)^2 mistakes (Novikoff 1962).
 
-Cost: small data take least squares over their shares, milliseconds. Larger ones take support vector machines
-of falling strength, some hundred passes over the data each, which settle what can be separated well; and, for
-what these leave open, a linear programme with a constraint for each row (and wrong class) and a variable for
-each column (of each class), which HiGHS solves in memory in proportion to the stored numbers. ``max_seconds``
-bounds both.
+Cost: small data take least squares over their shares, milliseconds. Larger ones take a support vector
+machine and least squares of the rows that it leans on. What that leaves open is decided, where columns
+(times classes) are few, by ten to forty interior-point steps, each a weighted Gram matrix and its factor;
+else by machines of falling strength, some hundred passes over the data each, and a linear programme with a
+constraint for each row (and wrong class) and a variable for each column (of each class), which HiGHS solves
+in memory in proportion to the stored numbers. ``max_seconds`` bounds all of them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lineal.errors import InputError
+from lineal.cancellation import cancellable, unless_over
+from lineal.errors import InputError, NotSeparableError
 from lineal.features.joint import JointMap
 from lineal.learners.joint.differences import differences
 from lineal.learners.joint.perceptron import JointPerceptron
@@ -43,18 +45,22 @@ from lineal.learners.perceptron.programme import Candidates, nearest, solved
 from lineal.objective import L2, Hinge, Intercept, Problem
 from lineal.objective.linear_maps import NativeRows, native_csr
 from lineal.objective.losses import FloatArray
-from lineal.solvers import DualCD, Start
+from lineal.solvers import Budget, DualCD, Start
+from lineal.solvers.hard_margin import free_likelihood, widest_margin
+from lineal.solvers.separation import decide, work
 
 # Strengths relative to R^2, from soft to all but hard margins; and the epochs after which both
 # sides of the margin are looked at.
 _STRENGTHS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _EPOCHS = (10, 20, 40, 80, 160, 320)
-# The margin is known well enough when both sides are this close.
-_CLOSE = 1e-3
+# The margin is known well enough when both sides are this close; with few columns, as near as this.
+_CLOSE, _SAME = 1e-3, 1e-7
 # Small data have at most so many a, and so many numbers in them; a programme has at most so many.
 _FEW, _SMALL, _LARGEST = 3_000, 400_000, 20_000_000
 # Of other data with few columns, so many rows are taken at first, and the worst of the others in each round.
 _WORKING, _ADDED, _ROUNDS = 300, 50, 40
+# Where that leaves it open, a step towards a separation may take so many multiplications; and the gap then.
+_MOST_WORK, _EXACT = 2e9, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +228,9 @@ class _Search:
             self._try_machine(strength * self._radius**2)
             if place == 0:
                 self._try_working_rows()
-            if self._shares is not None or self._is_close() or self._seconds_left() == 0.0:
+                if self._shares is None and not self._is_close(_SAME) and self._seconds_left() != 0.0:
+                    self._try_exactly()
+            if not self._is_open():
                 return
         if not self._is_decided() and not self._is_small() and self._size() <= _LARGEST:
             self._try_programme()
@@ -244,8 +252,12 @@ class _Search:
     def _is_decided(self) -> bool:
         return self._weights is not None or self._shares is not None
 
-    def _is_close(self) -> bool:
-        return self._weights is not None and self._most <= (1.0 + _CLOSE) * self._margin
+    def _is_close(self, enough: float = _CLOSE) -> bool:
+        return self._weights is not None and self._most <= (1.0 + enough) * self._margin
+
+    def _is_open(self) -> bool:
+        """Whether there is something to find yet, and time for it."""
+        return self._shares is None and not self._is_close() and self._seconds_left() != 0.0
 
     def _is_small(self) -> bool:
         n_scores = self._differences.n_scores
@@ -262,18 +274,21 @@ class _Search:
             return None
         return max(0.0, self._max_seconds - (time.perf_counter() - self._began))
 
-    def _try_machine(self, strength: float) -> None:
-        """Soft margins: the weaker the penalty, the nearer to the largest hard one, where there is any."""
+    def _problem(self, strength: float) -> Problem:
+        """A soft margin; the constant is a feature like any other."""
         D = self._differences
         intercept = Intercept.PENALIZED if D.constant else Intercept.NONE
         ones = np.ones(self._rows.n_rows)
         if D.n_scores == 1:
             y = np.where(D.codes == 1, 1.0, -1.0)[:, None]
-            problem = Problem.of_rows(self._rows, y, ones, Hinge(), L2(strength), intercept, 1)
-        else:
-            joint = Hinge().joint
-            assert joint is not None
-            problem = Problem.of_rows(self._rows, D.codes, ones, joint(), L2(strength), intercept, D.n_scores)
+            return Problem.of_rows(self._rows, y, ones, Hinge(), L2(strength), intercept, 1)
+        joint = Hinge().joint
+        assert joint is not None
+        return Problem.of_rows(self._rows, D.codes, ones, joint(), L2(strength), intercept, D.n_scores)
+
+    def _try_machine(self, strength: float) -> None:
+        """Soft margins: the weaker the penalty, the nearer to the largest hard one, where there is any."""
+        problem = self._problem(strength)
         epoch = 0
         for iterate in DualCD().iterates(problem.in_core(), self._start, 1e-9, 0):
             epoch += 1
@@ -317,6 +332,24 @@ class _Search:
             if self._is_close():
                 return
             rows = np.union1d(rows, np.argsort(margins, kind="stable")[:_ADDED])
+
+    def _try_exactly(self) -> None:
+        """The hard margin, or the shares that stand against it, where a system of all columns is small."""
+        problem = self._problem(1.0)
+        if work(free_likelihood(problem)) > _MOST_WORK:
+            return
+        with cancellable(self._seconds_left()) as token:
+            try:
+                found = unless_over(
+                    lambda: widest_margin(problem, tol=_EXACT, budget=Budget(self._seconds_left()))[0], token
+                )
+                if found is not None:
+                    self._look_at_machine(found.W, found.b, found.U)
+            except NotSeparableError:
+                decided = unless_over(lambda: decide(free_likelihood(problem)), token)
+                if decided is not None and decided.shares is not None:
+                    shares = decided.shares
+                    self._look_at_shares(shares[:, 0] if self._differences.n_scores == 1 else shares)
 
     def _look_at_part(self, rows: NDArray[np.intp], found: Candidates) -> None:
         """Shares of some rows are shares of all, the others having none."""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
-from lineal.errors import ParameterError
+import numpy as np
+from numpy.typing import NDArray
+
+from lineal.errors import NotSeparableError, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
+from lineal.learners.online.recipe import Recipe
 from lineal.learners.presets.dialect import (
     Dialect,
     penalty_of_c,
     refuse_positive,
     ridge_penalty,
 )
-from lineal.objective import Loss, losses
+from lineal.objective import Loss, Problem, losses, penalties
+from lineal.objective.linear_maps import LinearMap, NativeRows
+from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
-from lineal.solvers import Solver
+from lineal.solvers import Budget, Solution, Solver, Start
+from lineal.solvers.hard_margin import hard, widest_margin
 
 
 class LogisticRegression(Dialect, BaseLinearClassifier):
@@ -148,8 +156,40 @@ class LinearSVC(Dialect, BaseLinearClassifier):
             raise ParameterError(
                 f"LinearSVC knows multi_class='ovr' and 'crammer_singer', got {self.multi_class!r}."
             )
-        loss = losses.Hinge() if self.multi_class == "crammer_singer" else known[self.loss]
-        return loss, penalty_of_c(self, self.penalty, self.C, None)
+        loss = losses.Hinge() if self.multi_class == "crammer_singer" or self._is_hard else known[self.loss]
+        if not self._is_hard:
+            return loss, penalty_of_c(self, self.penalty, self.C, None)
+        if self.penalty != "l2":
+            raise ParameterError(
+                f"C=inf is the hard margin, of penalty='l2': take that, or a finite C, got {self.penalty!r}."
+            )
+        return loss, penalties.L2(1.0)
+
+    @property
+    def _is_hard(self) -> bool:
+        return isinstance(self.C, numbers.Real) and bool(np.isposinf(self.C))
+
+    def _pose(self, rows: LinearMap, codes: NDArray[np.int32], s: FloatArray) -> Problem:
+        posed = super()._pose(rows, codes, s)
+        return hard(posed) if self._is_hard and not isinstance(rows, NativeRows) else posed
+
+    def _solve(self, problem: Problem, start: Start | None) -> Solution:
+        if not self._is_hard:
+            return super()._solve(problem, start)
+        budget = Budget(self._seconds(problem), self._epoch_limit(), [*self.callbacks])
+        try:
+            found, self.plan_ = widest_margin(problem, tol=self._tolerance, budget=budget, seed=self._seed())
+        except NotSeparableError as refused:
+            name = "" if refused.output is None else f"class {self.classes_.tolist()[refused.output]!r}"
+            raise NotSeparableError(refused.distance, refused.weights, refused.output, name) from None
+        return found
+
+    def _recipe(self) -> Recipe:
+        if self._is_hard:
+            raise ParameterError(
+                "C=inf, no slack at all, is no promise that a stream can keep: take a finite C."
+            )
+        return super()._recipe()
 
     def _one_vs_rest(self) -> bool:
         return self.multi_class == "ovr"

@@ -85,6 +85,8 @@ class LinearRegression(Dialect, BaseLinearRegressor):
     (array([1., 1.]), 1.0)
     """
 
+    _one_column = "kept"
+
     def __init__(
         self,
         *,
@@ -111,6 +113,8 @@ class LinearRegression(Dialect, BaseLinearRegressor):
 
 class Ridge(Dialect, BaseLinearRegressor):
     """Half the squared errors and ``alpha |w|^2 / 2``: MAP with alpha = sigma^2 / tau^2."""
+
+    _one_column = "intercept"
 
     def __init__(
         self,
@@ -147,6 +151,8 @@ class ElasticNet(Dialect, BaseLinearRegressor):
     """
 
     _averages_losses = True
+
+    _one_column = "intercept"
 
     def __init__(
         self,

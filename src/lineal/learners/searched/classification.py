@@ -14,7 +14,13 @@ from lineal.learners.calibration import fitted_temperature
 from lineal.learners.searched.folds import Fold, folds_of_labels, part_of_labels
 from lineal.learners.searched.model import SearchedModel
 from lineal.learners.searched.search import Found, Search, Trial, is_broken_off
-from lineal.learners.targets import classes_and_codes, codes_among, plain_array, require_targets
+from lineal.learners.targets import (
+    classes_and_codes,
+    codes_among,
+    plain_array,
+    require_targets,
+    weights_of_rows,
+)
 from lineal.model.explanation import TopFeature
 from lineal.protocol import check_is_fitted
 
@@ -35,7 +41,8 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
     ) -> None:
         require_targets(self, y)
         labels = self._labels(y)
-        self.classes_, _ = classes_and_codes(labels)
+        weights = weights_of_rows(sample_weight, len(labels)) if len(labels) else np.empty(0)
+        self.classes_, _ = classes_and_codes(labels[weights > 0])
         if len(self.classes_) < 2:
             name = type(self).__name__
             raise InputError(
@@ -81,6 +88,11 @@ class SearchedClassifier(ClassifierMixin, SearchedModel):
         if not shaped:
             return 1.0
         rows, Z = (np.concatenate(parts) for parts in zip(*shaped, strict=True))
+        known = set(self.classes_.tolist())
+        has_class = np.array([label in known for label in found.y[rows].tolist()], dtype=bool)
+        rows, Z = rows[has_class], Z[has_class]
+        if not len(rows):
+            return 1.0
         codes = codes_among(self.classes_, found.y[rows])
         # However well held-out rows are told apart, a usual margin is no surer than one error in them.
         ordered = np.sort(np.abs(Z) if Z.shape[1] == 1 else Z, axis=1)

@@ -1,0 +1,167 @@
+"""Newton's forms: a factorised Hessian, a sampled one, and outputs at lengths of their own."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineal import _core
+from lineal.objective import L2, Log, SquaredHinge
+from lineal.objective.joint import Softmax
+from lineal.objective.linear_maps import native_csr, native_dense
+from lineal.objective.problem import Intercept, Problem
+from lineal.solvers import Newton, minimise
+from lineal.solvers.newton import is_direct, is_sampled
+from lineal.solvers.newton_line import search_by_output
+from lineal.solvers.primal import Objective
+from strategies import seeds
+
+
+def table(n, d, K, seed=0, unit=1.0, offset=0.0, is_sparse=False):
+    """Rows of columns in units up to ``unit``, around ``offset``, with classes that overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < (0.2 if is_sparse else 2.0))
+    y = (X @ rng.normal(size=(d, K)) + 3 * rng.normal(size=(n, K))).argmax(axis=1).astype(np.int32)
+    X = X * np.geomspace(1, unit, d) + offset
+    return X, y
+
+
+def posed(X, y, strength=1.0, intercept=Intercept.FREE, s=None):
+    """Softmax over the classes of y."""
+    s = np.ones(len(y)) if s is None else s
+    A = native_csr(sp.csr_array(X), 1) if sp.issparse(X) else native_dense(np.ascontiguousarray(X), 1)
+    return Problem.of_rows(A, y, s, Softmax(), L2(strength), intercept, int(y.max()) + 1)
+
+
+def one_vs_rest(X, y, loss, strength=1.0):
+    """As many problems of one score."""
+    Y = np.where(y[:, None] == np.arange(y.max() + 1), 1.0, -1.0)
+    A = native_dense(np.ascontiguousarray(X), 1)
+    return Problem.of_rows(A, Y, np.ones(len(y)), loss, L2(strength), Intercept.FREE, Y.shape[1])
+
+
+@pytest.mark.parametrize("intercept", list(Intercept))
+@pytest.mark.parametrize("strength", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(("unit", "offset"), [(1.0, 0.0), (1e4, 0.0), (1e-4, 0.0), (1.0, 30.0)])
+def test_a_sampled_hessian_finds_the_optimum(intercept, strength, unit, offset):
+    """Whatever the units, offsets and strengths: certified in few steps, and so is a tighter tolerance."""
+    problem = posed(*table(4000, 30, 5, unit=unit, offset=offset), strength, intercept)
+    assert is_sampled(problem)
+    found = minimise(problem, [Newton()], tol=1e-6)
+    assert found.certificate.converged
+    assert found.certificate.epochs <= 30
+    exact = minimise(replace(problem), [Newton()], tol=1e-10)
+    assert exact.certificate.converged
+    assert found.certificate.primal == pytest.approx(exact.certificate.primal, rel=1e-6)
+
+
+def test_sampled_and_direct_hessians_agree(monkeypatch):
+    """The same problem by each form: the weights agree to what the tolerance leaves."""
+    problem = posed(*table(3000, 40, 4))
+    assert is_direct(problem)
+    assert is_sampled(problem)
+    sampled = minimise(problem, [Newton()], tol=1e-11)
+    monkeypatch.setattr("lineal.solvers.newton.sampled_cost", lambda *_: None)
+    assert not is_sampled(problem)
+    direct = minimise(problem, [Newton()], tol=1e-11)
+    assert sampled.certificate.converged
+    assert direct.certificate.converged
+    np.testing.assert_allclose(sampled.W, direct.W, atol=1e-5 * np.abs(direct.W).max())
+
+
+def test_columns_that_are_nearly_always_0_are_no_trouble():
+    """A hundred columns, each in three rows of 6000, in large units: a sample misses them."""
+    X, y = table(6000, 40, 5)
+    rare = np.zeros((6000, 100))
+    rng = np.random.default_rng(1)
+    for j in range(100):
+        rare[rng.choice(6000, 3, replace=False), j] = 1e3
+    problem = posed(np.hstack([X, rare]), y, 1e-2)
+    assert is_sampled(problem)
+    found = minimise(problem, [Newton()], tol=1e-5)
+    assert found.certificate.converged
+    assert found.certificate.epochs <= 25
+
+
+def test_sparse_rows_are_dense_rows():
+    """The two layouts of one table give the same objective, and weights to the tolerance."""
+    X, y = table(5000, 60, 6, is_sparse=True)
+    dense, thin = posed(X, y), posed(sp.csr_array(X), y)
+    assert is_sampled(dense)
+    assert is_sampled(thin)
+    of_dense, of_thin = (minimise(each, [Newton()], tol=1e-10) for each in (dense, thin))
+    np.testing.assert_allclose(of_dense.W, of_thin.W, atol=1e-4 * np.abs(of_dense.W).max())
+
+
+def test_weight_two_is_the_row_twice_under_a_sample():
+    """To what a tolerance of 1e-10 leaves."""
+    X, y = table(4000, 50, 5)
+    s = np.ones(4000)
+    s[::3] = 2.0
+    twice = np.repeat(np.arange(4000), s.astype(int))
+    weighted, repeated = posed(X, y, s=s), posed(X[twice], y[twice])
+    assert is_sampled(weighted)
+    assert is_sampled(repeated)
+    one, other = (minimise(each, [Newton()], tol=1e-10) for each in (weighted, repeated))
+    np.testing.assert_allclose(one.W, other.W, atol=1e-4 * np.abs(one.W).max())
+
+
+@pytest.mark.parametrize("loss", [Log(), SquaredHinge()])
+def test_outputs_take_no_more_steps_together_than_the_hardest_alone(loss):
+    """Each at a length of its own: an output that needs care holds nobody back."""
+    X, y = table(600, 8, 6, unit=30.0)
+    X[y == 0] *= 20.0  # one class far away
+    together = one_vs_rest(X, y, loss, 1e-2)
+    alone = [
+        Problem.of_rows(
+            together.X, np.ascontiguousarray(together.losses.y[:, k : k + 1]), together.losses.s,
+            loss, L2(1e-2), Intercept.FREE, 1,
+        )
+        for k in range(together.n_outputs)
+    ]  # fmt: skip
+    found = minimise(together, [Newton()], tol=1e-9)
+    each = [minimise(problem, [Newton()], tol=1e-9) for problem in alone]
+    assert found.certificate.converged
+    assert found.certificate.epochs <= max(one.certificate.epochs for one in each) + 1
+    assert found.certificate.primal == pytest.approx(sum(one.certificate.primal for one in each), rel=1e-9)
+
+
+@given(seed=seeds(), K=st.integers(2, 5))
+def test_a_line_by_outputs_is_the_sum_of_lines(seed, K):
+    """P, slope and curvature of each output add up to those of all, and a search never rises."""
+    X, y = table(60, 4, K, seed)
+    problem = one_vs_rest(X, y, Log(), 0.5).in_core()
+    K = problem.n_outputs
+    objective, rng = Objective(problem), np.random.default_rng(seed)
+    point = objective.point(rng.normal(size=objective.n_parameters))
+    line = objective.line(point, -point.gradient)
+    apart = line.probe_by_output(np.full(K, 0.3))
+    assert [part.sum() for part in apart] == pytest.approx(line.probe(0.3), rel=1e-11)
+    plain = Objective(replace(problem, losses=one_vs_rest(X, y, Log(), 0.5).losses))
+    slow = plain.line(point, -point.gradient).probe_by_output(np.full(K, 0.3))
+    np.testing.assert_allclose(apart, slow, rtol=1e-10)
+    step, missing = search_by_output(line, 1e-10)
+    assert step is not None
+    assert not missing.any()
+    there, _, _ = step.line.probe_by_output(np.ones(K))
+    start, _, _ = line.probe_by_output(np.zeros(K))
+    assert np.all(there < start)
+
+
+@given(seed=seeds(), K=st.integers(1, 4))
+def test_grams_are_gram_matrices_and_factors_their_inverses(seed, K):
+    """Dense and sparse, by columns of weights; inverses as LAPACK finds them."""
+    rng = np.random.default_rng(seed)
+    X, H = rng.normal(size=(50, 6)), rng.random((50, K))
+    wanted = np.stack(
+        [np.hstack([X, np.ones((50, 1))]).T * h @ np.hstack([X, np.ones((50, 1))]) for h in H.T]
+    )
+    for rows in (native_dense(X, 1), native_csr(sp.csr_array(X), 1)):
+        np.testing.assert_allclose(rows.grams(H, True), wanted, rtol=1e-12, atol=1e-12)
+    right = rng.normal(size=(7, K))
+    found = _core.BlockFactors.of(wanted).solve(right)
+    exact = np.linalg.solve(wanted, right.T[:, :, None])[:, :, 0].T
+    np.testing.assert_allclose(found, exact, rtol=1e-8, atol=1e-12)
