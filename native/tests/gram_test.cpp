@@ -81,7 +81,7 @@ THEOREM("gram_pass is [X 1]'diag(h)[X 1], both halves equal, with the same bits 
 
 THEOREM("beyond small_gram columns, where threads own rows of G, it is the same matrix") {
   Rng rng(2);
-  for (const Index d : {small_gram, small_gram + 1}) {
+  for (const Index d : {small_gram, small_gram + 1, full_small_gram + 1}) {
     const auto X = sample_matrix<double>(rng, 30, d, 0.1);
     check_gram(rng, X, X.csr());
     check_gram(rng, X, X.dense());
