@@ -524,8 +524,8 @@ def test_text_targets_are_refused(kind):
 
 @every
 def test_a_column_vector_is_flattened_with_a_warning(kind):
-    """y of shape (n, 1) is read as (n,), with scikit-learn's warning; for learners that take it as it is there
-    it is one column of targets, without a warning (agreement/test_twins.py has the shapes).
+    """y of shape (n, 1) is read as (n,), with scikit-learn's warning; where their twins take it as it is it
+    is one column of targets, without a warning (agreement/test_twins.py has the shapes).
     """
     X, y = data_for(kind)
     if getattr(kind, "_one_column", "flat") != "flat":
