@@ -15,6 +15,7 @@ margin have a dual variable of 0, and weights that L1 holds at 0 are 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from lineal import _core
 from lineal.cancellation import break_off_if_over
 from lineal.objective.certificate import FLOOR
 from lineal.objective.dual_points import align, feasible
+from lineal.objective.linear_maps import native_dense
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
@@ -41,6 +43,10 @@ _BURST = 5e-3
 _NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
+
+# Columns are made orthonormal where that takes at most so many multiplications, ten times over; combinations
+# of unit columns that are so small are rounding.
+_MOST_ROTATED, _VANISHED = 1e8, 1e-13
 
 # Seconds that the arithmetic of a step takes for a row, beside its passes over X.
 _ROW = 1.2e-7
@@ -126,6 +132,14 @@ class InteriorPoint(Solver):
         if start is not None and not kept:
             U = start.U
             yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U, state=lambda: {})
+        basis = _orthonormal_basis(problem)
+        if basis is None:
+            yield from self._steps(problem, kept, tol)
+            return
+        for iterate in self._steps(basis.problem, kept, tol):
+            yield basis.brought_back(iterate)
+
+    def _steps(self, problem: Problem, kept: State, tol: float) -> Iterator[Iterate]:
         goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
         goal = kept.get("goal", goal)
         each = kept.get("outputs", (None,) * (problem.n_outputs if problem.losses.is_by_score else 1))
@@ -143,6 +157,52 @@ class InteriorPoint(Solver):
             if all(output.state.is_within(goal, floor) for output in outputs):
                 return
             _run(outputs, burst, goal, floor)
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """A problem without a penalty in orthonormal columns, and the way back to weights of X."""
+
+    problem: Problem
+    back: FloatArray
+    mean: FloatArray
+
+    def brought_back(self, iterate: Iterate) -> Iterate:
+        """The same with weights of X."""
+
+        def weights() -> tuple[FloatArray, FloatArray]:
+            W, b = iterate.weights()
+            W = self.back @ W
+            return W, b - self.mean @ W
+
+        return replace(iterate, weights=weights)
+
+
+def _orthonormal_basis(problem: Problem) -> _Basis | None:
+    """Orthonormal columns in place of X, where some combinations of its columns nearly vanish in every row.
+
+    Weights may be large along those, and a Gram matrix knows them only by the square of what is left. Scores
+    and dual variables stay what they are, which no penalty but none allows. None where X will do.
+    """
+    n, d = problem.X.n_rows, problem.X.n_columns
+    if not (problem.penalty.is_zero and problem.constants_penalty.is_zero) or n * d * d > _MOST_ROTATED:
+        return None
+    X = problem.X.dense_array(_MOST_ROTATED) if problem.faint_directions.size else None
+    if X is None:
+        return None
+    X = X.astype(np.float64)
+    whole = np.sqrt(np.square(X).sum(axis=0))
+    mean = X.mean(axis=0) if problem.intercept is not Intercept.NONE else np.zeros(d)
+    X = X - mean
+    size = np.sqrt(np.square(X).sum(axis=0))
+    inverse = np.divide(1.0, size, out=np.zeros(d), where=size > _VANISHED * whole)
+    Q, values, V = np.linalg.svd(X * inverse, full_matrices=False)
+    kept = values > _VANISHED * values.max(initial=0.0)
+    if not kept.any():
+        return None
+    back = inverse[:, None] * (V[kept].T / values[kept])
+    rows = native_dense(np.ascontiguousarray(Q[:, kept]), problem.X.n_threads or 1)
+    return _Basis(replace(problem, X=rows), back, mean)
 
 
 def _step_cost(problem: Problem) -> float:
