@@ -34,7 +34,7 @@ from lineal.solvers.separation import Separation, decide, work
 # The price of slack, in units of the squared norm that is known to be enough.
 _PRICE = 2.0
 # Of the tolerance, what the soft margin is solved to: at first, and where a stretch cost more.
-_FIRST, _FINER, _ROUNDS, _FINEST = 0.05, 1e-3, 3, 1e-13
+_FIRST, _FINER, _ROUNDS, _FINEST = 0.05, 1e-3, 5, 1e-13
 # Prices in units of the longest row, how well they are solved, and how near to 0 in that unit a mean of rows
 # is taken for the proof that nothing separates them.
 _PRICES, _ROUGH, _NEAR = (1e2, 1e4, 1e6, 1e8), 1e-2, 1e-5
@@ -62,18 +62,24 @@ def widest_margin(
         With shares of rows that prove that no weights separate the classes.
     """
     exact, enough = hard(problem), _squared_norm(problem, budget, seed)
-    soft = _soft(problem, _PRICE * enough)
-    chosen, share = plan(soft), _FIRST
+    chosen, share = plan(_soft(problem, _PRICE * enough)), _FIRST
     found: Solution | None = None
     for _ in range(_ROUNDS):
-        aim = max(share * tol, _FINEST)
-        solved = minimise(soft, chosen.solvers, tol=aim, budget=budget, seed=seed)
-        again = _stretched(exact, solved, _PRICE * enough, tol)
+        # At first roughly, for a price that is nearer to the least that is enough.
+        aim = _ROUGH if found is None else max(share * tol, _FINEST)
+        price = _PRICE * enough
+        solved = minimise(_soft(problem, price), chosen.solvers, tol=aim, budget=budget, seed=seed)
+        again = _stretched(exact, solved, price, tol)
         if found is None or again.certificate.relative_gap < found.certificate.relative_gap:
             found = again
-        if found.certificate.converged or solved.certificate.stop is not Stop.CERTIFIED or aim == _FINEST:
+        is_cut = solved.certificate.stop not in (Stop.CERTIFIED, Stop.STALLED)
+        if found.certificate.converged or is_cut:
             break
-        share *= _FINER
+        # Weights that separate all rows say that a lower price is enough, and that is an easier problem.
+        nearer, before = 2 * again.certificate.primal, enough
+        enough = min(enough, nearer) if nearer > 0 else enough
+        if enough > before / 2 and aim < _ROUGH:
+            share *= _FINER
     assert found is not None
     reason = f"the hard margin, as a soft one whose slack does not pay; {chosen.reason}"
     return found, replace(chosen, reason=reason)

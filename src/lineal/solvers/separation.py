@@ -226,6 +226,18 @@ class Margins:
         own = Z[np.arange(len(Z)), rows.y]
         return np.where(self.used, own[:, None] - Z, 0.0)
 
+    def row_sizes(self) -> FloatArray:
+        """(n, 1) the length of each row in units of the columns: what its margins are compared with."""
+        inner = self.objective.problem
+        array = _array(inner.X)
+        if array is None:
+            return np.ones((inner.X.n_rows, 1))
+        squares = array.multiply(array) if sp.issparse(array) else np.square(array)
+        sums = np.asarray(squares.sum(axis=0)).ravel()
+        sizes = np.asarray(squares @ np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)).ravel()
+        sizes = sizes + (1.0 / len(sizes) if self.objective.has_intercept else 0.0)
+        return np.sqrt(np.where(sizes > 0, sizes, 1.0) / max(float(sizes.mean()), 1e-300))[:, None]
+
     def dot(self, v: FloatArray) -> FloatArray:
         """M v."""
         return self.of_scores(self.objective.scores(v))
@@ -438,24 +450,25 @@ class _Path:
         self._count = max(int(np.count_nonzero(used)), 1)
         self.product = self._least = 1.0
         self._n_steps = self._n_idle = 0
+        self._r = margins.row_sizes()
 
     def step(self) -> bool:
         """One step of predictor and corrector; False where none is left."""
-        M, used, m, alpha = self._M, self._M.used, self._m, self._alpha
+        M, used, m, alpha, r = self._M, self._M.used, self._m, self._alpha, self._r
         self._n_steps += 1
         if self.product <= _LEAST or self._n_steps > _MOST_STEPS or M.size > LIMIT:
             return False
         with np.errstate(all="ignore"):
-            apart, pull = m - M.dot(self._v), M.adjoint(alpha)
+            apart, pull = m - M.dot(self._v) / r, M.adjoint(alpha / r)
             H = np.where(used, alpha / m, 0.0)
-            solve = _Solver(M, H)
+            solve = _Solver(M, H / r**2)
 
             def aim(centre: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
                 """Changes that leave ``share`` of what keeps m and alpha from the limit."""
                 left = 1.0 - share
                 towards = np.where(used, centre / m, 0.0) + left * H * apart
-                dv = solve(M.adjoint(towards) + left * pull)
-                dm = M.dot(dv) - left * apart
+                dv = solve(M.adjoint(towards / r) + left * pull)
+                dm = M.dot(dv) / r - left * apart
                 return dv, dm, np.where(used, (centre - alpha * dm) / m, 0.0)
 
             dv, dm, da = aim(-m * alpha, 0.0)
@@ -489,8 +502,8 @@ class _Path:
         if not zero.any():
             return proved.witness(back(self._v), zero)
         if np.array_equal(zero, used):
-            return Overlap(M.cancelling(self._alpha)) if self.product <= _CLEAR * _FALLEN else None
-        shares = M.cancelling(np.where(zero, self._alpha, 0.0))
+            return Overlap(M.cancelling(self._alpha / self._r)) if self.product <= _CLEAR * _FALLEN else None
+        shares = M.cancelling(np.where(zero, self._alpha / self._r, 0.0))
         found = proved.witness_near(back(self._v), zero)
         if found is None and proved is not M:  # what has no simple fractions is known better here
             found = M.witness_near(self._v, zero, proved, back)
