@@ -32,12 +32,16 @@ def is_good(record: dict[str, Any]) -> bool:
     return bool(record.get("certified", True) and record.get("excess", 0.0) <= _SAME)
 
 
-def keep(records: dict[str, Any], machine: dict[str, Any], versions: dict[str, str]) -> None:
-    """Lines that were measured replace those of before; the page's table is made of all."""
+def keep(
+    records: dict[str, Any], order: list[str], machine: dict[str, Any], versions: dict[str, str]
+) -> None:
+    """Lines that were measured replace those of before; the page's table is made of all there are to be."""
     held = json.loads(KEPT.read_text()) if KEPT.exists() else {"lines": {}}
     for record in records.values():
         record["date"] = machine["date"]
-    held = {"machine": machine, "versions": versions, "lines": held["lines"] | records}
+    known = held["lines"] | records
+    lines = {name: known[name] for name in order if name in known}
+    held = {"machine": machine, "versions": versions, "lines": lines}
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps(held, indent=1) + "\n")
     text = PAGE.read_text(encoding="utf-8")

@@ -75,7 +75,8 @@ def main() -> None:
     if asked.json:
         asked.json.write_text(json.dumps(records, indent=1) + "\n")
     if asked.keep:
-        page.keep(records, machine(), versions())
+        order = [f"{name} | {which}" for name, line in LINES.items() for which in line.sets]
+        page.keep(records, order, machine(), versions())
 
 
 def measured(words: list[str], repeats: int, *, wall: bool) -> dict[str, Any]:

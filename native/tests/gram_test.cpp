@@ -81,7 +81,7 @@ THEOREM("gram_pass is [X 1]'diag(h)[X 1], both halves equal, with the same bits 
 
 THEOREM("beyond small_gram columns, where threads own rows of G, it is the same matrix") {
   Rng rng(2);
-  for (const Index d : {small_gram, small_gram + 1}) {
+  for (const Index d : {small_gram, small_gram + 1, full_small_gram + 1}) {
     const auto X = sample_matrix<double>(rng, 30, d, 0.1);
     check_gram(rng, X, X.csr());
     check_gram(rng, X, X.dense());
@@ -94,7 +94,8 @@ THEOREM("grams_pass is gram_pass of each column; a watch that says stop ends it 
   constexpr Index K = 3, size = 10, area = size * size;
   const Numbers H = uniforms(rng, X.n_rows * K, 0, 1);
   const auto check = [&](const auto& rows) {
-    Numbers G(std::size_t(K * area)), own(std::size_t(area)), h(std::size_t(X.n_rows));
+    Numbers G(static_cast<std::size_t>(K * area)), own(static_cast<std::size_t>(area));
+    Numbers h(static_cast<std::size_t>(X.n_rows));
     Watch watch;
     grams_pass(rows, H.data(), K, true, G.data(), 2, watch);
     for (Index k = 0; k < K; ++k) {

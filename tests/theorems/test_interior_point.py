@@ -309,6 +309,24 @@ def test_separable_classes_without_a_penalty_are_certified() -> None:
         assert model.certificate_.primal == 0.0
 
 
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("loss", [Absolute(), Quantile(0.2), Huber(0.7), EpsilonInsensitive(0.3)], ids=str)
+def test_columns_that_nearly_repeat_others_are_certified_without_a_penalty(
+    loss: Any, is_sparse: bool
+) -> None:
+    """A sum of columns, all levels of a category, a column to 1e-8: the objective is that of a basis."""
+    rng = np.random.default_rng(9)
+    a, level = rng.normal(size=(80, 3)), rng.integers(4, size=80)
+    near = a[:, 0] - a[:, 1] + 1e-8 * rng.normal(size=80)
+    X = np.column_stack([a, a.sum(axis=1), 1e6 * near, one_hot(level, 4)])
+    basis = np.column_stack([a, (near - a[:, 0] + a[:, 1]) * 1e8, one_hot(level, 4)[:, 1:]])
+    y = basis @ rng.normal(size=7) + rng.standard_t(2, size=80)
+    ours = _fit(loss, NoPenalty(), csr_array(X) if is_sparse else X, y, tol=1e-6)
+    plain = _fit(loss, NoPenalty(), basis, y, tol=1e-9)
+    assert ours.certificate_.converged
+    assert ours.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-6)
+
+
 def test_rows_off_the_margin_have_no_dual_variable_and_weights_at_0_are_0() -> None:
     """What is strictly complementary is decided: exact zeros, as an active set would find them."""
     X, y = _table()

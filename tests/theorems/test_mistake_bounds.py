@@ -251,6 +251,17 @@ def test_larger_sets_take_the_other_ways():
     assert mistake_bound(X, y).separable is False
 
 
+def test_with_few_columns_the_margin_is_exact():
+    """Whatever the number of rows and classes: both sides of it meet."""
+    rng = np.random.default_rng(11)
+    y = rng.integers(0, 3, 4000)
+    X = np.column_stack([np.eye(3)[y] + 1e-4 * rng.normal(size=(4000, 3)), 100 * rng.normal(size=(4000, 5))])
+    for labels in (y, y == 1):
+        result = mistake_bound(X, labels)
+        assert result.separable
+        assert result.margin_at_most <= result.margin * (1 + 1e-6)
+
+
 def test_no_time_is_undecided():
     """A search that is cut short says so and claims nothing."""
     rng = np.random.default_rng(9)

@@ -15,8 +15,9 @@
 
 namespace lineal {
 
-// Up to this many columns the shares' matrices together stay within a few megabytes.
-inline constexpr Index small_gram = 256;
+// Up to this many columns the shares' matrices together stay within a few megabytes; where rows are nearly
+// full, tiles are worth four times the room.
+inline constexpr Index small_gram = 256, full_small_gram = 512;
 
 template <class Rows>
 void large_gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
@@ -169,8 +170,14 @@ inline void mirror(Index size, double* G) noexcept {
 }
 
 template <class Rows>
+bool has_small_gram(const Rows& X) noexcept {
+  const bool is_full = 2.0 * double(X.stored(0, X.n_rows)) > double(X.n_rows) * double(X.n_columns);
+  return X.n_columns <= (is_full ? full_small_gram : small_gram);
+}
+
+template <class Rows>
 void gram_pass(const Rows& X, const double* h, bool with_constant, double* G, int n_threads) {
-  if (X.n_columns <= small_gram)
+  if (has_small_gram(X))
     small_gram_pass(X, h, with_constant, G, n_threads);
   else
     large_gram_pass(X, h, with_constant, G, n_threads);
@@ -210,7 +217,7 @@ void grams_pass(const Rows& X, const double* H, Index K, bool with_constant, dou
       }
   for (std::size_t k = 0; k < rows.size(); ++k) {
     double* own = G + Index(k) * size * size;
-    if (X.n_columns <= small_gram) {
+    if (has_small_gram(X)) {
       small_gram_pass(SomeRows<Rows>(X, rows[k]), weights[k].data(), with_constant, own, n_threads);
     } else {  // there threads own rows of G, and cut the columns of all of X
       std::vector<double> h(static_cast<std::size_t>(X.n_rows), 0.0);

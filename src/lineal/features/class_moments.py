@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal.features import moments
 from lineal.features.labelled import Labelled
+from lineal.objective.linear_maps import native_dense
 
 FloatArray = NDArray[np.float64]
 
@@ -72,6 +74,10 @@ def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:
     A column without zeros begins at 0, since nothing here asks where it lies: an offset that is far larger
     than what varies would leave no digits for that.
     """
+    if (X := data.rows.dense) is not None:
+        of = moments.ranges(X, data.s)
+        units = native_dense(X * of.unit - of.least, data.rows.n_threads)
+        return replace(data, rows=units), of.least == of.greatest
     # ufunc.at is fast only where types need no conversion.
     column, value = data.matrix.indices.astype(np.intp), data.matrix.data.astype(np.float64)
     least, greatest = np.full(data.n_columns, np.inf), np.full(data.n_columns, -np.inf)
@@ -92,5 +98,6 @@ def class_moments(data: Labelled) -> ClassMoments:
     mean, _ = data.sums()
     np.divide(mean, n, out=mean, where=n > 0)
     squares = data.deviations(mean)
-    squares += np.maximum(n - data.stored(), 0.0) * mean**2  # what is not stored is 0
+    if data.rows.is_sparse:  # what is not stored is 0
+        squares += np.maximum(n - data.stored(), 0.0) * mean**2
     return ClassMoments(n[:, 0], mean, squares)

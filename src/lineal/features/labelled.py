@@ -17,7 +17,7 @@ from lineal.data.targets import classes_and_codes
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.features.matrices import weights_of_rows
-from lineal.objective.linear_maps import NativeRows, native_csr
+from lineal.objective.linear_maps import NativeRows, native_csr, native_dense
 
 FloatArray = NDArray[np.float64]
 _BLOCK = 16384  # columns at a time: what is summed by class then stays in a cache
@@ -27,10 +27,11 @@ _BLOCK = 16384  # columns at a time: what is summed by class then stays in a cac
 class Labelled:
     """Rows of positive weight without their zeros, each with the place of its class.
 
-    Dense data are held like sparse ones, so that both have the same scores, bit for bit.
+    Data are held by what they are and not by how they came, so that dense and sparse ones have the same
+    scores, bit for bit: as an array if no number is 0, else as sparse rows.
     """
 
-    rows: NativeRows  # sparse, sorted, no stored zeros
+    rows: NativeRows  # dense with every cell stored, or sparse, sorted, without stored zeros
     codes: NDArray[np.int32]
     s: FloatArray
     n_classes: int
@@ -38,7 +39,11 @@ class Labelled:
     @cached_property
     def matrix(self) -> sp.csr_array:
         """The same rows for SciPy."""
-        return self.rows.csr()
+        X = self.rows.dense
+        if X is None:
+            return self.rows.csr()
+        n, d = X.shape
+        return sp.csr_array((X.ravel(), np.tile(np.arange(d), n), np.arange(0, n * d + 1, d)), shape=(n, d))
 
     @property
     def n_columns(self) -> int:
@@ -106,10 +111,18 @@ def labelled(
         n_classes = len(classes)
     s = weights_of_rows(sample_weight, X.shape[0])
     is_counted = s > 0
+    if rows.dense is not None and is_counted.all() and rows.dense.all():
+        return Labelled(rows, codes, s, n_classes)
     if not rows.is_sparse or not is_counted.all() or not rows.matrix.arrays()[2].all():
-        matrix = rows.csr()[is_counted]
-        matrix.eliminate_zeros()
-        rows, codes, s = native_csr(matrix, threads), codes[is_counted], s[is_counted]
+        matrix = rows.csr()
+        if not is_counted.all():
+            matrix, codes, s = matrix[is_counted], codes[is_counted], s[is_counted]
+        if rows.is_sparse:
+            matrix.eliminate_zeros()
+        rows = native_csr(matrix, threads)
+    n_rows, n_columns = rows.n_rows, rows.n_columns
+    if rows.n_stored == n_rows * n_columns:
+        rows = native_dense(rows.matrix.arrays()[2].reshape(n_rows, n_columns), threads)
     return Labelled(rows, codes, s, n_classes)
 
 

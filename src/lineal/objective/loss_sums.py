@@ -125,7 +125,7 @@ class LossSum(ABC):
         """``curvatures`` where the slopes are known, too."""
         return self.curvatures(Z)
 
-    def lengths(
+    def line_lengths(
         self,
         Z: FloatArray,
         M: FloatArray,
@@ -578,7 +578,7 @@ class NativeRowLosses(RowLosses):
         Z, M = np.ascontiguousarray(Z), np.ascontiguousarray(M)
         return _core.along_outputs(self._native, self.y, self.s, Z, M, t, self.n_threads)
 
-    def lengths(
+    def line_lengths(
         self,
         Z: FloatArray,
         M: FloatArray,
@@ -669,7 +669,7 @@ class NativeJointLosses(RowLosses):
         found: tuple[float, float, float] = self._native.along(self.y, self.s, Z, M, t, self.n_threads)
         return found
 
-    def lengths(
+    def line_lengths(
         self,
         Z: FloatArray,
         M: FloatArray,

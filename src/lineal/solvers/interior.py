@@ -15,6 +15,7 @@ margin have a dual variable of 0, and weights that L1 holds at 0 are 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from lineal import _core
 from lineal.cancellation import break_off_if_over
 from lineal.objective.certificate import FLOOR
 from lineal.objective.dual_points import align, feasible
-from lineal.objective.linear_maps import NativeRows
+from lineal.objective.linear_maps import native_dense
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
@@ -37,11 +38,15 @@ _USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 120
 # told which variables are at an end of their interval.
 _CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
 # An epoch is as many steps as take so many seconds, and one at least.
-_BURST = 2e-3
+_BURST = 5e-3
 # Up to so many columns the core makes a weighted Gram matrix sooner than BLAS.
 _NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
+
+# Columns are made orthonormal where that takes at most so many multiplications, ten times over; combinations
+# of unit columns that are so small are rounding.
+_MOST_ROTATED, _VANISHED = 1e8, 1e-13
 
 # Seconds that the arithmetic of a step takes for a row, beside its passes over X.
 _ROW = 1.2e-7
@@ -127,10 +132,19 @@ class InteriorPoint(Solver):
         if start is not None and not kept:
             U = start.U
             yield Iterate(lambda: (start.W, start.b), None if U is None else lambda: U, state=lambda: {})
+        basis = _orthonormal_basis(problem)
+        if basis is None:
+            yield from self._steps(problem, kept, tol)
+            return
+        for iterate in self._steps(basis.problem, kept, tol):
+            yield basis.brought_back(iterate)
+
+    def _steps(self, problem: Problem, kept: State, tol: float) -> Iterator[Iterate]:
         goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
         goal = kept.get("goal", goal)
         each = kept.get("outputs", (None,) * (problem.n_outputs if problem.losses.is_by_score else 1))
-        outputs = [_Output(problem, k, point) for k, point in enumerate(each)]
+        programme = _Programme(problem)
+        outputs = [_Output(programme, k, point) for k, point in enumerate(each)]
         burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
         if not kept:
             _run(outputs, 1, goal, least)  # to the start
@@ -143,6 +157,52 @@ class InteriorPoint(Solver):
             if all(output.state.is_within(goal, floor) for output in outputs):
                 return
             _run(outputs, burst, goal, floor)
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """A problem without a penalty in orthonormal columns, and the way back to weights of X."""
+
+    problem: Problem
+    back: FloatArray
+    mean: FloatArray
+
+    def brought_back(self, iterate: Iterate) -> Iterate:
+        """The same with weights of X."""
+
+        def weights() -> tuple[FloatArray, FloatArray]:
+            W, b = iterate.weights()
+            W = self.back @ W
+            return W, b - self.mean @ W
+
+        return replace(iterate, weights=weights)
+
+
+def _orthonormal_basis(problem: Problem) -> _Basis | None:
+    """Orthonormal columns in place of X, where some combinations of its columns nearly vanish in every row.
+
+    Weights may be large along those, and a Gram matrix knows them only by the square of what is left. Scores
+    and dual variables stay what they are, which no penalty but none allows. None where X will do.
+    """
+    n, d = problem.X.n_rows, problem.X.n_columns
+    if not (problem.penalty.is_zero and problem.constants_penalty.is_zero) or n * d * d > _MOST_ROTATED:
+        return None
+    X = problem.X.dense_array(_MOST_ROTATED) if problem.faint_directions.size else None
+    if X is None:
+        return None
+    X = X.astype(np.float64)
+    whole = np.sqrt(np.square(X).sum(axis=0))
+    mean = X.mean(axis=0) if problem.intercept is not Intercept.NONE else np.zeros(d)
+    X = X - mean
+    size = np.sqrt(np.square(X).sum(axis=0))
+    inverse = np.divide(1.0, size, out=np.zeros(d), where=size > _VANISHED * whole)
+    Q, values, V = np.linalg.svd(X * inverse, full_matrices=False)
+    kept = values > _VANISHED * values.max(initial=0.0)
+    if not kept.any():
+        return None
+    back = inverse[:, None] * (V[kept].T / values[kept])
+    rows = native_dense(np.ascontiguousarray(Q[:, kept]), problem.X.n_threads or 1)
+    return _Basis(replace(problem, X=rows), back, mean)
 
 
 def _step_cost(problem: Problem) -> float:
@@ -207,73 +267,88 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
     return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end, state=state)
 
 
+class _Programme:
+    """What the programmes of all outputs have in common."""
+
+    def __init__(self, problem: Problem) -> None:
+        rows, X, own = problem.losses.rows, problem.X.native_rows, problem.constants_penalty
+        assert rows is not None
+        assert X is not None
+        self.rows, self.X = rows, X
+        self.has_constant = problem.intercept is not Intercept.NONE
+        self.is_by_rows = _is_by_rows(problem)
+        # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
+        self.is_native = not rows.is_by_score or X.dense is None or X.n_columns <= _NARROW
+        self.n_joint = 1 if rows.is_by_score else problem.n_outputs
+        self.used = np.flatnonzero(rows.s > 0)
+        self.is_whole = len(self.used) == X.n_rows
+        self.s = rows.s if self.is_whole else rows.s[self.used]
+        total = float(self.s.sum())
+        l1 = self._by_weight(problem.penalty.l1, own.l1)
+        self.l2 = self._by_weight(problem.penalty.l2, own.l2)
+        self.corners = np.flatnonzero(l1 > 0)
+        # Unit rows weigh as much together as the data, whatever the weights are counted in.
+        self.unit_weight = total / max(len(self.corners), 1)
+        self.box = l1[self.corners] / self.unit_weight
+        self.squares = np.zeros(0)
+        if len(self.corners):
+            columns = X.squared_adjoint(rows.s[:, None])[:, 0] / total
+            self.squares = self._by_weight(columns, 1.0)[self.corners]
+
+    def _by_weight(self, of_columns: FloatArray | float, of_constant: FloatArray | float) -> FloatArray:
+        """A number for each weight and intercept, output by output."""
+        d = self.X.n_columns
+        out = np.empty(d + self.has_constant)
+        out[:d] = of_columns
+        if self.has_constant:
+            out[d] = np.ravel(of_constant)[0]
+        return np.tile(out, self.n_joint)
+
+    def begin(self, k: int) -> _core.InteriorPoint:
+        """The run of output k before its start."""
+        form = self.rows.quadratic_conjugate(k, self.used)
+        low, high, place, n_parts = form.low, form.high, form.place, self.n_joint
+        if form.tube > 0:
+            n_parts, nothing = 2, np.zeros_like(low)
+            low, high = np.append(nothing, low), np.append(high, nothing)
+            place = np.append(place + form.tube, place - form.tube)
+        none = np.zeros(len(self.corners))
+        return _core.InteriorPoint.make(
+            self.X.matrix,
+            np.zeros(0, dtype=np.int64) if self.is_whole else self.used,
+            n_parts,
+            self.n_joint,
+            np.append(low, -self.box),
+            np.append(high, self.box),
+            np.append(place, none),
+            np.append(np.full(len(place), form.bend), none),
+            np.append(np.tile(self.s, n_parts), none + self.unit_weight),
+            self.l2,
+            self.corners,
+            self.squares,
+            self.has_constant,
+            self.X.n_threads,
+        )
+
+
 class _Output:
     """One output's run, or that of all which a joint loss has: its steps are the core's."""
 
-    def __init__(self, problem: Problem, k: int, kept: FloatArray | None) -> None:
-        rows, X = problem.losses.rows, problem.X.native_rows
-        assert rows is not None
-        assert X is not None
-        self._X: NativeRows = X
-        self._has_constant = problem.intercept is not Intercept.NONE
-        self._by_rows = _is_by_rows(problem)
-        used = np.flatnonzero(rows.s > 0)
-        s, form = rows.s[used], rows.quadratic_conjugate(k, used)
-        self._n_joint = n_joint = 1 if rows.is_by_score else problem.n_outputs
-        d, own = X.n_columns, problem.constants_penalty
-        l1, l2 = (
-            np.tile(
-                np.append(np.broadcast_to(part, d), np.ravel(constant)[:1] if self._has_constant else []),
-                n_joint,
-            )
-            for part, constant in ((problem.penalty.l1, own.l1), (problem.penalty.l2, own.l2))
-        )
-        corners = np.flatnonzero(l1 > 0)
-        low, high, place = form.low, form.high, form.place
-        n_parts = 2 if form.tube > 0 else n_joint
-        if form.tube > 0:
-            nothing = np.zeros_like(low)
-            low, high = np.append(nothing, low), np.append(high, nothing)
-            place = np.append(place + form.tube, place - form.tube)
-        # Unit rows weigh as much together as the data, whatever the weights are counted in.
-        total = float(s.sum())
-        each = total / max(len(corners), 1)
-        box, none = l1[corners] / each, np.zeros(len(corners))
-        squares = none
-        if len(corners):
-            squares = np.append(X.squared_adjoint(rows.s[:, None])[:, 0] / total, [1.0] * self._has_constant)
-            squares = np.tile(squares, n_joint)[corners]
-        self.state = _core.InteriorPoint.make(
-            X.matrix,
-            used if len(used) < X.n_rows else np.zeros(0, dtype=np.int64),
-            n_parts,
-            n_joint,
-            np.append(low, -box),
-            np.append(high, box),
-            np.append(place, none),
-            np.append(np.full(len(place), form.bend), none),
-            np.append(np.tile(s, n_parts), np.full(len(corners), each)),
-            l2,
-            corners,
-            squares,
-            self._has_constant,
-            X.n_threads,
-        )
-        self._used, self._corners = used, corners
+    def __init__(self, programme: _Programme, k: int, kept: FloatArray | None) -> None:
+        self._programme, self.state = programme, programme.begin(k)
         self._products: FloatArray | None = None  # X X' / l2, where no corner changes it
-        # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
-        self._is_native = n_joint > 1 or X.dense is None or d <= _NARROW
         if kept is not None:
             self.state.restore(kept)
 
     def read(self, is_decided: bool) -> tuple[FloatArray, FloatArray]:
         """Weights, those of an intercept last, and dual variables, a column for each output."""
         w, u = self.state.read(is_decided)
-        return w.reshape(self._n_joint, -1).T, u.reshape(-1, self._n_joint)
+        n_joint = self._programme.n_joint
+        return w.reshape(n_joint, -1).T, u.reshape(-1, n_joint)
 
     def run(self, n_steps: int, goal: float, floor: float) -> None:
         """Up to so many steps, until the gap is at most the goal times the value or, if larger, the floor."""
-        if self._is_native and not self._by_rows:
+        if self._programme.is_native and not self._programme.is_by_rows:
             self.state.run(n_steps, goal, floor)
             return
         for _ in range(n_steps):
@@ -284,13 +359,14 @@ class _Output:
 
     def _step(self) -> None:
         """A step whose system is made of products by BLAS."""
-        h = self.state.curvatures()
-        if not self._by_rows:
-            self.state.step(self._X.gram(h, self._has_constant), False)
+        programme, h = self._programme, self.state.curvatures()
+        X = programme.X
+        if not programme.is_by_rows:
+            self.state.step(X.gram(h, programme.has_constant), False)
             return
-        if self._products is None or len(self._corners):
-            products = self._X.row_products(1 / self.state.diagonal()[: self._X.n_columns])
-            if len(self._used) < len(products):
-                products = products[np.ix_(self._used, self._used)]
+        if self._products is None or len(programme.corners):
+            products = X.row_products(1 / self.state.diagonal()[: X.n_columns])
+            if not programme.is_whole:
+                products = products[np.ix_(programme.used, programme.used)]
             self._products = np.ascontiguousarray(products)
         self.state.step(self._products.copy(), True)

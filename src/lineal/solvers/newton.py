@@ -32,6 +32,8 @@ from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
+# An output rests while its gradient can be worth at most this share of its part of the tolerance.
+_SETTLED = 1e-3
 # The numbers of the matrices that are factorised together: 64 megabytes.
 _TOGETHER = 8_000_000
 # Steps that are usual and those that are enough, for smooth losses and through the stages that round kinks.
@@ -105,7 +107,9 @@ class Newton(SmoothSolver):
             steps = Sampled(objective, tol, seed)
             yield from _walk(objective, objective.start(start), steps.step, tol, kept)
         elif is_direct(problem):
-            yield from _walk(objective, objective.start(start), partial(_direct_step, objective), tol, kept)
+            yield from _walk(
+                objective, objective.start(start), partial(_direct_step, objective, tol), tol, kept
+            )
         else:
             yield from trust_region(objective, objective.start(start), kept.get("radius"))
 
@@ -183,7 +187,7 @@ def _is_flatter(following: Point, point: Point) -> bool:
 # ---- few parameters -----------------------------------------------------------------------------
 
 
-def _direct_step(objective: Objective, point: Point) -> Step | None:
+def _direct_step(objective: Objective, tol: float, point: Point) -> Step | None:
     """A Newton step with a line search; where too few losses are curved, one with a floor under them."""
     problem = objective.problem
     losses = problem.losses
@@ -195,7 +199,7 @@ def _direct_step(objective: Objective, point: Point) -> Step | None:
         )
     H = losses.model_curvatures(point.Z)
     if problem.n_outputs > 1 and problem.is_by_output and losses.rows is not None:
-        return _step_by_output(objective, point, H)
+        return _step_by_output(objective, point, H, _unsettled(objective, tol, point))
     steps = _shared_step if problem.has_shared_weights else _separate_steps
     for curvatures, shortest in ((H, 1e-3), (_floored(problem, H), 1e-10)):
         break_off_if_over()
@@ -211,9 +215,20 @@ def _floored(problem: Problem, H: FloatArray) -> FloatArray:
     return np.maximum(H, 1e-2 * (problem.losses.curvature or 1.0))
 
 
-def _step_by_output(objective: Objective, point: Point, H: FloatArray) -> Step | None:
+def _unsettled(objective: Objective, tol: float, point: Point) -> NDArray[np.intp]:
+    """The outputs whose gradients can be worth something beside a gap of ``tol``; all, where none can."""
+    problem, K = objective.problem, objective.problem.n_outputs
+    worth = np.square(point.gradient.reshape(-1, K)).sum(axis=0)
+    enough = 2 * objective.ridge * _SETTLED * tol * problem.yardstick(point.value) / K
+    wanted = np.flatnonzero(worth > enough)
+    return wanted if len(wanted) else np.arange(K)
+
+
+def _step_by_output(
+    objective: Objective, point: Point, H: FloatArray, outputs: NDArray[np.intp]
+) -> Step | None:
     """The same where outputs meet nowhere: each has a length of its own, and a floor where it needs one."""
-    direction, bent = _separate_steps(objective, point, H)
+    direction, bent = _separate_steps(objective, point, H, outputs)
     line = objective.line(point, direction)
     taken, missing = search_by_output(line, 1e-3)
     if not missing.any():

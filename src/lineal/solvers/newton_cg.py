@@ -23,7 +23,7 @@ Product = Callable[[FloatArray], FloatArray]
 # residual that a step leaves far from the optimum.
 _SAMPLE, _PRODUCTS, _MOST_PRODUCTS, _FORCING = 12, 7, 200, 0.1
 # The residual of a system may cost this share of the tolerance in the gap.
-_SHARE = 0.02
+_SHARE = 0.1
 # Where a sample has less than this share of a column's curvature, as where few rows make up all of it, the
 # column has its own entry on the diagonal back.
 _MISSED = 0.5

@@ -198,7 +198,9 @@ class Objective:
         """The point to begin at, or to go on from."""
         if (kept := state_of(start)) is not None:
             return self.point(kept["theta"], kept["Z"], kept["value"], by_prox)
-        return self.point(self.start_vector(start), by_prox=by_prox)
+        theta = self.start_vector(start)
+        Z = None if theta.any() else np.zeros(self.problem.losses.shape)
+        return self.point(theta, Z, by_prox=by_prox)
 
     def line(self, point: Point, direction: FloatArray) -> Line:
         """P restricted to point + t direction."""

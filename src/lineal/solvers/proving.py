@@ -40,6 +40,9 @@ _MANY_STORED = 1_000_000
 # Scores that differ by so much after so many proofs may grow for ever: it is asked whether they do where a
 # step towards the answer takes at most so many multiplications, some tenths of a second.
 _LARGE_SCORES, _MANY_PROOFS, _MOST_WORK = 10.0, 8, 1e9
+# The share of P by which an epoch lowers it where there is little left to fall; and how many times the epochs
+# before a direction was known are enough in any case.
+_SETTLED, _AGAIN = 1e-5, 2
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class Best:
     trace: list[Progress] = field(default_factory=list)
     separation: Separation | None = None  # the proof that there is no minimiser
     is_asked: bool = False  # whether there is one
+    asked_at: int = 0  # after so many epochs
 
     @property
     def dual(self) -> float:
@@ -284,10 +288,26 @@ class LinearProver(Prover):
             best.separation = separation.by_scores(problem, best.W, best.b, best.Z)
         if best.separation is None and not best.is_asked and (is_last or self._runs_away(best)):
             best.is_asked, found = True, separation.decide(problem)
+            best.asked_at = best.trace[-1].epoch if best.trace else 0
             if isinstance(found, Separation):
                 best.separation = found
                 self._take_direction(best, found)
-        return best.separation is not None and (best.separation.is_exact or is_last)
+        found = best.separation
+        if found is None or is_last or found.is_complete:
+            return found is not None
+        return found.is_exact and self._has_settled(best)
+
+    def _has_settled(self, best: Best) -> bool:
+        """Whether P is near its infimum: where some rows are told apart, the others are still to be fitted.
+
+        A solver has as many epochs for that as it had before it was asked.
+        """
+        if len(best.trace) < 2:
+            return False
+        before, now = best.trace[-2:]
+        fallen = before.primal - now.primal
+        n_epochs = max(now.epoch - before.epoch, 1)
+        return now.epoch >= _AGAIN * best.asked_at or fallen <= _SETTLED * n_epochs * abs(now.primal)
 
     def _take_direction(self, best: Best, found: Separation) -> None:
         """A direction that separates all rows is as good a model as any: far enough along it P is below."""

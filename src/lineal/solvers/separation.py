@@ -166,7 +166,8 @@ def by_scores(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray) -> 
     margins = Margins.of(problem)
     if margins is None:
         return None
-    v = margins.objective.flat(W * apart, b * apart) if len(apart) > 1 else margins.objective.flat(W, b)
+    some = apart if problem.is_by_output else np.ones(1)
+    v = margins.objective.flat(W * some, b * some)
     return margins.witness(v.astype(np.float64), margins.used & ~apart)
 
 

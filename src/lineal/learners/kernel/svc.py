@@ -419,7 +419,7 @@ class SVC(ClassifierMixin, KernelMachineModel):
         for k, (rows, signs) in enumerate(self._questions(data)):
             beta = every[k, rows] if pairs is None else _of_pair(every[:, rows], signs, next(pairs))
             if not (np.any(signs > 0) and np.any(signs < 0)):
-                continue  # a class without weight: P and D are 0
+                continue  # no rows of a class: P and D are 0
             b, X = float(self.intercept_[k]), KernelRows(products, rows)
             claims.append(separation(X, signs, data.s[rows], C, beta, b))
         return claims

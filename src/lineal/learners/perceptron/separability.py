@@ -53,8 +53,8 @@ from lineal.solvers.separation import decide, work
 # sides of the margin are looked at.
 _STRENGTHS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _EPOCHS = (10, 20, 40, 80, 160, 320)
-# The margin is known well enough when both sides are this close.
-_CLOSE = 1e-3
+# The margin is known well enough when both sides are this close; with few columns, as near as this.
+_CLOSE, _SAME = 1e-3, 1e-7
 # Small data have at most so many a, and so many numbers in them; a programme has at most so many.
 _FEW, _SMALL, _LARGEST = 3_000, 400_000, 20_000_000
 # Of other data with few columns, so many rows are taken at first, and the worst of the others in each round.
@@ -228,7 +228,7 @@ class _Search:
             self._try_machine(strength * self._radius**2)
             if place == 0:
                 self._try_working_rows()
-                if self._is_open():
+                if self._shares is None and not self._is_close(_SAME) and self._seconds_left() != 0.0:
                     self._try_exactly()
             if not self._is_open():
                 return
@@ -252,8 +252,8 @@ class _Search:
     def _is_decided(self) -> bool:
         return self._weights is not None or self._shares is not None
 
-    def _is_close(self) -> bool:
-        return self._weights is not None and self._most <= (1.0 + _CLOSE) * self._margin
+    def _is_close(self, enough: float = _CLOSE) -> bool:
+        return self._weights is not None and self._most <= (1.0 + enough) * self._margin
 
     def _is_open(self) -> bool:
         """Whether there is something to find yet, and time for it."""

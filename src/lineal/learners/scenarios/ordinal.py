@@ -217,6 +217,9 @@ class OrdinalClassifier(ClassifierMixin, CertifiedLearner):
         self.trace_ = solution.trace
         self.n_iter_ = max(1, solution.certificate.epochs)
         self.dual_ = solution.U
+        self.__dict__.pop("separation_", None)
+        if solution.separation is not None:
+            self.separation_ = solution.separation
         self.coef_ = solution.W.T
         b = solution.b
         middle = (len(b) - 1) // 2
