@@ -151,7 +151,7 @@ FLAWS = {
 @pytest.mark.parametrize("header", [True, False])
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_every_verb_names_a_row_by_its_line(flaw, header, tmp_path):
-    """train, evaluate, predict and update say the line that an editor shows, whether the first one has names;
+    """train, evaluate, predict and update say the line that an editor shows, names of columns counted or not;
     where lines and rows differ they say the row and how it is counted."""
     wrong, options, words = FLAWS[flaw]
     rows = [{"x": f"{k}.5", "w": "1", "g": f"g{k % 7}", "y": f"{2 * k + 0.25}"} for k in range(200)]

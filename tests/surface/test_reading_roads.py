@@ -312,13 +312,13 @@ def test_a_label_that_is_missing_among_numbers_is_none(answer, tmp_path):
 
 
 @pytest.mark.parametrize("n_bytes", [64, 1 << 22])
-def test_a_cell_that_cannot_be_read_has_its_file_and_its_row(table_model, tmp_path, n_bytes):
-    """However small the pieces are, rows are those of the file, with rows that have no label among them."""
+def test_a_cell_that_cannot_be_read_has_its_file_and_its_line(table_model, tmp_path, n_bytes):
+    """However small the pieces are, lines are those of the file, with rows that have no label among them."""
     path = tmp_path / "bad.csv"
     path.write_text(table(number={50: "many"}, label={7: ""}))
-    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but row 50 has 'many'"):
+    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but line 52 has 'many'"):
         list(predict(load(table_model), str(path), n_bytes=n_bytes))
-    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but row 50 has 'many'"):
+    with pytest.raises(InputError, match=r"bad\.csv: column 'number' needs numbers, but line 52 has 'many'"):
         update(str(table_model), str(path), n_bytes=n_bytes)
 
 

@@ -443,8 +443,8 @@ class _Progress:
         if epochs >= self._span_ends:
             self._span_ends = epochs + self._span
             self._n_spans += 1
-            fallen, left = self._gap / relative, relative / self._tol
-            self.is_stalled = fallen < left or self._n_spans >= _MOST_SPANS
+            # It fell by gap / relative, and relative / tol is left.
+            self.is_stalled = self._gap * self._tol < relative**2 or self._n_spans >= _MOST_SPANS
             self._gap = min(relative, self._gap)
         if epochs < self.due:
             return
