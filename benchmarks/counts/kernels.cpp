@@ -288,7 +288,7 @@ Index gram_descent() {
   Sweeps done{};
   const Numbers l1(std::size_t(m), 0.1), l2(std::size_t(m), 0.0);
   measured([&] {
-    done = gram_cd(G.data(), m, {l1.data(), l2.data()}, gradient.data(), w.data(), 0.0, 6, watch);
+    done = gram_cd({G.data(), m}, {l1.data(), l2.data()}, gradient.data(), w.data(), 0.0, 6, watch);
   });
   return done.count * m * m;
 }

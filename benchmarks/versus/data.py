@@ -1,7 +1,7 @@
 """The matrices every contender is given: made once, cached, the same bytes for all, and as users have them.
 
-Nothing is put right before the clock starts. scikit-learn's vectoriser leaves the columns of a row in the order
-in which a text first used them, and ``load_svmlight_file`` gives indices of 64 bits; whoever minds pays.
+Nothing is put right before the clock starts. scikit-learn's vectoriser leaves the columns of a row in the
+order in which a text first used them, and ``load_svmlight_file`` gives 64-bit indices; whoever minds pays.
 
 Real data comes from the shared folder through its own ``unpack``; a machine without it gets random
 matrices of the same shape, so that the harness runs everywhere. A stand-in is marked as such in every

@@ -296,8 +296,9 @@ void balance(Scores U, Array1<const double> s, Array2<double> out, int n_threads
   balance_pass(U.data(), s.data(), Index(U.shape(0)), Index(U.shape(1)), out.data(), n_threads);
 }
 
-std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> balance_left(
-    Scores U, Array1<const double> s, int n_threads) {
+std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> balance_left(Scores U,
+                                                                                       Array1<const double> s,
+                                                                                       int n_threads) {
   require(s.shape(0) == U.shape(0), "s needs one entry per row of U");
   require(n_threads >= 1, "n_threads must be at least 1");
   auto sums = new_array<double>({U.shape(1)}), sizes = new_array<double>({U.shape(1)});

@@ -370,7 +370,8 @@ void bind_matrix(nb::module_& m) {
       .def("check", &check, "n_threads"_a = 1,
            "(flaw, row, column) of the worst offence, first in row order; '' if there is none.")
       .def("ordered", &ordered, "n_threads"_a = 1,
-           "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added up.")
+           "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added "
+           "up.")
       .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
            "Z = X W for a feature-major W, summed in float64.")
       .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)
@@ -398,13 +399,9 @@ void bind_matrix(nb::module_& m) {
   const auto bind_layouts = [&]<class I, class V>(I, V) {
     m.def("rows_of_coordinates", &rows_of_coordinates<I, V>, "row"_a.noconvert(), "column"_a.noconvert(),
           "value"_a.noconvert(), "n_rows"_a, "n_columns"_a, "n_threads"_a = 1,
-          nb::sig("def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, "
-                  "n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None"),
           "(start, index, value) of rows from numbers as COO has them; None if an index is out of range.");
     m.def("rows_of_columns", &rows_of_columns<I, V>, "start"_a.noconvert(), "row"_a.noconvert(),
           "value"_a.noconvert(), "n_rows"_a, "n_threads"_a = 1,
-          nb::sig("def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, "
-                  "n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None"),
           "(start, index, value) of rows from numbers as CSC has them; None if an index is out of range.");
   };
   bind_layouts(std::int32_t{}, float{});

@@ -22,7 +22,8 @@ struct Sampled {
 // Targets of +-1, or of any size; the first rows have both signs and a weight.
 Sampled sampled(Rng& rng, bool is_margin, Index n_rows, Index n_outputs) {
   Sampled made{n_rows, n_outputs, {}, {}, {}};
-  for (Index i = 0; i < n_rows; ++i) made.s.push_back(i > 1 && rng.below(5) == 0 ? 0.0 : uniform(rng, 0.1, 2));
+  for (Index i = 0; i < n_rows; ++i)
+    made.s.push_back(i > 1 && rng.below(5) == 0 ? 0.0 : uniform(rng, 0.1, 2));
   for (Index k = 0; k < n_rows * n_outputs; ++k) {
     const double sign = k / n_outputs == 0 ? 1.0 : k / n_outputs == 1 ? -1.0 : rng.below(2) ? 1.0 : -1.0;
     made.y.push_back(is_margin ? sign : uniform(rng, -2, 2));

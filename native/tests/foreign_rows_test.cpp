@@ -297,7 +297,8 @@ THEOREM("rows put in order hold the same numbers in the same columns") {
   of_type(double{});
 }
 
-THEOREM("numbers of a column that is met several times are added up in float64, in the order they are stored") {
+THEOREM(
+    "numbers of a column that is met several times are added up in float64, in the order they are stored") {
   const std::vector<Index> start{0, 5, 5, 7, 11};
   const std::vector<std::int32_t> index{3, 0, 3, 3, 1, 2, 2, 0, 3, 1, 0};
   // 1 + 2^-30 - 1 is 0 in float32; 1e30 + 1 - 1e30 is 0 in float64, and 1 in another order.
@@ -342,8 +343,8 @@ THEOREM("coordinates and columns are dealt out to rows in the order they come, a
         for (int n_threads = 1; n_threads <= most_threads; ++n_threads)
           CHECK(dealt(coordinates, n_threads) && dealt(columns, n_threads));
         for (std::size_t k = 0; k < row.size(); ++k)
-          for (const Index wrong : {Index(-1), n, Index(std::numeric_limits<I>::max()),
-                                    Index(std::numeric_limits<I>::min())}) {
+          for (const Index wrong :
+               {Index(-1), n, Index(std::numeric_limits<I>::max()), Index(std::numeric_limits<I>::min())}) {
             std::vector<Index> ignored(std::size_t(n) + 1);
             const I kept = std::exchange(row[k], I(wrong));
             CHECK(!Deal(n, d, stored, 2).count(coordinates, ignored.data()));

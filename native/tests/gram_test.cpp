@@ -94,8 +94,8 @@ THEOREM("grams_pass is gram_pass of each column; a watch that says stop ends it 
   constexpr Index K = 3, size = 10, area = size * size;
   const Numbers H = uniforms(rng, X.n_rows * K, 0, 1);
   const auto check = [&](const auto& rows) {
-    Numbers G(static_cast<std::size_t>(K * area)), own(static_cast<std::size_t>(area)),
-        h(static_cast<std::size_t>(X.n_rows));
+    Numbers G(static_cast<std::size_t>(K * area)), own(static_cast<std::size_t>(area));
+    Numbers h(static_cast<std::size_t>(X.n_rows));
     Watch watch;
     grams_pass(rows, H.data(), K, true, G.data(), 2, watch);
     for (Index k = 0; k < K; ++k) {

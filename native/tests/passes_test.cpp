@@ -260,7 +260,8 @@ THEOREM(
     }
 }
 
-THEOREM("rows out of order have the same dot products and sums by columns, with the same bits for any threads") {
+THEOREM(
+    "rows out of order have the same dot products and sums by columns, with the same bits for any threads") {
   Rng rng(23);
   const auto X = sample_matrix<double>(rng, 40, 1300, 0.1);
   const check::Scrambled<double> scrambled(rng, X);

@@ -137,31 +137,31 @@ def narrow(index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C',
     """64-bit column indices in 32 bits, -1 for those out of range."""
 
 @overload
-def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_coordinates(row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_columns: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_coordinates(row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_columns: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_coordinates(row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_columns: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_coordinates(row: NDArray, column: NDArray, value: NDArray, n_rows: int, n_columns: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+def rows_of_coordinates(row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_columns: int, n_threads: int = 1) -> object:
     """
     (start, index, value) of rows from numbers as COO has them; None if an index is out of range.
     """
 
 @overload
-def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_columns(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_columns(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None: ...
+def rows_of_columns(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_threads: int = 1) -> object: ...
 
 @overload
-def rows_of_columns(start: NDArray, row: NDArray, value: NDArray, n_rows: int, n_threads: int = 1) -> tuple[NDArray, NDArray, NDArray] | None:
+def rows_of_columns(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_threads: int = 1) -> object:
     """
     (start, index, value) of rows from numbers as CSC has them; None if an index is out of range.
     """

@@ -84,7 +84,7 @@ class NotSeparableError(NoMinimumError):
     distance : float
         Between two points of the kernel's space, each a mean of rows of one class: no margin is above half.
         Of a joint problem the length of a mean of differences between a row's features under its own and
-        under wrong labels; NaN where the search ended before it was found.
+        under wrong labels.
     weights : array
         Of the rows in the two means.
     output : int or None

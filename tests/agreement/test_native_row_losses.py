@@ -103,7 +103,7 @@ def test_refitted_constants_equal_numpy(loss, seed, K):
 @native_loss
 @given(seed=seeds(), K=st.integers(1, 4))
 def test_balanced_points_equal_numpy(loss, seed, K):
-    """balance and what is left of it agree to rounding; balanced sums are 0, and no entry grew or changed sign."""
+    """balance and what is left of it agree to rounding; sums become 0, and no entry grows or changes sign."""
     plain, native, _, _, U = posed(loss, seed, K=K)
     balanced = native.losses.balance(U)
     np.testing.assert_allclose(balanced, plain.losses.balance(U), rtol=1e-13, atol=1e-300)

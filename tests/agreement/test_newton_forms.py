@@ -15,7 +15,7 @@ from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers import Newton, minimise
 from lineal.solvers.newton import is_direct, is_sampled
-from lineal.solvers.newton_line import search_by_output
+from lineal.solvers.newton_line import lengths, search, search_by_output
 from lineal.solvers.primal import Objective
 from strategies import seeds
 
@@ -149,6 +149,25 @@ def test_a_line_by_outputs_is_the_sum_of_lines(seed, K):
     there, _, _ = step.line.probe_by_output(np.ones(K))
     start, _, _ = line.probe_by_output(np.zeros(K))
     assert np.all(there < start)
+
+
+@given(seed=seeds(), K=st.integers(1, 4), scale=st.sampled_from([1e-3, 1.0, 30.0]))
+def test_lengths_in_the_core_are_numpys(seed, K, scale):
+    """Lines that are too short, right and far too long, one for each output and one of all."""
+    X, y = table(50, 3, max(K, 2), seed)
+    problem = one_vs_rest(X, y, SquaredHinge(), 0.3).in_core()
+    K = problem.n_outputs
+    objective, rng = Objective(problem), np.random.default_rng(seed)
+    point = objective.point(rng.normal(size=objective.n_parameters))
+    line = objective.line(point, -scale * point.gradient / 50)
+    start, incline, _ = line.probe_by_output(np.zeros(K))
+    slow = lengths(line.probe_by_output, start, incline, 1e-10)
+    fast = problem.losses.line_lengths(point.Z, line.moved, start, incline, line.quadratic(K), 1e-10)
+    np.testing.assert_allclose(fast, slow, rtol=1e-9)
+    whole = search(line, 1e-10)
+    assert whole is not None
+    assert whole.value == pytest.approx(line.probe(whole.t)[0], rel=1e-12)
+    assert whole.value < point.value
 
 
 @given(seed=seeds(), K=st.integers(1, 4))

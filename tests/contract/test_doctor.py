@@ -104,6 +104,7 @@ CASES = [
      None, "sed -i '9d'"),
     ("cut off", "a.jsonl", "".join(JSON) + '{"label": "pos", "text": "one', {}, "json-malformed", 25, None,
      "cut off"),
+    ("no keys", "a.jsonl", "{}\n" * 5, {}, "json-no-keys", None, None, "below keys"),
     ("trailing comma", "a.jsonl", changed(JSON, 9, '{"label": "pos", "text": "x y", "size": 3,}\n'), {},
      "json-trailing-comma", 9, None, "sed -i '9s/"),
     ("single quotes", "a.jsonl", changed(JSON, 9, "{'label': 'pos', 'text': 'x y', 'size': None}\n"), {},

@@ -208,7 +208,7 @@ def test_unsorted_entries_mean_the_same(layout, index_dtype, claim):
 
 @cache
 def _large():
-    """More numbers than are put in order at once, for dual_cd; values are eighths, whose halves add up exactly."""
+    """More numbers than are put in order at once; values are eighths, whose halves add up exactly."""
     rng = np.random.default_rng(5)
     A = sp.random_array((1000, 3000), density=0.03, format="csr", rng=rng)
     A.data = rng.integers(1, 9, A.nnz) / 8.0
@@ -256,7 +256,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_a_large_matrix_give_the_same_bits(form, tmp_path):
-    """Any form of one matrix whose rows are read in order gives the bits of sorted CSR; nothing is written to."""
+    """Any form of a matrix whose rows are read in order has the bits of sorted CSR; nothing is written to."""
     A, y = _large()
     given = FORMS[form](A, tmp_path)
     before = [array.copy() for array in arrays_of(given)]
@@ -275,7 +275,7 @@ def test_forms_of_a_large_matrix_give_the_same_bits(form, tmp_path):
 def test_large_rows_out_of_order_are_solved_as_they_are(solver, is_walker, index_dtype):
     """Rows of CSR out of order are certified like sorted ones; scores differ by no more than rounding.
 
-    No bit depends on threads, and a solver that needs rows in order has the weights of sorted rows, to the gap.
+    No bit depends on threads, and weights are those of sorted rows, to the gap.
     """
     A, y = _large()
     given = _scrambled(as_sparse(A.toarray(), "csr", index_dtype), np.random.default_rng(0))

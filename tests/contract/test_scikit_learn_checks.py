@@ -7,33 +7,16 @@ import lineal
 from contract.members import of_matrices, predictors, transformers, with_checks
 
 # check_sample_weight_equivalence_* refit on repeated rows and compare predictions to 1e-7. A certified
-# relative gap of tol leaves weights free by about sqrt(tol), so default tolerances (1e-3 and 1e-4) cannot
-# promise 1e-7, and these two checks are run with the options below instead of the defaults. Estimators that
-# are not named here (closed forms and coordinate descent on least squares) pass at their defaults.
-# With lbfgs and newton the weights settle to rounding; where coordinate descent is chosen, the objective
-# stops changing at sqrt(rounding) in the weights, which is too coarse for 1e-7.
+# relative gap of tol leaves weights free by about sqrt(tol), so that default tolerances (1e-3 and 1e-4)
+# cannot promise 1e-7. Linear learners pass at their defaults all the same, since where steps cost next to
+# nothing they go on to rounding; those that are named here are run with the options below instead.
 TIGHT = {
-    lineal.LinearClassifier: {"solver": "lbfgs", "tol": 1e-16},
-    lineal.LogisticRegression: {"solver": "lbfgs", "tol": 1e-16},
-    lineal.LinearSVC: {"solver": "newton", "tol": 1e-12},
-    lineal.HuberRegressor: {"solver": "newton", "tol": 1e-12},
-    lineal.LinearSVR: {"tol": 1e-12},
     lineal.PUClassifier: {"prior": 0.4, "tol": 1e-12},  # unless it is given, it is estimated on folds
     lineal.SVC: {"tol": 1e-10},
     lineal.SVR: {"tol": 1e-10},
     lineal.NuSVR: {"tol": 1e-10},
     lineal.OneClassSVM: {"tol": 1e-10},
-    lineal.SelfTraining: {"learner": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
     lineal.TransductiveSVM: {"tol": 1e-12},
-    lineal.CoTraining: {"learners": lineal.LogisticRegression(solver="lbfgs", tol=1e-16)},
-    lineal.SGDClassifier: {"loss": "log_loss", "alpha": 0.1, "solver": "lbfgs", "tol": 1e-16},
-    lineal.OneVsRest: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
-    lineal.OneVsOne: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
-    lineal.OutputCode: {"learner": lineal.LinearClassifier(solver="lbfgs", tol=1e-16)},
-    lineal.Voting: {
-        "learners": [lineal.LinearClassifier(solver="lbfgs", tol=1e-16), lineal.KNeighborsClassifier()],
-        "rule": "soft",
-    },
 }
 # Rows that are drawn, or dealt into folds, are not drawn or dealt as their copies would be: what holds of
 # their weights is in theorems/test_ensembles.

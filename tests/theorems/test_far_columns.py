@@ -153,7 +153,7 @@ def test_what_rounding_of_scores_leaves_unproved_is_not_called_certified(offset)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("seed", range(20))
 def test_the_core_overlooks_no_far_column(dtype, seed):
-    """Where NumPy finds a column far from 0, so does the core's glance, whatever the row that it measures from."""
+    """Where NumPy finds a column far from 0, so does the core's glance, whatever row it measures from."""
     rng = np.random.default_rng(seed)
     n, d = (1, 3, 64, 500)[seed % 4], (1, 5, 70)[seed % 3]
     X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-9, 9, d)

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from lineal import SVC, LinearSVC, verify
-from lineal.errors import NotSeparableError, ParameterError
+from lineal import SVC, CancellationToken, LinearSVC, verify
+from lineal.errors import NotCertifiedWarning, NotSeparableError, ParameterError
+from lineal.objective.certificate import Stop
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 WINE, CULTIVAR = load_wine(return_X_y=True)
@@ -171,3 +172,16 @@ def test_what_no_hard_margin_has():
         LinearSVC(C=np.inf, penalty="l1").fit(IRIS, SPECIES == 0)
     with pytest.raises(ParameterError, match="finite C"):
         LinearSVC(C=np.inf).partial_fit(IRIS, SPECIES == 0, classes=[False, True])
+
+
+def test_a_fit_that_is_cut_short_claims_nothing():
+    """Neither a street nor that there is none: what there is comes back, uncertified."""
+    with CancellationToken() as token:
+        token.cancel()
+        with pytest.warns(NotCertifiedWarning, match="interrupted"):
+            model = LinearSVC(C=np.inf).fit(IRIS, SPECIES == 1)
+    assert model.certificate_.stop is Stop.CANCELLED
+    assert not model.certificate_.converged
+    with pytest.warns(NotCertifiedWarning, match="max_seconds"):
+        model = LinearSVC(C=np.inf, max_seconds=1e-9).fit(IRIS, SPECIES == 0)
+    assert np.isfinite(model.coef_).all()

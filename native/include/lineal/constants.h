@@ -1,7 +1,7 @@
 // Constants added to scores, and the sums that a free one asks to be 0.
 //
-// Each output is looked at by itself. Sums are those of evaluate.h: pieces of a fixed length, added in order, so
-// that threads change no bit. The slow twins are in objective/intercept_refit.py and loss_sums.py.
+// Each output is looked at by itself. Sums are those of evaluate.h: pieces of a fixed length, added in order,
+// so that threads change no bit. The slow twins are in objective/intercept_refit.py and loss_sums.py.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ std::array<double, N> sums_over_rows(Index n_rows, const double* s, int n_thread
   return weighted_sums_pass<N>(Scored{n_rows, 1, nullptr, s, nullptr}, n_threads, fill);
 }
 
-// The shift of each output's scores that minimises sum_i s_i loss(y_i, z_i + shift): Newton on the monotone sum of
-// slopes, inside a bracket that shrinks. U becomes the slopes there.
+// The shift of each output's scores that minimises sum_i s_i loss(y_i, z_i + shift): Newton on the monotone
+// sum of slopes, inside a bracket that shrinks. U becomes the slopes there.
 template <SmoothLoss Loss>
 void refit_pass(const Loss& loss, const Scored& at, double* shifts, double* U, int n_threads) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -50,13 +50,13 @@ void refit_pass(const Loss& loss, const Scored& at, double* shifts, double* U, i
     }
     shifts[output] = shift;
   }
-  fill_pass(at.size(), U, n_threads, [=](Index k) {
-    return form.derivative(at.y[k], at.z[k] + shifts[K == 1 ? 0 : k % K]);
-  });
+  fill_pass(at.size(), U, n_threads,
+            [=](Index k) { return form.derivative(at.y[k], at.z[k] + shifts[K == 1 ? 0 : k % K]); });
 }
 
 // U with every positive or every negative entry of an output shrunk, so that sum_i s_i u_i is 0.
-inline void balance_pass(const double* U, const double* s, Index n_rows, Index K, double* out, int n_threads) {
+inline void balance_pass(const double* U, const double* s, Index n_rows, Index K, double* out,
+                         int n_threads) {
   for (Index output = 0; output < K; ++output) {
     const auto [up, down] = sums_over_rows<2>(n_rows, s, n_threads, [=](Index i) {
       const double u = U[i * K + output];
@@ -73,7 +73,8 @@ inline void balance_pass(const double* U, const double* s, Index n_rows, Index K
   }
 }
 
-// sum_i s_i u_i of each output, and sum_i s_i |u_i|: what is left of balance, and what it is to be compared with.
+// sum_i s_i u_i of each output, and sum_i s_i |u_i|: what is left of balance, and what it is to be compared
+// with.
 inline void balance_left_pass(const double* U, const double* s, Index n_rows, Index K, double* sums,
                               double* sizes, int n_threads) {
   for (Index output = 0; output < K; ++output) {

@@ -1,8 +1,8 @@
 // Sparse rows as they come from outside: checked as they are, put in order, dealt out from coordinates.
 //
-// Nobody promises that indices are in range, that the columns of a row increase or that none is met twice. One
-// pass finds out without moving anything: rows in any order are as good as sorted ones to whoever only walks
-// over them. What they are is the data's alone, so that threads change no bit of what is made of them.
+// Nobody promises that indices are in range, that the columns of a row increase or that none is met twice.
+// One pass finds out without moving anything: rows in any order are as good as sorted ones to whoever only
+// walks over them. What they are is the data's alone, so that threads change no bit of what is made of them.
 #pragma once
 
 #include <algorithm>
@@ -123,8 +123,8 @@ Flaw first_repeated(const Csr<V>& X, Range rows) {
   Repeats repeats(X.n_columns);
   for (Index i = rows.first; i < rows.last; ++i) {
     const std::span columns{X.index + X.start[i], static_cast<std::size_t>(X.start[i + 1] - X.start[i])};
-    const bool increases = std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>{}) ==
-                           columns.end();
+    const bool increases =
+        std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>{}) == columns.end();
     if (!increases && repeats.is_in(columns)) return {Flaw::repeated, i, -1};
   }
   return {};
@@ -264,8 +264,8 @@ class Deal {
       std::fill_n(next, n_rows_, 0);
       bool is_bad = false;
       numbers.visit(part, n_threads_, [&](Index i, Index c, auto) {
-        const bool is_sound = std::uint64_t(i) < std::uint64_t(n_rows_) &&
-                              std::uint64_t(c) < std::uint64_t(n_columns_);
+        const bool is_sound =
+            std::uint64_t(i) < std::uint64_t(n_rows_) && std::uint64_t(c) < std::uint64_t(n_columns_);
         is_bad |= !is_sound;
         if (is_sound) ++next[i];
       });

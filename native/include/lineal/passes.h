@@ -391,8 +391,9 @@ void transpose_copy(const Rows& X, const Index* start, std::int32_t* row, double
   }
 }
 
-// Whether the mean of a column, in every `step`-th row, is more than `factor` deviations from 0, or than `factor`
-// itself where there are none. Deviations are summed around the first row, so that they survive an offset.
+// Whether the mean of a column, in every `step`-th row, is more than `factor` deviations from 0, or than
+// `factor` itself where there are none. Deviations are summed around the first row, so that they survive an
+// offset.
 template <class V>
 bool far_pass(const Dense<V>& X, Index step, double factor) {
   constexpr Index width = 64;

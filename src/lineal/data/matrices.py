@@ -15,8 +15,8 @@ from lineal import _core
 from lineal.errors import InputError
 
 _MOST_COLUMNS = 2**31 - 1
-# So few numbers are put in order at once, whoever asks: it takes a third of a millisecond, and no bit of what is
-# made of them depends on the order they came in.
+# So few numbers are put in order at once, whoever asks: it takes a third of a millisecond, and no bit of what
+# is made of them depends on the order they came in.
 _FEW = 2**16
 
 
@@ -78,6 +78,7 @@ def _arrays_of(X: Any, n_threads: int) -> tuple[Any, Any, Any]:
     if X.format not in ("csr", "csc", "coo"):
         X = X.tocsr()  # from a layout without index arrays, which SciPy looks at itself
     n_rows, n_columns = X.shape
+    rows: Any
     value = np.ascontiguousarray(X.data)
     if X.format == "coo":
         row, column = _alike(X.row, X.col)
@@ -92,7 +93,8 @@ def _arrays_of(X: Any, n_threads: int) -> tuple[Any, Any, Any]:
             return start, narrow, value
         rows = _core.rows_of_columns(start, index, value, n_rows, n_threads)
     _require(rows is not None, "an index is out of range")
-    return rows
+    starts, columns, values = rows
+    return starts, columns, values
 
 
 def _alike(*indices: Any) -> tuple[NDArray[Any], ...]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from lineal.errors import ParameterError
 
-# The quota of a container can be changed while it runs; to look takes some 50 microseconds, more than all else
-# that a small fit does before its first step.
+# The quota of a container can be changed while it runs; to look takes some 50 microseconds, as long as all
+# else that a small fit does before its first step.
 _LOOK_AGAIN = 10.0  # seconds
 
 _seen: tuple[float, int | None] | None = None  # when it was looked at, and what was found
@@ -59,15 +59,15 @@ def quota(root: Path = Path("/")) -> int | None:
         mounts = (root / "proc/self/mountinfo").read_text().splitlines()
     except OSError:  # not Linux, or no /proc
         return None
-    limits = []
+    limits: list[float] = []
     for line in groups:
         _, controllers, group = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
         for origin, place in _mounted(mounts, is_v2=not controllers):
-            folder = _below(group, origin)
-            for level in (folder, *folder.parents):
-                limits.append(_limit(root / place.lstrip("/") / level, is_v2=not controllers))
+            folder, mounted = _below(group, origin), root / place.lstrip("/")
+            levels = (mounted / level for level in (folder, *folder.parents))
+            limits.extend(_limit(level, is_v2=not controllers) for level in levels)
     return max(1, int(min(limits) + 0.5)) if min(limits, default=math.inf) < math.inf else None
 
 

@@ -26,8 +26,9 @@ def read_matrix(learner: Any, X: Any, *, reset: bool) -> Any:
     The learner gets ``n_features_in_`` and ``feature_names_in_``, or is held to them; whether numbers are
     finite is for :func:`lineal.data.checked_rows` to say.
     """
-    if _is_ready(X) and _is_taken(learner, X.shape[1], reset=reset):
-        return X
+    ready = _ready(X)
+    if ready is not None and _is_taken(learner, X.shape[1], reset=reset):
+        return ready
     if isinstance(X, CompressedRows):
         X = X.to_scipy()  # whole numbers, or rows to refuse
     _refuse_kinds(X)
@@ -54,26 +55,28 @@ def _refuse_kinds(X: Any) -> None:
     """Refuses what NumPy would read as numbers, or as one thing, though it means something else."""
     if is_a(X, "polars:LazyFrame"):
         raise InputTypeError("a polars LazyFrame has no rows yet. Call .collect() first.")
-    for name, kind in _kinds(X):
-        if kind.startswith(_TIMES):
-            where = "X" if name is None else f"column {name!r}"
-            raise InputTypeError(
-                f"{where} holds times ({kind}), which are no numbers until a unit and an origin are chosen. "
-                f"Make numbers of them, such as days since a date, or use {_TABLES}."
-            )
+    names, dtypes = _dtypes(X)
+    found = {id(dtype): dtype for dtype in dtypes}  # not by hash: that of categories looks at all of them
+    times = {key for key, dtype in found.items() if str(dtype).lower().startswith(_TIMES)}
+    if not times:
+        return
+    name, kind = next((name, dtype) for name, dtype in zip(names, dtypes, strict=False) if id(dtype) in times)
+    where = "X" if name is None else f"column {name!r}"
+    raise InputTypeError(
+        f"{where} holds times ({str(kind).lower()}), which are no numbers until a unit and an origin are "
+        f"chosen. Make numbers of them, such as days since a date, or use {_TABLES}."
+    )
 
 
-def _kinds(X: Any) -> list[tuple[Any, str]]:
-    """Names of columns and their dtypes in small letters; an array has one dtype, and no names."""
+def _dtypes(X: Any) -> tuple[Any, list[Any]]:
+    """Names of columns and their dtypes; an array has one dtype, and no names."""
     if isinstance(X, np.ndarray):
-        return [(None, str(X.dtype))]
+        return [None], [X.dtype]
     names = getattr(X, "column_names", getattr(X, "columns", None))  # of pyarrow; of pandas and polars
     dtypes = getattr(X, "dtypes", None)
     if dtypes is None:
         dtypes = getattr(getattr(X, "schema", None), "types", None)
-    if names is None or dtypes is None:
-        return []
-    return [(name, str(dtype).lower()) for name, dtype in zip(names, dtypes, strict=False)]
+    return (names, []) if names is None or dtypes is None else (names, list(dtypes))
 
 
 def _no_number(X: Any, error: Exception) -> str:
@@ -113,15 +116,15 @@ def _ragged(X: Any) -> str:
     )
 
 
-def _is_ready(X: Any) -> bool:
-    """Whether scikit-learn would look at X for long and give it back as it is."""
+def _ready(X: Any) -> Any:
+    """What scikit-learn would make of X after a long look, where that is known; None elsewhere."""
     if type(X) is np.ndarray:
-        is_laid_out = X.ndim == 2 and X.flags.c_contiguous
-    elif isinstance(X, CompressedRows):
-        is_laid_out = True
-    else:
-        is_laid_out = is_sparse(X) and type(X) in _layouts() and X.ndim == 2
-    return is_laid_out and X.dtype in _FLOATS and X.shape[0] > 0 and X.shape[1] > 0
+        if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.size:
+            return None
+        return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in _FLOATS else np.float64)
+    if not isinstance(X, CompressedRows) and not (is_sparse(X) and type(X) in _layouts() and X.ndim == 2):
+        return None
+    return X if X.dtype in _FLOATS and X.shape[0] > 0 and X.shape[1] > 0 else None
 
 
 @cache

@@ -226,12 +226,12 @@ class NativeRows(LinearMap):
         return self.given if self.given.is_ordered else self.given.ordered(self.n_threads)
 
     @cached_property
-    def n_rows(self) -> int:  # type: ignore[override]
+    def n_rows(self) -> int:
         """How many rows."""
         return self.given.n_rows
 
     @cached_property
-    def n_columns(self) -> int:  # type: ignore[override]
+    def n_columns(self) -> int:
         """How many columns."""
         return self.given.n_columns
 
@@ -241,7 +241,7 @@ class NativeRows(LinearMap):
         return self.given.is_sparse
 
     @cached_property
-    def n_stored(self) -> int:  # type: ignore[override]
+    def n_stored(self) -> int:
         """How many numbers are stored."""
         return self.given.n_stored
 

@@ -31,8 +31,8 @@ State = dict[str, Any]
 # several at once, are rounded in stages.
 _USUAL_EPOCHS, _KINKS, _JOINT_KINKS = 100, 10, 100
 
-# Where an epoch takes at most so many seconds and convergence is quadratic, a fit goes on to this relative gap:
-# the answer then agrees with every other exact one to the digits that people print.
+# Where an epoch takes at most so many seconds and convergence is quadratic, a fit goes on to this relative
+# gap: the answer then agrees with every other exact one to the digits that people print.
 CHEAP, EXACT = 2e-3, 1e-12
 
 
@@ -220,7 +220,7 @@ class Solver(ABC):
         return Cost.of_epochs(passes(problem, 2) + losses(problem, 2), usual)
 
     def aim(self, problem: Problem, tol: float) -> float:
-        """The relative gap that it is run to: ``EXACT`` where steps cost next to nothing and gain many digits."""
+        """The relative gap that it is run to: ``EXACT`` where steps cost next to nothing and gain digits."""
         return tol
 
     def is_patient(self, problem: Problem) -> bool:

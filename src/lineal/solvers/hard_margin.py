@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from lineal.cancellation import cancellable, is_over, unless_over
 from lineal.errors import NotSeparableError
 from lineal.objective.certificate import Certificate, Stop
 from lineal.objective.dual_points import feasible
@@ -105,24 +106,28 @@ def free_likelihood(problem: Problem) -> Problem:
 
 def _squared_norm(problem: Problem, budget: Budget | None, seed: int) -> float:
     """|v|^2 of some weights whose margins are all >= 1."""
-    rows, free = _rows(problem), free_likelihood(problem)
+    free = free_likelihood(problem)
     if work(free) == np.inf:
         return _squared_norm_by_prices(problem, budget, seed)
     moved = near_zero(free)
     near = free if moved is None else moved.problem
-    found = decide(near)
+    with cancellable(None if budget is None else budget.max_seconds) as token:
+        found = unless_over(lambda: decide(near), token)
+    if found is None:
+        return _squared_norm_by_prices(problem, budget, seed)
     if not isinstance(found, Separation) or not found.is_complete:
-        shares = None if found is None else found.shares
-        raise _refusal(near, np.zeros(rows.y.shape) if shares is None else shares)
+        assert found.shares is not None
+        raise _refusal(near, found.shares)
     b = found.b if moved is None else found.b - moved.by @ found.W
     squares = (found.W**2).sum() + ((b**2).sum() if problem.intercept is Intercept.PENALIZED else 0.0)
     return float(squares / found.margins[found.margins > 0].min() ** 2)
 
 
 def _squared_norm_by_prices(problem: Problem, budget: Budget | None, seed: int) -> float:
-    """The same for more columns than a system may have, by soft margins of rising price.
+    """The same where that was not decided, for more columns than a system may have: by soft margins of rising
+    price.
 
-    Where none of them separates, their shares may prove that nothing does.
+    Where none of them separates, their shares may prove that nothing does; else the last one is all there is.
     """
     losses: Any = hard(problem).losses
     X = problem.X.native_rows
@@ -132,6 +137,8 @@ def _squared_norm_by_prices(problem: Problem, budget: Budget | None, seed: int) 
         soft = _soft(problem, price / max(radius * radius, 1e-300))
         found = minimise(soft, plan(soft).solvers, tol=_ROUGH, budget=budget, seed=seed)
         least = losses.least(problem.scores(found.W.astype(np.float64), found.b))
+        if found.certificate.stop in (Stop.CANCELLED, Stop.SECONDS) or is_over():
+            return price / max(radius * radius, 1e-300)
         if (least > 0).all():
             squares = (found.W.astype(np.float64) ** 2).sum(axis=0)
             squares = squares + (found.b**2 if problem.intercept is Intercept.PENALIZED else 0.0)

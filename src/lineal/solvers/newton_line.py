@@ -14,6 +14,8 @@ from lineal.solvers.primal import Line, Objective, Point, state_at
 
 # A line search is content when the slope has fallen to this share, or after so many trials.
 FLAT_ENOUGH, TRIALS = 0.05, 4
+# After a step that gained more than this share of P the model is not worth a proof.
+_FAR = 0.03
 # Trials that halve or double until there is a step at all.
 _RESCUES = 40
 
@@ -133,6 +135,8 @@ def early_iterate(objective: Objective, point: Point, step: Step, tol: float) ->
     """
     problem, ahead = objective.problem, step.ahead
     if ahead is None or step.bent is None or not problem.penalty.is_ridge:
+        return None
+    if point.value - step.value > _FAR * abs(step.value):
         return None
     if problem.losses.is_rounded:  # pieces and bends: the model's slopes are no better than the true ones
         return None

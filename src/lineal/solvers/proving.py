@@ -336,6 +336,7 @@ class LinearProver(Prover):
             and rows.y.ndim == 2
             and len(rows.y) > 0
             and problem.intercept is Intercept.FREE
+            and not np.any(rows.y[-1] != rows.y[0])
             and not np.any(rows.y != rows.y[0])
         )
         if not is_constant or not problem.is_next_to_nothing(problem.best_constants.primal):

@@ -56,6 +56,13 @@ _JSON = (
         {"file": "reviews.jsonl", "lines": (17,), "kind": "a list", "text": '\'["spam", "call"]\''},
     ),
     Kind(
+        "json-no-keys",
+        "error",
+        "the objects have no keys, so there are no columns to learn from.",
+        'Write each row\'s text and label below keys: {{"text": ..., "label": ...}}.',
+        {"file": "reviews.jsonl"},
+    ),
+    Kind(
         "json-not-finite",
         "warning",
         "{text} is not JSON, though Python writes it.",

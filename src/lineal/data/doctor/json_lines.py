@@ -231,6 +231,8 @@ class JsonLines:
 
     def close(self) -> None:
         """Says which lines have other keys, and other kinds of values, than most."""
+        if self._n_of_shape and not self._n_kinds:
+            self._found.add("json-no-keys")
         self._close_keys()
         for name, kinds in self._n_kinds.items():
             usual = max(kinds, key=lambda kind: kinds[kind], default="")
