@@ -72,9 +72,10 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
     if problem.losses.is_by_score or problem.losses.is_smooth:
         able.sort(key=lambda each: _preference(each[1]))
-    elif [solver.name for solver, _ in able[:2]] == ["interior", "dual_cd"]:
-        if able[0][1].expected > max(_SOON, able[1][1].expected):
-            able[:2] = reversed(able[:2])
+    elif [solver.name for solver, _ in able[:2]] == ["interior", "dual_cd"] and (
+        able[0][1].expected > max(_SOON, able[1][1].expected)
+    ):
+        able[:2] = reversed(able[:2])
     chain = able[:2]
     interior = SOLVERS["interior"]()
     is_new = all(solver.name != interior.name for solver, _ in chain)
