@@ -165,8 +165,11 @@ class Objective:
     def penalty_part(self, name: str) -> FloatArray:
         """The part l1 or l2 of the penalty, parameter by parameter."""
         part, own = (getattr(each, name) for each in (self.problem.penalty, self.problem.constants_penalty))
-        inner = np.broadcast_to(part if np.ndim(part) == 0 else part[:, None], self.problem.weight_shape)
-        return self._flat(inner, lambda b: np.full_like(b, own), np.zeros(self.problem.n_outputs))
+        found = np.empty(self.n_parameters)
+        inner = found[: self.n_weights].reshape(self.problem.weight_shape)
+        inner[:] = part[:, None] if isinstance(part, np.ndarray) else part
+        found[self.n_weights :] = own
+        return found
 
     def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
         """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
