@@ -52,6 +52,9 @@ _MORE = 4
 
 _ALL_ROUNDING = "what is left of the objective is rounding of the constants"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
+_BLIND = (
+    "what the penalty adds is less than the rounding of the losses' slopes, so that nothing can be proved"
+)
 
 
 @dataclass
@@ -265,7 +268,7 @@ class _Run:
                     with self.own:
                         prover.look_closer(best, tol)
                 self._record(solver, iterate)
-                progress.look(self.epochs, best, prover.relative_gap(best))
+                progress.look(self.epochs, best, prover)
             is_asked = bool(budget.callbacks) and budget.tell(
                 best.trace[-1] if is_fresh else self._event(solver, iterate)
             )
@@ -365,7 +368,10 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        floor = _ALL_ROUNDING if self.is_at_floor else floor
+        if self.is_at_floor:
+            floor = _ALL_ROUNDING
+        elif stop is Stop.STALLED and self.prover.is_blind(best):
+            floor = _BLIND
         certificate = Certificate.of_proof(
             best.primal,
             best.dual,
@@ -399,7 +405,7 @@ class _Progress:
     if not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
     Where nothing can be said to be enough, and the present one is known to creep, T is what the next one
     should take. Else, and for the last solver, stretches that gain nothing are counted: few are enough once a
-    solver has used several times what it said it would take.
+    solver has used several times what it said it would take, or where rounding leaves nothing to prove.
 
     A solver may aim below the tolerance. It then has a few more epochs, from when it is within it.
     """
@@ -438,9 +444,10 @@ class _Progress:
         self._n_within += estimate <= self._tol
         return estimate <= self.goal
 
-    def look(self, epochs: int, best: Best, relative: float) -> None:
+    def look(self, epochs: int, best: Best, prover: Prover) -> None:
         """Takes note of a certified epoch."""
         if epochs >= self._span_ends:
+            relative = prover.relative_gap(best)
             self._span_ends = epochs + self._span
             self._n_spans += 1
             # It fell by gap / relative, and relative / tol is left.
@@ -448,7 +455,8 @@ class _Progress:
             self._gap = min(relative, self._gap)
         if epochs < self.due:
             return
-        goes_on = self._is_last or epochs < self._ends
+        # Where rounding will let nothing be proved, P that creeps leads nowhere.
+        goes_on = (self._is_last or epochs < self._ends) and not prover.is_blind(best)
         gain, patience = (0.99, _PATIENCE) if goes_on else (0.5, 1)
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
         enough = max(_FALL * self._tol, _LEAST_FALL) * abs(self._height)

@@ -325,6 +325,7 @@ def primal_iterate(
         lambda: likely_point(objective.problem, W, b, point.Z),
         expected_gap,
         point.value,
+        is_by_slopes=True,
         state=lambda: state_at(point) | (more() if more else {}),
     )
 
@@ -448,7 +449,7 @@ def _through_smoothing(
         if start.state is None:
             start = Start(kept["W"], kept["b"])
             yield Iterate(lambda: (kept["W"], kept["b"]))
-    while stage.number < 40:
+    while stage.number < 40 and stage.width >= np.finfo(np.float64).tiny:  # beyond, curvatures overflow
         width, value, due = stage.width, stage.value, stage.due
         smooth = replace(problem, losses=losses.smoothed(width))
         enough = 0.1 * width * weight / 2
