@@ -1,12 +1,25 @@
 """Least squares and its relatives: what shifts, units and repeated rows may not change."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineal import ElasticNet, Lasso, LinearRegression, LinearRegressor, LinearSVR, Ridge, _core, path, verify
+from lineal import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LinearRegressor,
+    LinearSVC,
+    LinearSVR,
+    Ridge,
+    _core,
+    path,
+    verify,
+)
 from lineal.objective import L1, L2, Squared, Stop
 from lineal.objective.linear_maps import NumpyRows, native_dense
 from lineal.objective.problem import Intercept, Problem
@@ -321,6 +334,35 @@ def test_fits_of_one_epoch_go_on_where_the_last_one_ended(make):
         creeping.fit(X, y)
         assert creeping.certificate_.epochs <= 1
     assert creeping.certificate_.primal == pytest.approx(make().fit(X, y).certificate_.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: LinearSVC(loss="hinge"), id="LinearSVC"),
+        pytest.param(lambda: LinearSVR(), id="LinearSVR"),
+    ],
+)
+@pytest.mark.parametrize("shape", [(300, 10), (60, 300)], ids=str)
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+def test_fits_of_one_epoch_get_somewhere_around_kinks_too(make, shape):
+    """Call after call P does not rise and D does not fall; many are as good as one whole fit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=shape)
+    y = X[:, 0] + 0.5 * rng.normal(size=shape[0])
+    y = np.where(y > 0, 1.0, -1.0) if isinstance(make(), LinearSVC) else y
+    creeping, told = make().set_params(warm_start=True, max_iter=1), []
+    for _ in range(300):
+        told.append(creeping.fit(X, y).certificate_)
+        assert told[-1].epochs <= 1
+        if told[-1].converged:
+            break
+    gaps = [each.gap for each in told]
+    assert gaps[min(10, len(gaps)) - 1] < 0.8 * gaps[0]
+    for before, after in pairwise(told):
+        assert after.primal <= before.primal * (1 + 1e-12)
+        assert after.dual >= before.dual - 1e-12 * abs(before.primal)
+    assert told[-1].primal <= 1.02 * make().fit(X, y).certificate_.primal
 
 
 @settings(max_examples=20)

@@ -226,6 +226,10 @@ class Solver(ABC):
         """The relative gap that it is run to: ``EXACT`` where steps cost next to nothing and gain digits."""
         return tol
 
+    def goes_on(self, problem: Problem) -> bool:
+        """Whether it goes on from the weights and the dual point of another fit; else it begins anew."""
+        return True
+
     def is_patient(self, problem: Problem) -> bool:
         """Whether a slow run goes on to its floor, though another solver stands behind it."""
         return False

@@ -52,9 +52,7 @@ _MORE = 4
 
 _ALL_ROUNDING = "what is left of the objective is rounding of the constants"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
-_BLIND = (
-    "what the penalty adds is less than the rounding of the losses' slopes, so that nothing can be proved"
-)
+_BLIND = "what the penalty adds is less than the rounding of the losses' slopes, so nothing can be proved"
 
 
 @dataclass
@@ -170,6 +168,7 @@ def drive(
     with cancellable() as caller, quiet, prover.threads():
         run.caller = caller
         first = 0 if kept is None else run.go_on(kept, solvers)
+        given = start if kept is None else None
         limit = budget.max_seconds
         run.own = CancellationToken(seconds=None if limit is None else limit - run.kept, parent=caller)
         try:
@@ -190,6 +189,8 @@ def drive(
                     break
                 run.stop, best = Stop.STALLED, run.best
                 start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
+            if given is not None and run.stop is Stop.EPOCHS and not run.is_certified:
+                run.compare(given)
             return run.solution(floor)
         except np.linalg.LinAlgError as error:
             # LAPACK gives up on infinities, and says nothing of where they come from.
@@ -359,6 +360,16 @@ class _Run:
             return
         if unless_over(lambda: self.prover.has_no_minimum(self.best, is_last=True), self.own):
             self.stop = Stop.NO_MINIMUM
+
+    def compare(self, start: Start) -> None:
+        """Keeps the weights and the bound that a few epochs began with, where they made nothing better."""
+        U = start.U
+        self._certify(Iterate(lambda: (start.W, start.b), None if U is None else lambda: U))
+        best, trace = self.best, self.best.trace
+        best.keep()
+        if trace:
+            dual = min(best.dual, best.primal)
+            trace[-1] = replace(trace[-1], primal=best.primal, dual=dual, gap=best.primal - dual)
 
     def solution(self, floor: str) -> Solution:
         """The best that was seen, and the proof."""

@@ -341,6 +341,10 @@ def state_at(point: Point) -> State:
 class SmoothSolver(Solver):
     """A solver of smooth losses. One with kinks reaches it rounded, in stages of ever sharper bends."""
 
+    def goes_on(self, problem: Problem) -> bool:
+        """Stages begin with wide bends, whose optimum is another one."""
+        return problem.losses.is_smooth
+
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """The iterates of the problem itself, or of its smoothed stages."""
         if problem.losses.is_smooth:

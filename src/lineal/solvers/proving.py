@@ -354,10 +354,10 @@ class LinearProver(Prover):
         return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
 
     def is_blind(self, best: Best) -> bool:
-        """Under L2, where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
+        """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
 
         A slope that is off by e_i costs x_i^2 e_i^2 / (2 l2) of D: with strength 1e-16 times the square of
-        the data that is more than all of the penalty. A solver with dual points of its own is not bound by it.
+        the data that is more than all of the penalty. Dual points of a solver's own are another matter.
         """
         problem, latest, Z = self.problem, best.latest, best.Z
         if Z is None or latest is None or not latest.is_by_slopes:
