@@ -1,12 +1,26 @@
 """Least squares and its relatives: what shifts, units and repeated rows may not change."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineal import ElasticNet, Lasso, LinearRegression, LinearRegressor, LinearSVR, Ridge, _core, path, verify
-from lineal.objective import L1, L2, Squared
+from lineal import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LinearRegressor,
+    LinearSVC,
+    LinearSVR,
+    Ridge,
+    _core,
+    path,
+    verify,
+)
+from lineal.objective import L1, L2, Squared, Stop
 from lineal.objective.linear_maps import NumpyRows, native_dense
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.condensed import condense
@@ -277,6 +291,37 @@ def test_targets_that_are_all_the_same_are_a_constant_at_once(make, level, shape
     assert model.certificate_.converged or "rounding" in model.certificate_.reason
 
 
+@pytest.mark.parametrize("density", [0.01, 0.05])
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+def test_a_strength_below_the_rounding_of_slopes_ends_and_says_so(density):
+    """Strength 1e-16 over wide rows: all residuals are 0 to rounding, and P is next to nothing.
+
+    A strength that slopes can tell from 0 is certified by the same solver.
+    """
+    X = sp.random(200, 2000, density=density, format="csr", random_state=0)
+    y = np.random.default_rng(0).normal(size=200)
+    faint = Ridge(alpha=1e-16, solver="sparse_cg", tol=1e-12, max_iter=2000).fit(X, y).certificate_
+    assert faint.stop is Stop.STALLED
+    assert "rounding" in faint.reason
+    assert faint.epochs <= 100
+    assert 0 <= faint.gap <= 1e-14 * (y @ y)
+    assert Ridge(alpha=1e-2, solver="sparse_cg", tol=1e-10).fit(X, y).certificate_.converged
+
+
+@pytest.mark.parametrize("level", [0.0, 1.3])
+@pytest.mark.parametrize("shape", [(50, 3), (30, 100)], ids=str)
+@pytest.mark.parametrize("has_intercept", [False, True])
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+def test_targets_that_differ_by_next_to_nothing_end_soon(level, shape, has_intercept):
+    """A spread of 1e-300 under absolute losses: certified, or no further after few epochs."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape), level + 1e-300 * rng.normal(size=shape[0])
+    found = LinearSVR(tol=1e-10, fit_intercept=has_intercept, max_iter=2000).fit(X, y).certificate_
+    assert found.stop in (Stop.CERTIFIED, Stop.STALLED)
+    assert found.epochs <= 200
+    assert found.converged or found.primal <= 1e-297
+
+
 @pytest.mark.parametrize(
     "make", [lambda: Lasso(alpha=0.1), lambda: ElasticNet(alpha=0.1)], ids=["L1", "both"]
 )
@@ -289,6 +334,35 @@ def test_fits_of_one_epoch_go_on_where_the_last_one_ended(make):
         creeping.fit(X, y)
         assert creeping.certificate_.epochs <= 1
     assert creeping.certificate_.primal == pytest.approx(make().fit(X, y).certificate_.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: LinearSVC(loss="hinge"), id="LinearSVC"),
+        pytest.param(lambda: LinearSVR(), id="LinearSVR"),
+    ],
+)
+@pytest.mark.parametrize("shape", [(300, 10), (60, 300)], ids=str)
+@pytest.mark.filterwarnings("ignore::lineal.errors.NotCertifiedWarning")
+def test_fits_of_one_epoch_get_somewhere_around_kinks_too(make, shape):
+    """Call after call P does not rise and D does not fall; many are as good as one whole fit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=shape)
+    y = X[:, 0] + 0.5 * rng.normal(size=shape[0])
+    y = np.where(y > 0, 1.0, -1.0) if isinstance(make(), LinearSVC) else y
+    creeping, told = make().set_params(warm_start=True, max_iter=1), []
+    for _ in range(300):
+        told.append(creeping.fit(X, y).certificate_)
+        assert told[-1].epochs <= 1
+        if told[-1].converged:
+            break
+    gaps = [each.gap for each in told]
+    assert gaps[min(10, len(gaps)) - 1] < 0.8 * gaps[0]
+    for before, after in pairwise(told):
+        assert after.primal <= before.primal * (1 + 1e-12)
+        assert after.dual >= before.dual - 1e-12 * abs(before.primal)
+    assert told[-1].primal <= 1.02 * make().fit(X, y).certificate_.primal
 
 
 @settings(max_examples=20)

@@ -222,6 +222,8 @@ class LinearModel(StreamedModel):
         """Runs the plan."""
         tol = self._tolerance
         self.plan_: Plan = self._plan(problem)
+        if start is not None and start.U is not None and self._chosen_solver() == "auto":
+            self.plan_ = self.plan_.resumed(problem, self._epoch_limit())
         bar = GapBar(tol) if self.progress else None
         callbacks: list[Callback] = [*self.callbacks, *([bar] if bar else [])]
         budget = Budget(self._seconds(problem), self._epoch_limit(), callbacks, self._certify_every)

@@ -57,6 +57,8 @@ class Iterate:
     residue : float or None
         Under L2, a bound on |V + strength W| for the dual point as it is given, where the solver keeps count
         of it: then the scores alone tell how large V is (``lower_bound_by_scores``).
+    is_by_slopes : bool
+        Whether ``dual`` is made of the losses' slopes at the scores, which are rounded as these are.
     has_own_intercept : bool
         Whether a free intercept is as near to where it belongs as the weights are, so that it is left there.
     state : callable or None
@@ -73,6 +75,7 @@ class Iterate:
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None
+    is_by_slopes: bool = False
     has_own_intercept: bool = False
     state: Callable[[], State] | None = None
     scores: Callable[[], FloatArray] | None = None
@@ -222,6 +225,10 @@ class Solver(ABC):
     def aim(self, problem: Problem, tol: float) -> float:
         """The relative gap that it is run to: ``EXACT`` where steps cost next to nothing and gain digits."""
         return tol
+
+    def goes_on(self, problem: Problem) -> bool:
+        """Whether it goes on from the weights and the dual point of another fit; else it begins anew."""
+        return True
 
     def is_patient(self, problem: Problem) -> bool:
         """Whether a slow run goes on to its floor, though another solver stands behind it."""

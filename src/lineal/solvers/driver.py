@@ -52,6 +52,7 @@ _MORE = 4
 
 _ALL_ROUNDING = "what is left of the objective is rounding of the constants"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
+_BLIND = "what the penalty adds is less than the rounding of the losses' slopes, so nothing can be proved"
 
 
 @dataclass
@@ -167,6 +168,7 @@ def drive(
     with cancellable() as caller, quiet, prover.threads():
         run.caller = caller
         first = 0 if kept is None else run.go_on(kept, solvers)
+        given = start if kept is None else None
         limit = budget.max_seconds
         run.own = CancellationToken(seconds=None if limit is None else limit - run.kept, parent=caller)
         try:
@@ -187,6 +189,8 @@ def drive(
                     break
                 run.stop, best = Stop.STALLED, run.best
                 start = Start(best.W.astype(np.float64), best.b, None if best.bound is None else best.bound.U)
+            if given is not None and run.stop is Stop.EPOCHS and not run.is_certified:
+                run.compare(given)
             return run.solution(floor)
         except np.linalg.LinAlgError as error:
             # LAPACK gives up on infinities, and says nothing of where they come from.
@@ -265,7 +269,7 @@ class _Run:
                     with self.own:
                         prover.look_closer(best, tol)
                 self._record(solver, iterate)
-                progress.look(self.epochs, best, prover.relative_gap(best))
+                progress.look(self.epochs, best, prover)
             is_asked = bool(budget.callbacks) and budget.tell(
                 best.trace[-1] if is_fresh else self._event(solver, iterate)
             )
@@ -357,6 +361,16 @@ class _Run:
         if unless_over(lambda: self.prover.has_no_minimum(self.best, is_last=True), self.own):
             self.stop = Stop.NO_MINIMUM
 
+    def compare(self, start: Start) -> None:
+        """Keeps the weights and the bound that a few epochs began with, where they made nothing better."""
+        U = start.U
+        self._certify(Iterate(lambda: (start.W, start.b), None if U is None else lambda: U))
+        best, trace = self.best, self.best.trace
+        best.keep()
+        if trace:
+            dual = min(best.dual, best.primal)
+            trace[-1] = replace(trace[-1], primal=best.primal, dual=dual, gap=best.primal - dual)
+
     def solution(self, floor: str) -> Solution:
         """The best that was seen, and the proof."""
         best = self.best
@@ -365,7 +379,10 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        floor = _ALL_ROUNDING if self.is_at_floor else floor
+        if self.is_at_floor:
+            floor = _ALL_ROUNDING
+        elif stop is Stop.STALLED and self.prover.is_blind(best):
+            floor = _BLIND
         certificate = Certificate.of_proof(
             best.primal,
             best.dual,
@@ -399,7 +416,7 @@ class _Progress:
     if not. So nobody leaves before T, what is left halves with each stay, and k spans cost (k + 1) T at most.
     Where nothing can be said to be enough, and the present one is known to creep, T is what the next one
     should take. Else, and for the last solver, stretches that gain nothing are counted: few are enough once a
-    solver has used several times what it said it would take.
+    solver has used several times what it said it would take, or where rounding leaves nothing to prove.
 
     A solver may aim below the tolerance. It then has a few more epochs, from when it is within it.
     """
@@ -438,9 +455,10 @@ class _Progress:
         self._n_within += estimate <= self._tol
         return estimate <= self.goal
 
-    def look(self, epochs: int, best: Best, relative: float) -> None:
+    def look(self, epochs: int, best: Best, prover: Prover) -> None:
         """Takes note of a certified epoch."""
         if epochs >= self._span_ends:
+            relative = prover.relative_gap(best)
             self._span_ends = epochs + self._span
             self._n_spans += 1
             # It fell by gap / relative, and relative / tol is left.
@@ -448,7 +466,8 @@ class _Progress:
             self._gap = min(relative, self._gap)
         if epochs < self.due:
             return
-        goes_on = self._is_last or epochs < self._ends
+        # Where rounding will let nothing be proved, P that creeps leads nowhere.
+        goes_on = (self._is_last or epochs < self._ends) and not prover.is_blind(best)
         gain, patience = (0.99, _PATIENCE) if goes_on else (0.5, 1)
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
         enough = max(_FALL * self._tol, _LEAST_FALL) * abs(self._height)

@@ -119,6 +119,10 @@ class InteriorPoint(Solver):
         step, burst = _step_cost(problem), _steps_an_epoch(problem)
         return Cost(burst * step, _USUAL_STEPS * step, _STEPS * step)
 
+    def goes_on(self, problem: Problem) -> bool:
+        """From the edge of the domain, where optima are, steps would be short."""
+        return False
+
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
         return True

@@ -40,6 +40,20 @@ class Plan:
         """The same with its costs."""
         return replace(self, costs=tuple(solver.cost(problem) for solver in self.solvers))
 
+    def resumed(self, problem: Problem, n_epochs: int | None) -> Plan:
+        """The plan for a fit from a dual point of another one, in so many epochs at most.
+
+        A solver that begins anew, and is not sure to end within them, would get no further fit after fit:
+        where the dual can be ascended row by row, that goes on from any point.
+        """
+        first, ascent = self.solvers[0], SOLVERS["dual_cd"]()
+        if n_epochs is None or first.goes_on(problem) or not takes(ascent, problem):
+            return self
+        cost = first.cost(problem)
+        if cost.total is not None and n_epochs * cost.epoch > cost.total:
+            return self
+        return Plan((ascent,), "few epochs, from where the last fit ended: the dual goes on").priced(problem)
+
 
 def plan(problem: Problem, solver: str | Solver = "auto") -> Plan:
     """The plan for a problem, or a refusal that names what to use; touches no data."""

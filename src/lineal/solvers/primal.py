@@ -379,6 +379,7 @@ def primal_iterate(
         lambda: likely_point(objective.problem, W, b, point.Z),
         expected_gap,
         point.value,
+        is_by_slopes=True,
         state=lambda: state_at(point) | (more() if more else {}),
     )
 
@@ -393,6 +394,10 @@ def state_at(point: Point) -> State:
 
 class SmoothSolver(Solver):
     """A solver of smooth losses. One with kinks reaches it rounded, in stages of ever sharper bends."""
+
+    def goes_on(self, problem: Problem) -> bool:
+        """Stages begin with wide bends, whose optimum is another one."""
+        return problem.losses.is_smooth
 
     def iterates(self, problem: Problem, start: Start | None, tol: float, seed: int) -> Iterator[Iterate]:
         """The iterates of the problem itself, or of its smoothed stages."""
@@ -502,7 +507,7 @@ def _through_smoothing(
         if start.state is None:
             start = Start(kept["W"], kept["b"])
             yield Iterate(lambda: (kept["W"], kept["b"]))
-    while stage.number < 40:
+    while stage.number < 40 and stage.width >= np.finfo(np.float64).tiny:  # beyond, curvatures overflow
         width, value, due = stage.width, stage.value, stage.due
         smooth = replace(problem, losses=losses.smoothed(width))
         enough = 0.1 * width * weight / 2

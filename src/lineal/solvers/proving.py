@@ -178,6 +178,10 @@ class Prover(ABC):
         """Whether the gap is rounding of the objective, whatever the tolerance."""
         return False
 
+    def is_blind(self, best: Best) -> bool:
+        """Whether rounding of the dual points is worth more than the gap, so that no proof is to come."""
+        return False
+
     def is_beyond(self, best: Best) -> bool:
         """Whether numbers of the problem overflow or vanish."""
         return False
@@ -348,6 +352,22 @@ class LinearProver(Prover):
         """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
         problem = self.problem
         return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
+
+    def is_blind(self, best: Best) -> bool:
+        """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
+
+        A slope that is off by e_i costs x_i^2 e_i^2 / (2 l2) of D: with strength 1e-16 times the square of
+        the data that is more than all of the penalty. Dual points of a solver's own are another matter.
+        """
+        problem, latest, Z = self.problem, best.latest, best.Z
+        if Z is None or latest is None or not latest.is_by_slopes:
+            return False
+        penalty, losses = problem.penalty, problem.losses
+        if not (problem.is_next_to_nothing(best.primal) and losses.is_smooth and penalty.is_strongly_convex):
+            return False
+        moved = Z * (1 + float(np.finfo(np.float64).eps))
+        off = losses.weighted(losses.slopes(moved) - losses.slopes(Z))
+        return float(problem.X.squared_adjoint(off**2).sum()) >= 2 * float(np.min(penalty.l2)) * best.gap
 
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound: from the best weights alone, then from where a prover gets from there.

@@ -89,9 +89,12 @@ class OnlineLearner {
     const OnlineSettings& set = table_.settings();
     OnlineTally& tally = table_.tally();
     const Index n = N > 0 ? N : n_, m = N == 1 || set.is_shared ? 1 : n;
-    const bool is_usual = !is_pulled && N == 1 && !set.is_averaged && set.rate == 0;
+    const bool is_one = !is_pulled && N == 1 && !set.is_averaged;
+    const bool is_usual = is_one && set.rate == 0, is_even = is_one && set.rate > 0;
     if (is_usual)
       look_at_one(x, n_in_sight);
+    else if (is_even)
+      look_evenly(x);
     else
       look<is_pulled, N>(x, n, m);
     OnlineTally judged = tally;
@@ -107,6 +110,8 @@ class OnlineLearner {
       pull(x, n, m, unit);
     else if (is_usual)
       move_one(x, unit);
+    else if (is_even)
+      move_evenly(x);
     else
       move<N>(x, n, m, unit);
     count(s);
@@ -311,6 +316,49 @@ class OnlineLearner {
     }
   }
 
+  // The same for steps of one size for all columns, as passive-aggressive ones are: no column is new.
+  template <class Row>
+  void look_evenly(Row x) {
+    make_room(x.size + 1, 1, 1);
+    same_ = metric_of_all();
+    const double metric = table_.of_weights().l2 + same_;
+    double* const along = along_.data();
+    double z = 0, q = 0, overflow = 0;
+#pragma omp simd reduction(+ : overflow)
+    for (Index k = 0; k < x.size; ++k) {
+      const double value = double(x.value[k]), square = value * value;
+      along[k] = (square == 0.0 ? 0.0 : value) / metric;
+      overflow += 0.0 * square;
+    }
+    for (Index k = 0; k < x.size; ++k) {
+      z = plus_product(z, double(x.value[k]), table_.record(column(x, k))[0]);
+      q = plus_product(q, double(x.value[k]), along[k]);
+    }
+    if (const double* const record = table_.intercept()) {
+      along[x.size] = 1.0 / (table_.of_intercept().l2 + same_);
+      z += record[0];
+      q += along[x.size];
+    }
+    z_[0] = z;
+    q_[0] = q;
+    new_[0] = overflow;
+  }
+  double metric_of_all() const {
+    const OnlineSettings& set = table_.settings();
+    return std::pow(table_.tally().rows + 1.0, set.power) / set.rate;
+  }
+  template <class Row>
+  void move_evenly(Row x) {
+    const double u = u_[0];
+    const double* const along = along_.data();
+    if (u == 0.0) return;
+    for (Index k = 0; k < x.size; ++k) {
+      double& weight = table_.record(column(x, k))[0];
+      weight = plus_product(weight, -u, along[k]);
+    }
+    if (double* const record = table_.intercept()) record[0] = plus_product(record[0], -u, along[x.size]);
+  }
+
   // The scores z (and those that are predicted with, if they are others), q without the columns that are new,
   // and what these add to it.
   template <bool is_pulled, Index N, class Row>
@@ -320,7 +368,7 @@ class OnlineLearner {
     const auto weights = table_.of_weights(), intercept = table_.of_intercept();
     const bool is_same = set.rate > 0, is_averaged = set.is_averaged;
     const Index room = set.room;
-    same_ = is_same ? std::pow(table_.tally().rows + 1.0, set.power) / set.rate : 0.0;
+    same_ = is_same ? metric_of_all() : 0.0;
     make_room(x.size + 1, n, m);
     double *const z = z_.data(), *const kept = kept_.data(), *const q = q_.data(), *const fresh = new_.data();
     double* const along = along_.data();

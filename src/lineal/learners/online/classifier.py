@@ -14,6 +14,7 @@ from lineal.learners.online.streamed_classifier import StreamedClassifier
 from lineal.learners.targets import require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Log, Loss, NoPenalty, Penalty
+from lineal.objective.linear_maps import NativeRows
 
 
 class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
@@ -37,7 +38,7 @@ class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
         require_targets(self, y)
         _ = self._recipe()
 
-        def learn(rows: Any, shape: dict[str, Any], order: Any) -> None:
+        def learn(rows: NativeRows, shape: dict[str, Any], order: Any) -> None:
             labels = self._labels(y, len(order))
             s = weights_of_rows(sample_weight, len(order))
             known = Catalogue.of(labels[s > 0])

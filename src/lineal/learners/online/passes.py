@@ -15,6 +15,7 @@ from lineal.learners.online.model import ONLINE, StreamedModel
 from lineal.learners.online.recipe import Recipe, Steps, Strengths
 from lineal.learners.reading import SHAPE, read_matrix
 from lineal.objective import Loss, NoPenalty, Penalty
+from lineal.objective.linear_maps import NativeRows, native_dense
 
 STEPS = ("adaptive", "constant", "decaying")
 
@@ -62,23 +63,28 @@ class OnlinePasses(StreamedModel):
             raise ParameterError(f"rate must be a number > 0, got {self.rate!r}.")
         return Steps(float(rate), 0.5 if self.steps == "decaying" else 0.0, bool(self.average))
 
-    def _passes(self, X: Any, learn: Callable[[Any, dict[str, Any], NDArray[np.int64]], object]) -> None:
+    def _passes(
+        self, X: Any, learn: Callable[[NativeRows, dict[str, Any], NDArray[np.int64]], object]
+    ) -> None:
         """Calls learn(rows, shape, their places) for every epoch, from nothing on.
 
         Only the first of them tells how well rows are predicted that are new.
         """
         array = read_matrix(self, X, reset=True)
-        if self.shuffle:
-            # Before rows change their places: SciPy does not look where a corrupt matrix points to.
-            checked_rows(array, 1, getattr(self, "feature_names_in_", None))
+        # Before rows change their places: SciPy does not look where a corrupt matrix points to.
+        given = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
         array = array.tocsr() if hasattr(array, "tocsr") else array
         shape = {name: self.__dict__[name] for name in SHAPE if name in self.__dict__}
         self._forget_stream()
         rng = np.random.default_rng(self._seed())
         honest: dict[str, Any] = {}
         for _ in range(int(self.epochs)):
-            order = rng.permutation(array.shape[0]) if self.shuffle else np.arange(array.shape[0])
-            learn(array[order] if self.shuffle else array, shape, order)
+            order, rows = np.arange(array.shape[0]), given
+            if self.shuffle:
+                order = rng.permutation(array.shape[0])
+                dense = given.dense
+                rows = checked_rows(array[order], 1) if dense is None else native_dense(dense[order], 1)
+            learn(rows, shape, order)
             honest = honest or {name: self.__dict__[name] for name in ONLINE if name in self.__dict__}
         self.__dict__.update(honest)
         self.n_iter_ = int(self.epochs)

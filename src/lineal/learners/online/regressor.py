@@ -13,6 +13,7 @@ from lineal.learners.online.streamed_regressor import StreamedRegressor
 from lineal.learners.targets import numbers_of_rows, require_targets, weights_of_rows
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Loss, NoPenalty, Penalty, Squared
+from lineal.objective.linear_maps import NativeRows
 from lineal.protocol import RegressorMixin
 
 
@@ -37,7 +38,7 @@ class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):
         require_targets(self, y)
         _ = self._recipe()
 
-        def learn(rows: Any, shape: dict[str, Any], order: Any) -> None:
+        def learn(rows: NativeRows, shape: dict[str, Any], order: Any) -> None:
             targets = numbers_of_rows(y, len(order), type(self).__name__)
             s = weights_of_rows(sample_weight, len(order))
             self._learn_from(self._begun(), rows, shape, targets[order], s[order])

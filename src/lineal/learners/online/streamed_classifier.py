@@ -85,20 +85,20 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         self
         """
         require_targets(self, y)
-        return self._learn_from(self._begun(), *read_growing(self, X), y, classes, sample_weight)
+        stream, (array, shape) = self._begun(), read_growing(self, X)
+        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
+        return self._learn_from(stream, rows, shape, y, classes, sample_weight)
 
     def _learn_from(
         self,
         stream: Stream,
-        array: Any,
+        rows: NativeRows,
         shape: dict[str, Any],
         y: ArrayLike,
         classes: ArrayLike | None,
         sample_weight: Any,
     ) -> Self:
-        """Learns from numbers that were read; ``shape`` is what they make of the columns."""
-        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
-        assert isinstance(rows, NativeRows)
+        """Learns from rows that were checked; ``shape`` is what they make of the columns."""
         labels = self._labels_of_stream(y, rows.n_rows, classes, sample_weight)
         self._meet_labels(stream, labels, shape, lambda steps: stream.learn(rows, steps, labels.s))
         return self

@@ -43,14 +43,14 @@ class StreamedRegressor(StreamedModel):
         self
         """
         require_targets(self, y)
-        return self._learn_from(self._begun(), *read_growing(self, X), y, sample_weight)
+        stream, (array, shape) = self._begun(), read_growing(self, X)
+        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
+        return self._learn_from(stream, rows, shape, y, sample_weight)
 
     def _learn_from(
-        self, stream: Stream, array: Any, shape: dict[str, Any], y: ArrayLike, sample_weight: Any
+        self, stream: Stream, rows: NativeRows, shape: dict[str, Any], y: ArrayLike, sample_weight: Any
     ) -> Self:
-        """Learns from numbers that were read; ``shape`` is what they make of the columns."""
-        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
-        assert isinstance(rows, NativeRows)
+        """Learns from rows that were checked; ``shape`` is what they make of the columns."""
         steps, s, attributes = self._targets_of_stream(stream, y, rows.n_rows, sample_weight)
         stream.make_room(shape["n_features_in_"], attributes["_n_targets"] or 1)
         self._meet(stream, {**shape, **attributes}, lambda: stream.learn(rows, steps, s))
