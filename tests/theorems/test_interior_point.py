@@ -229,13 +229,9 @@ def test_joint_hinges_are_certified(penalty: Any, options: dict[str, Any], K: in
     assert sparse.certificate_.primal == pytest.approx(model.certificate_.primal, rel=1e-7)
 
 
-@pytest.mark.parametrize("l1", [0.0, 2.0])
-def test_joint_hinges_are_linear_programmes(l1: float) -> None:
-    """Without a part l2 the objective is that of min sum xi + l1 |W|, xi_i >= 1 + z_ik - z_iy, xi >= 0."""
-    X, y = _classes()
-    X = X / X.std(axis=0)
-    n, d, K = len(X), 3, 3
-    size = K * (d + 1)  # W = P - N with P, N >= 0 and a price; constants are free
+def _by_linear_programme(X: np.ndarray, y: np.ndarray, l1: float) -> float:
+    """The optimum of min sum xi + l1 |W|, xi_i >= 1 + z_ik - z_iy, xi >= 0."""
+    n, d, K = *X.shape, int(y.max()) + 1
     A, rows = np.column_stack([X, np.ones(n)]), []
     for i in range(n):
         for k in range(K):
@@ -244,13 +240,37 @@ def test_joint_hinges_are_linear_programmes(l1: float) -> None:
                 z[k] += A[i]
                 z[y[i]] -= A[i]
                 rows.append(np.concatenate([z.ravel(), -z.ravel(), -np.eye(n)[i]]))
+    # W = P - N with P, N >= 0 and a price; constants are free.
     price = np.tile(np.append(np.full(d, l1), 0.0), 2 * K)
     found = linprog(np.append(price, np.ones(n)), A_ub=np.array(rows), b_ub=np.full(len(rows), -1.0))
     assert found.status == 0
-    assert len(price) == 2 * size
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("l1", [0.0, 2.0])
+def test_joint_hinges_are_linear_programmes(l1: float) -> None:
+    """Without a part l2 the optimum is that of a linear programme."""
+    X, y = _classes()
+    X = X / X.std(axis=0)
     penalty = L1(l1) if l1 > 0 else NoPenalty()
     ours = LinearClassifier(loss=Hinge(), penalty=penalty, solver="interior", tol=1e-9).fit(X, y)
-    assert ours.certificate_.primal == pytest.approx(found.fun, rel=1e-8)
+    assert ours.certificate_.primal == pytest.approx(_by_linear_programme(X, y, l1), rel=1e-8)
+
+
+def test_ten_classes_of_counts_whose_weights_grow_from_far_are_certified() -> None:
+    """Half the rows are of one class and nearly all 0, the others are counts of very different sizes: weights
+    must grow a hundredfold from where they begin, and the gap with them, before the equations are met."""
+    rng = np.random.default_rng(1)
+    n, d, K = 300, 3, 10
+    y = rng.integers(K, size=n)
+    y[rng.random(n) < 0.5] = K - 1
+    mean = rng.gamma(0.7, 100, (n, 1)) * rng.uniform(0.02, 1, (1, d)) * rng.lognormal(0, 0.3, (K, d))[y]
+    X = rng.poisson(mean).astype(float)
+    X[(y == K - 1) & (rng.random(n) < 0.9)] = 0
+    X = np.column_stack([X, X[:, 1:] / (1 + X[:, :1])])
+    ours = LinearClassifier(loss=Hinge(), penalty=NoPenalty(), solver="interior", tol=1e-8).fit(X, y)
+    assert ours.certificate_.converged
+    assert ours.certificate_.primal == pytest.approx(_by_linear_programme(X, y, 0.0), rel=1e-7)
 
 
 def test_joint_hinges_agree_with_dual_ascent_and_weights() -> None:
