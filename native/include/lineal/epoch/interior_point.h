@@ -452,7 +452,21 @@ class InteriorPoint {
       off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
              (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
     for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
-    return products() + off;
+    const double beyond = excess();
+    return products() + off + beyond / (1.0 + beyond) * std::abs(value());
+  }
+
+  // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
+  // that to be feasible, however small the weight.
+  double excess() const {
+    double most = 0.0;
+    for (std::size_t c = 0; c < p.corners.size(); ++c) {
+      const std::size_t i = at(p.n_of_rows()) + c, j = at(p.corners[c]);
+      if (p.l2[j] > 0.0) continue;
+      const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
+      most = std::max(most, v / p.high[i] - 1.0);
+    }
+    return most;
   }
 
   // The weights and the dual variables of rows, (n_rows), or (n_rows, K) of joint ones. With `decided`, as
