@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from lineal import LinearClassifier, LinearRegressor, LinearSVC, _core
+from lineal.errors import NotCertifiedWarning
 from lineal.objective import (
     L1,
     L2,
@@ -415,3 +417,19 @@ def test_a_constant_target_is_met_exactly() -> None:
         model = _fit(loss, L2(1.0), X, np.full(30, 7.0), tol=1e-4)
         assert model.certificate_.converged, loss
         np.testing.assert_allclose(model.predict(X), 7.0, atol=0.11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("loss", [Absolute(), Quantile(0.9)], ids=str)
+def test_targets_that_are_sums_of_columns_are_certified_or_left_to_rounding(loss: Any, seed: int) -> None:
+    """Twelve months in tenths and their year: what is left is a few roundings of each score, and is said."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.gamma(1.0, 20.0, (120, 12)), 1)
+    y = X.sum(axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotCertifiedWarning)
+        model = LinearRegressor(loss=loss, penalty=NoPenalty()).fit(X, y)
+    found = model.certificate_
+    assert found.primal <= 16 * np.finfo(np.float64).eps * np.abs(y).sum()
+    assert found.converged or "rounding of the scores" in found.reason
+    assert found.solver == "interior"
