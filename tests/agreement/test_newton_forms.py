@@ -290,3 +290,18 @@ def test_the_core_refuses_arrays_that_do_not_fit():
         parts.newton_step(replace(point, gradient=point.gradient[:-1]), 0.0, 1e-3)
     with pytest.raises(ValueError, match="differ in shape"):
         parts.newton_step(replace(point, slopes=point.slopes[:-1]), 0.0, 1e-3)
+
+
+def test_softmax_of_columns_in_all_units_is_solved_by_steps_that_are_few():
+    """Columns of 1e-3 to 1e8 beside dummies: products with the Hessian creep, and a factor takes over."""
+    rng = np.random.default_rng(0)
+    n, d, K = 1200, 100, 7
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 9, size=d)
+    X[:, 10:30] = np.eye(20)[rng.integers(0, 20, n)]
+    y = np.argmax(X[:, :K] / np.abs(X[:, :K]).max(axis=0) + 0.3 * rng.normal(size=(n, K)), axis=1)
+    problem = posed(X, y.astype(np.int32), 0.01)
+    assert is_sampled(problem)
+    assert is_direct(problem)
+    found = minimise(problem, [Newton()], tol=1e-6).certificate
+    assert found.converged, found
+    assert found.epochs <= 40

@@ -32,6 +32,9 @@ from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_i
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
+# The same where outputs meet in one matrix; a product with it takes K passes of one column, so that conjugate
+# gradients creep long before a factor is dear.
+_JOINT_LIMIT = 2000
 # An output rests while its gradient can be worth at most this share of its part of the tolerance.
 _SETTLED = 1e-3
 # The numbers of the matrices that are factorised together: 64 megabytes.
@@ -103,7 +106,7 @@ class Newton(SmoothSolver):
         """One iterate per accepted step."""
         objective, kept = Objective(problem), state_of(start) or {}
         if is_sampled(problem):
-            steps = Sampled(objective, tol, seed)
+            steps = Sampled(objective, tol, seed, *_way_out(objective, tol))
             yield from _walk(objective, objective.start(start), steps.step, tol, kept)
         elif is_direct(problem):
             step = _direct_step if objective.small is None else _whole_step
@@ -119,12 +122,20 @@ def is_direct(problem: Problem) -> bool:
     losses = problem.losses
     # Joint hinges bend in few places at once: their Hessian, rounded, is singular nearly everywhere.
     is_curved = losses.is_by_score or (losses.is_smooth and not losses.is_rounded)
-    return is_curved and losses.is_by_row and problem.n_parameters <= DIRECT_LIMIT
+    return is_curved and losses.is_by_row and problem.n_parameters <= _JOINT_LIMIT
 
 
 def is_sampled(problem: Problem) -> bool:
     """Whether its systems are solved by conjugate gradients, with the Hessian of a sample of rows."""
     return _sampled_epoch(problem, _direct_epoch(problem)) is not None
+
+
+def _way_out(objective: Objective, tol: float) -> tuple[float, Callable[[Point], Step | None] | None]:
+    """What conjugate gradients may cost before the Hessian is factorised instead, and a step that does so."""
+    problem = objective.problem
+    if not is_direct(problem):
+        return np.inf, None
+    return _direct_epoch(problem), partial(_direct_step, objective, tol)
 
 
 def _line_cost(problem: Problem) -> float:

@@ -57,11 +57,21 @@ class Sampled:
     smaller their chance was (Xu et al. 2016): where few rows are curved, nearly all of these are taken.
 
     A system is solved until what is left of it costs the certificate next to nothing, and more roughly far
-    from the optimum (Eisenstat and Walker 1996).
+    from the optimum (Eisenstat and Walker 1996). Where the sample says too little of an ill-conditioned one,
+    the step is made ``otherwise`` once its products have cost ``enough`` seconds, by their count.
     """
 
-    def __init__(self, objective: Objective, tol: float, seed: int) -> None:
-        self._objective, self._tol, self._seed = objective, tol, seed
+    def __init__(
+        self,
+        objective: Objective,
+        tol: float,
+        seed: int,
+        enough: float = np.inf,
+        otherwise: Callable[[Point], Step | None] | None = None,
+    ) -> None:
+        self._objective, self._tol, self._seed, self._otherwise = objective, tol, seed, otherwise
+        product = passes(objective.problem, 2)
+        self._most = max(_PRODUCTS, int(min(enough / product, _MOST_PRODUCTS)))
 
     @cached_property
     def _chances(self) -> FloatArray:
@@ -116,7 +126,7 @@ class Sampled:
         is_open, scale = square > 0, max(problem.yardstick(point.value), 1e-300)
         rough = np.minimum(_FORCING, (square / scale) ** 0.5) ** 2 * square
         enough = 2 * objective.ridge * _SHARE * self._tol * scale / m
-        for _ in range(_MOST_PRODUCTS):
+        for _ in range(self._most):
             break_off_if_over()
             scores = objective.scores(conjugate.ravel())
             product = objective.back(problem.losses.weighted(bent(scores))) + bend * conjugate.ravel()
@@ -134,6 +144,9 @@ class Sampled:
                 break
             conjugate = following + np.divide(fresh, square, out=np.zeros(m), where=is_open) * conjugate
             square = fresh
+        else:
+            if self._otherwise is not None:
+                return self._otherwise(point)
         line = Line(objective, point, direction.ravel(), moved)
         is_apart = m > 1 and problem.losses.rows is not None
         taken = search_by_output(line, 1e-10)[0] if is_apart else search(line, 1e-10)
