@@ -154,6 +154,7 @@ void bind_dual_cd(nb::module_& m);
 void bind_interior_point(nb::module_& m);
 void bind_prox_cd(nb::module_& m);
 void bind_evaluate(nb::module_& m);
+void bind_newton(nb::module_& m);
 void bind_stochastic(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_online(nb::module_& m);

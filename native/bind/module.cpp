@@ -12,6 +12,7 @@ NB_MODULE(LINEAL_MODULE, m) {
   lineal::bind_prox_cd(m);
   lineal::bind_interior_point(m);
   lineal::bind_evaluate(m);
+  lineal::bind_newton(m);
   lineal::bind_stochastic(m);
   lineal::bind_perceptron(m);
   lineal::bind_online(m);

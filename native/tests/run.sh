@@ -31,7 +31,7 @@ groups=(
   "vocabulary_test word_grams_test runs_test weighing_test hashing_test hashed_stream_test scorer_test document_rows_test document_sets_test"
   "documents_test transcode_test records_test sparse_lines_test conveyor_test parallel_test watch_test token_test radix_test"
   "evaluate_test softmax_test constants_test loss_test pointer_loss_test simplex_test falling_test rng_test"
-  "cholesky_test interior_point_test"
+  "cholesky_test interior_point_test newton_step_test"
   "dual_cd_test block_dual_cd_test duet_test prox_cd_test group_cd_test active_set_test perceptron_test joint_online_test"
   "passes_test foreign_rows_test rows_test class_sums_test gram_test monomials_test"
   "online_test online_steps_test stochastic_test"

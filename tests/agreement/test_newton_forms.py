@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal import _core
-from lineal.objective import L2, Log, SquaredHinge
+from lineal.cancellation import CancellationToken, unless_over
+from lineal.objective import L2, Log, Squared, SquaredHinge
 from lineal.objective.joint import Softmax
 from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers import Newton, minimise
-from lineal.solvers.newton import is_direct, is_sampled
+from lineal.solvers.newton import _direct_step, _whole_step, is_direct, is_sampled
 from lineal.solvers.newton_line import lengths, search, search_by_output
 from lineal.solvers.primal import Objective
 from strategies import seeds
@@ -184,3 +185,108 @@ def test_grams_are_gram_matrices_and_factors_their_inverses(seed, K):
     found = _core.BlockFactors.of(wanted).solve(right)
     exact = np.linalg.solve(wanted, right.T[:, :, None])[:, :, 0].T
     np.testing.assert_allclose(found, exact, rtol=1e-8, atol=1e-12)
+
+
+def in_core(loss, intercept, K, seed, own=None, s=None, rows=None):
+    """A small table in the core, and the same with its losses in NumPy, which takes a step pass by pass."""
+    X, y = table(60, 5, max(K, 2), seed, unit=10.0)
+    s = np.random.default_rng(seed).integers(0, 3, len(y)).astype(float) if s is None else s
+    Y = np.where(y[:, None] == np.arange(max(K, 2)), 1.0, -1.0)[:, :K]
+    A = native_dense(X, 1) if rows is None else rows(X)
+    problem = Problem.of_rows(A, Y, s, loss, L2(0.3), intercept, K, own)
+    small, plain = Objective(problem.in_core()), Objective(problem)
+    assert small.small is not None
+    assert plain.small is None
+    return small, plain
+
+
+@pytest.mark.parametrize("intercept", list(Intercept))
+@pytest.mark.parametrize("loss", [Log(), SquaredHinge(), Squared()])
+@given(seed=seeds(), K=st.integers(1, 4), tol=st.sampled_from([1e-12, 1e6]), is_sparse=st.booleans())
+def test_a_step_in_the_core_is_the_step_pass_by_pass(loss, intercept, seed, K, tol, is_sparse):
+    """Where it goes, P there, and what the model says; also of outputs that rest, whose way is 0."""
+    rows = (lambda X: native_csr(sp.csr_array(X), 1)) if is_sparse else None
+    small, plain = in_core(loss, intercept, K, seed, rows=rows)
+    theta = 0.1 * np.random.default_rng(seed).normal(size=small.n_parameters)
+    fast, slow = (
+        step(each, tol, each.point(theta)) for step, each in ((_whole_step, small), (_direct_step, plain))
+    )
+    assert fast is not None
+    assert slow is not None
+    for one, other in zip(fast.line.at(fast.t), slow.line.at(slow.t), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
+    assert fast.value == pytest.approx(slow.value, rel=1e-9)
+    assert fast.value == pytest.approx(plain.value(*fast.line.at(fast.t)), rel=1e-12)
+    for one, other in ((fast.ahead, slow.ahead), (fast.bent, slow.bent)):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6 * np.abs(other).max())
+
+
+@given(seed=seeds())
+def test_outputs_that_rest_stay_and_change_nothing_for_the_others(seed):
+    """Those whose squared gradient is at most what is enough."""
+    small, _ = in_core(Log(), Intercept.PENALIZED, 3, seed)
+    point = small.point(0.1 * np.random.default_rng(seed).normal(size=small.n_parameters))
+    worth = np.square(point.gradient.reshape(-1, 3)).sum(axis=0)
+    enough = np.sort(worth)[:2].mean()
+    rests = worth < enough
+    assert small.small is not None
+    all_move, some_rest = (small.small.newton_step(point, least, 1e-3) for least in (0.0, enough))
+    assert all_move is not None
+    assert some_rest is not None
+    for moved, rested, before in zip(all_move[:2], some_rest[:2], (point.theta, point.Z), strict=True):
+        moved, rested, before = (each.reshape(-1, 3) for each in (moved, rested, before))
+        assert np.array_equal(rested[:, rests], before[:, rests])
+        np.testing.assert_allclose(rested[:, ~rests], moved[:, ~rests], rtol=1e-12)
+    assert all_move[-1] < some_rest[-1] < point.value
+
+
+@given(seed=seeds(), K=st.integers(1, 4), intercept=st.sampled_from(list(Intercept)))
+def test_a_gradient_in_the_core_is_numpys_and_that_of_differences(seed, K, intercept):
+    """Slopes and gradient of one call."""
+    small, plain = in_core(Log(), intercept, K, seed)
+    rng = np.random.default_rng(seed)
+    theta, direction = (rng.normal(size=small.n_parameters) / 10 for _ in range(2))
+    fast, slow = small.point(theta), plain.point(theta)
+    np.testing.assert_allclose(fast.slopes, slow.slopes, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(fast.gradient, slow.gradient, rtol=1e-9, atol=1e-10)
+    ends = (plain.point(theta + h * direction).value for h in (1e-5, -1e-5))
+    rise = (next(ends) - next(ends)) / 2e-5
+    assert rise == pytest.approx(float(fast.gradient @ direction), rel=1e-5, abs=1e-5)
+
+
+def test_a_step_is_the_same_bits_for_any_number_of_threads_and_ends_with_its_token():
+    """Pieces of rows are what sums are made of, not threads."""
+    X, y = table(3000, 20, 3)
+    Y = np.where(y[:, None] == np.arange(3), 1.0, -1.0)
+    found = []
+    for n_threads in (1, 3):
+        rows = native_dense(X, n_threads)
+        problem = Problem.of_rows(rows, Y, np.ones(len(y)), Log(), L2(1.0), Intercept.FREE, 3).in_core()
+        objective = Objective(problem)
+        assert objective.small is not None
+        found.append(_whole_step(objective, 1e-6, objective.start(None)))
+    one, three = found
+    assert one is not None
+    assert three is not None
+    for mine, other in zip(one.line.at(1.0), three.line.at(1.0), strict=True):
+        assert np.array_equal(mine, other)
+    over = CancellationToken()
+    over.cancel()
+    point = objective.start(None)
+    assert unless_over(lambda: _whole_step(objective, 1e-6, point), over) is None
+
+
+def test_the_core_refuses_arrays_that_do_not_fit():
+    """Sizes are looked at before memory is."""
+    small, _ = in_core(Log(), Intercept.FREE, 2, 0)
+    point = small.start(None)
+    parts = small.small
+    assert parts is not None
+    with pytest.raises(ValueError, match="per parameter"):
+        replace(parts, ridges=parts.ridges[:-1]).slopes_and_gradient(point.theta, point.Z)
+    with pytest.raises(ValueError, match="per row of Z"):
+        parts.slopes_and_gradient(point.theta, point.Z[:-1])
+    with pytest.raises(ValueError, match="the gradient needs"):
+        parts.newton_step(replace(point, gradient=point.gradient[:-1]), 0.0, 1e-3)
+    with pytest.raises(ValueError, match="differ in shape"):
+        parts.newton_step(replace(point, slopes=point.slopes[:-1]), 0.0, 1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from lineal import LinearClassifier, LinearRegressor, LinearSVC, _core
+from lineal.errors import NotCertifiedWarning
 from lineal.objective import (
     L1,
     L2,
@@ -18,15 +20,19 @@ from lineal.objective import (
     EpsilonInsensitive,
     Hinge,
     Huber,
+    Intercept,
     ModifiedHuber,
     NoPenalty,
+    Problem,
     Quantile,
     Squared,
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
+from lineal.objective.dual_points import feasible
 from lineal.objective.joint import CrammerSinger, one_hot
 from lineal.objective.linear_maps import native_dense
+from lineal.solvers import interior
 from reference.interior_point import Steps
 
 MARGIN = (Hinge(), SquaredHinge(0.5), ModifiedHuber())
@@ -229,13 +235,9 @@ def test_joint_hinges_are_certified(penalty: Any, options: dict[str, Any], K: in
     assert sparse.certificate_.primal == pytest.approx(model.certificate_.primal, rel=1e-7)
 
 
-@pytest.mark.parametrize("l1", [0.0, 2.0])
-def test_joint_hinges_are_linear_programmes(l1: float) -> None:
-    """Without a part l2 the objective is that of min sum xi + l1 |W|, xi_i >= 1 + z_ik - z_iy, xi >= 0."""
-    X, y = _classes()
-    X = X / X.std(axis=0)
-    n, d, K = len(X), 3, 3
-    size = K * (d + 1)  # W = P - N with P, N >= 0 and a price; constants are free
+def _by_linear_programme(X: np.ndarray, y: np.ndarray, l1: float) -> float:
+    """The optimum of min sum xi + l1 |W|, xi_i >= 1 + z_ik - z_iy, xi >= 0."""
+    n, d, K = *X.shape, int(y.max()) + 1
     A, rows = np.column_stack([X, np.ones(n)]), []
     for i in range(n):
         for k in range(K):
@@ -244,13 +246,57 @@ def test_joint_hinges_are_linear_programmes(l1: float) -> None:
                 z[k] += A[i]
                 z[y[i]] -= A[i]
                 rows.append(np.concatenate([z.ravel(), -z.ravel(), -np.eye(n)[i]]))
+    # W = P - N with P, N >= 0 and a price; constants are free.
     price = np.tile(np.append(np.full(d, l1), 0.0), 2 * K)
     found = linprog(np.append(price, np.ones(n)), A_ub=np.array(rows), b_ub=np.full(len(rows), -1.0))
     assert found.status == 0
-    assert len(price) == 2 * size
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("l1", [0.0, 2.0])
+def test_joint_hinges_are_linear_programmes(l1: float) -> None:
+    """Without a part l2 the optimum is that of a linear programme."""
+    X, y = _classes()
+    X = X / X.std(axis=0)
     penalty = L1(l1) if l1 > 0 else NoPenalty()
     ours = LinearClassifier(loss=Hinge(), penalty=penalty, solver="interior", tol=1e-9).fit(X, y)
-    assert ours.certificate_.primal == pytest.approx(found.fun, rel=1e-8)
+    assert ours.certificate_.primal == pytest.approx(_by_linear_programme(X, y, l1), rel=1e-8)
+
+
+def test_ten_classes_of_counts_whose_weights_grow_from_far_are_certified() -> None:
+    """Half the rows are of one class and nearly all 0, the others are counts of very different sizes: weights
+    must grow a hundredfold from where they begin, and the gap with them, before the equations are met."""
+    rng = np.random.default_rng(1)
+    n, d, K = 300, 3, 10
+    y = rng.integers(K, size=n)
+    y[rng.random(n) < 0.5] = K - 1
+    mean = rng.gamma(0.7, 100, (n, 1)) * rng.uniform(0.02, 1, (1, d)) * rng.lognormal(0, 0.3, (K, d))[y]
+    X = rng.poisson(mean).astype(float)
+    X[(y == K - 1) & (rng.random(n) < 0.9)] = 0
+    X = np.column_stack([X, X[:, 1:] / (1 + X[:, :1])])
+    ours = LinearClassifier(loss=Hinge(), penalty=NoPenalty(), solver="interior", tol=1e-8).fit(X, y)
+    assert ours.certificate_.converged
+    assert ours.certificate_.primal == pytest.approx(_by_linear_programme(X, y, 0.0), rel=1e-7)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_gap_of_a_step_is_no_less_than_what_can_be_proved(K: int, unit: float) -> None:
+    """Under L1 a dual point whose V leaves the box is divided until it does not, and proves less by as much:
+    the gap of a step says so of weights that are nearly 0 as well, whose residues cost nothing else."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(K, size=60)
+    X = (rng.normal(size=(60, 5)) + np.eye(K, 5)[y] + [3.0, 0.0, 0.0, 0.0, 0.0]) * [unit, 1.0, 1.0, 1.0, 1.0]
+    loss, Y, n_outputs = (Hinge(), 2.0 * y[:, None] - 1, 1) if K == 2 else (CrammerSinger(), y, K)
+    rows, weight = native_dense(X, 1), np.ones(60)
+    problem = Problem.of_rows(rows, Y, weight, loss, L1(1.0), Intercept.NONE, n_outputs)
+    output = interior._Output(interior._Programme(problem), 0, None)
+    for _ in range(15):
+        output.run(1, 0.0, 0.0)
+        (W, U), b = output.read(False), np.zeros(n_outputs)
+        proved = problem.primal(W, b) - feasible(problem, U, W, b).dual
+        assert proved <= output.state.gap * (1 + 1e-6)
+    assert output.state.gap <= 1e-6 * output.state.value
 
 
 def test_joint_hinges_agree_with_dual_ascent_and_weights() -> None:
@@ -371,3 +417,19 @@ def test_a_constant_target_is_met_exactly() -> None:
         model = _fit(loss, L2(1.0), X, np.full(30, 7.0), tol=1e-4)
         assert model.certificate_.converged, loss
         np.testing.assert_allclose(model.predict(X), 7.0, atol=0.11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("loss", [Absolute(), Quantile(0.9)], ids=str)
+def test_targets_that_are_sums_of_columns_are_certified_or_left_to_rounding(loss: Any, seed: int) -> None:
+    """Twelve months in tenths and their year: what is left is a few roundings of each score, and is said."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.gamma(1.0, 20.0, (120, 12)), 1)
+    y = X.sum(axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotCertifiedWarning)
+        model = LinearRegressor(loss=loss, penalty=NoPenalty()).fit(X, y)
+    found = model.certificate_
+    assert found.primal <= 16 * np.finfo(np.float64).eps * np.abs(y).sum()
+    assert found.converged or "rounding of the scores" in found.reason
+    assert found.solver == "interior"

@@ -49,6 +49,9 @@ def _positive(name: str, value: float) -> None:
 
 def pieces(array: FloatArray) -> Iterator[FloatArray]:
     """An array's entries in float64, in flat pieces that fit a cache."""
+    if array.size <= _PIECE:
+        yield array.ravel().astype(np.float64, copy=False)
+        return
     array = np.atleast_2d(array)
     n_rows = max(1, _PIECE // max(1, array.shape[1]))
     for first in range(0, max(1, len(array)), n_rows):
@@ -441,6 +444,9 @@ class NoPenalty(_Elastic):
 
     def second_derivative(self, w: FloatArray) -> FloatArray:
         return np.zeros_like(w)
+
+    def violations(self, w: FloatArray, gradient: FloatArray) -> FloatArray:
+        return np.abs(gradient)
 
     def at_strength(self, strength: float) -> Penalty:
         raise ParameterError("NoPenalty() has no strength to vary: use L2, L1, ElasticNet, Lp or GroupL2.")

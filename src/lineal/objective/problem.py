@@ -238,6 +238,11 @@ class Problem:
         is_better = value < losses.at_zero
         return Constants(b if is_better else nothing, min(value, losses.at_zero), max(moved - value, 0.0))
 
+    def rounding_of(self, Z: FloatArray) -> float:
+        """What the losses cost more where scores are a few roundings larger: less is not known."""
+        moved = np.ascontiguousarray(Z * (1.0 + _ROUNDINGS * np.finfo(np.float64).eps))
+        return max(self.losses.value(moved) - self.losses.value(Z), 0.0)
+
     def relative_gap(self, primal: float, dual: float) -> float:
         """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""
         return relative_gap(primal - dual, self.yardstick(primal))

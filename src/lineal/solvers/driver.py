@@ -50,7 +50,7 @@ _OVERTIME = 3
 # One that aims below the tolerance has so many epochs for it, from when it is within the tolerance.
 _MORE = 4
 
-_ALL_ROUNDING = "what is left of the objective is rounding of the constants"
+_ALL_ROUNDING = "what is left of the objective is rounding of the scores"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 _BLIND = "what the penalty adds is less than the rounding of the losses' slopes, so nothing can be proved"
 

@@ -205,7 +205,7 @@ def expected_gap(problem: Problem, gradient: FloatArray, value: float) -> float 
     penalty = problem.penalty
     if not penalty.is_strongly_convex:
         return None
-    least = float(np.min(penalty.l2))
+    least = float(penalty.l2.min()) if isinstance(penalty.l2, np.ndarray) else float(penalty.l2)
     gap = float(gradient @ gradient) / (2 * least)
     return gap / max(problem.yardstick(value), 1e-300)
 

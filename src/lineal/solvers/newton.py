@@ -28,7 +28,7 @@ from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.newton_cg import Sampled, sampled_cost, trust_region
 from lineal.solvers.newton_line import TRIALS, Step, early_iterate, search, search_by_output, with_model
-from lineal.solvers.primal import Objective, Point, SmoothSolver, primal_iterate
+from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
@@ -78,21 +78,20 @@ class Newton(SmoothSolver):
 
     def cost(self, problem: Problem) -> Cost:
         """Steps of a factorised Hessian are few whatever the data; of conjugate gradients nobody knows."""
-        line = _line_cost(problem)
         is_smooth, is_likelihood = problem.losses.is_smooth, problem.losses.is_likelihood
         usual, most = _STEPS if is_smooth else _STEPS_OF_STAGES
-        if (sampled := _sampled_epoch(problem)) is not None:
+        direct = _direct_epoch(problem)
+        if (sampled := _sampled_epoch(problem, direct)) is not None:
             return Cost.of_epochs(sampled, usual, most)
-        if not is_direct(problem):
-            epoch = line + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
+        if direct == np.inf:
+            epoch = _line_cost(problem) + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
             on_curves = _CG_STEPS if is_likelihood else _CG_STEPS_OF_JUMPS
             return Cost.of_epochs(epoch, on_curves if is_smooth else _CG_STEPS_OF_STAGES)
-        return Cost.of_epochs(_direct_epoch(problem), usual, most)
+        return Cost.of_epochs(direct, usual, most)
 
     def aim(self, problem: Problem, tol: float) -> float:
         """A step of a small factorised Hessian doubles the digits."""
-        is_quadratic = problem.losses.is_smooth and is_direct(problem) and not is_sampled(problem)
-        return min(tol, EXACT) if is_quadratic and self.cost(problem).epoch <= CHEAP else tol
+        return min(tol, EXACT) if problem.losses.is_smooth and _direct_epoch(problem) <= CHEAP else tol
 
     def is_patient(self, problem: Problem) -> bool:
         """Its steps are few, and what they have not gained yet they gain at the end."""
@@ -107,9 +106,8 @@ class Newton(SmoothSolver):
             steps = Sampled(objective, tol, seed)
             yield from _walk(objective, objective.start(start), steps.step, tol, kept)
         elif is_direct(problem):
-            yield from _walk(
-                objective, objective.start(start), partial(_direct_step, objective, tol), tol, kept
-            )
+            step = _direct_step if objective.small is None else _whole_step
+            yield from _walk(objective, objective.start(start), partial(step, objective, tol), tol, kept)
         else:
             yield from trust_region(objective, objective.start(start), kept.get("radius"))
 
@@ -126,7 +124,7 @@ def is_direct(problem: Problem) -> bool:
 
 def is_sampled(problem: Problem) -> bool:
     """Whether its systems are solved by conjugate gradients, with the Hessian of a sample of rows."""
-    return _sampled_epoch(problem) is not None
+    return _sampled_epoch(problem, _direct_epoch(problem)) is not None
 
 
 def _line_cost(problem: Problem) -> float:
@@ -134,16 +132,17 @@ def _line_cost(problem: Problem) -> float:
 
 
 def _direct_epoch(problem: Problem) -> float:
-    """Seconds of a step that factorises its Hessian."""
+    """Seconds of a step that factorises its Hessian; infinite where that is too large."""
+    if not is_direct(problem):
+        return np.inf
     K, line = problem.n_outputs, _line_cost(problem)
     if problem.is_by_output:
         return line + K * (gram(problem) + factor(problem.X.n_columns))
     return line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
 
 
-def _sampled_epoch(problem: Problem) -> float | None:
+def _sampled_epoch(problem: Problem, direct: float) -> float | None:
     """Seconds of a step by conjugate gradients with a sampled Hessian; None where another form is sooner."""
-    direct = _direct_epoch(problem) if is_direct(problem) else np.inf
     cost = None if direct <= CHEAP else sampled_cost(problem, DIRECT_LIMIT, _TOGETHER)
     if cost is None or cost + _line_cost(problem) >= direct:
         return None
@@ -211,17 +210,34 @@ def _direct_step(objective: Objective, tol: float, point: Point) -> Step | None:
     return None
 
 
+def _whole_step(objective: Objective, tol: float, point: Point) -> Step | None:
+    """``_direct_step`` in one call of the core; where an output finds no step it is left to the other."""
+    break_off_if_over()
+    small = objective.small
+    assert small is not None
+    found = small.newton_step(point, _settled(objective, tol, point), 1e-3)
+    if found is None:
+        return _direct_step(objective, tol, point)
+    theta, Z, direction, moved, ahead, bent, value = found
+    return Step(Line(objective, point, direction, moved, (1.0, theta, Z)), 1.0, value, ahead, bent)
+
+
 def _floored(problem: Problem, H: FloatArray) -> FloatArray:
     return np.maximum(H, 1e-2 * (problem.losses.curvature or 1.0))
 
 
 def _unsettled(objective: Objective, tol: float, point: Point) -> NDArray[np.intp]:
     """The outputs whose gradients can be worth something beside a gap of ``tol``; all, where none can."""
-    problem, K = objective.problem, objective.problem.n_outputs
+    K = objective.problem.n_outputs
     worth = np.square(point.gradient.reshape(-1, K)).sum(axis=0)
-    enough = 2 * objective.ridge * _SETTLED * tol * problem.yardstick(point.value) / K
-    wanted = np.flatnonzero(worth > enough)
+    wanted = np.flatnonzero(worth > _settled(objective, tol, point))
     return wanted if len(wanted) else np.arange(K)
+
+
+def _settled(objective: Objective, tol: float, point: Point) -> float:
+    """The square of an output's gradient that is worth next to nothing beside a gap of ``tol``."""
+    problem = objective.problem
+    return 2 * objective.ridge * _SETTLED * tol * problem.yardstick(point.value) / problem.n_outputs
 
 
 def _step_by_output(

@@ -143,23 +143,22 @@ def early_iterate(objective: Objective, point: Point, step: Step, tol: float) ->
     U = problem.losses.into_domain(ahead)
     V = point.gradient - objective.penalty_gradient(point.theta) + step.bent
 
-    def gap() -> float:
-        return problem.relative_gap(step.value, -conjugates - objective.penalty_conjugate(-V))
-
     conjugates = problem.losses.conjugate(U)
+    gap = problem.relative_gap(step.value, -conjugates - objective.penalty_conjugate(-V))
     # What leaves the domain is missing from V: a gap far below 0 says that it is much.
-    if not -10 * tol <= gap() <= 10 * tol:
+    if not -10 * tol <= gap <= 10 * tol:
         return None
     if not np.array_equal(U, ahead):
         V = V + objective.back(problem.losses.weighted(U - ahead))
-    if not gap() <= tol:
+        gap = problem.relative_gap(step.value, -conjugates - objective.penalty_conjugate(-V))
+    if not gap <= tol:
         return None
     W, b = objective.split(step.line.at(step.t)[0])
 
     def state() -> dict[str, object]:
         return state_at(point) | {"is_early": True}
 
-    return Iterate(lambda: (W, b.copy()), lambda: U, gap(), step.value, has_own_intercept=True, state=state)
+    return Iterate(lambda: (W, b.copy()), lambda: U, gap, step.value, has_own_intercept=True, state=state)
 
 
 def with_model(step: Step | None, ahead: FloatArray, bent: FloatArray) -> Step | None:

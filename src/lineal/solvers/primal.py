@@ -11,12 +11,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lineal import _core
 from lineal.objective.dual_points import closer_point, feasible, likely_point
+from lineal.objective.linear_maps import NativeRows
+from lineal.objective.loss_sums import NativeRowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
@@ -27,6 +29,9 @@ from lineal.solvers.base import Iterate, Solver, Start, State, state_of, zeros
 _STAGE_LIMIT = 1000
 # A stage's gap is proved at its first steps, then each time their count has grown by this factor.
 _PROOF_GROWTH = 1.25
+# Up to so many products of a row's numbers and outputs a pass costs no more than some calls; so narrow are
+# tables whose Gram matrices the core makes as soon as BLAS.
+_SMALL, _NARROW = 200_000, 128
 # Targets are far from 0 where the best constant costs less than this share of what 0 does.
 _FAR = 1e-3
 
@@ -40,6 +45,44 @@ class Point:
     value: float
     slopes: Any
     gradient: FloatArray
+
+
+@dataclass(frozen=True)
+class Small:
+    """What the core does in one call where calls would cost as much as passes.
+
+    Numbers are few, the penalty is made of squares, the loss is smooth, and outputs meet nowhere.
+    """
+
+    X: NativeRows
+    losses: NativeRowLosses
+    ridges: FloatArray
+
+    @classmethod
+    def of(cls, objective: Objective) -> Small | None:
+        """That of an objective, if it is one."""
+        problem = objective.problem
+        X, losses, ridges = problem.X, problem.losses, objective.ridges
+        if not isinstance(X, NativeRows) or not isinstance(losses, NativeRowLosses) or ridges is None:
+            return None
+        is_small = X.n_columns <= _NARROW and X.n_stored * problem.n_outputs <= _SMALL
+        return cls(X, losses, ridges) if is_small and losses.is_smooth and not losses.is_rounded else None
+
+    def newton_step(self, point: Point, enough: float, shortest: float) -> tuple[Any, ...] | None:
+        """(theta, Z, direction, moved, ahead, bent, value) after a step; None, if there is none.
+
+        Outputs whose squared gradient is at most ``enough`` rest. See newton_step.h.
+        """
+        of, loss = self.losses, cast(Any, self.losses.loss.native)
+        at = point.theta, point.Z, point.slopes, point.gradient
+        return _core.newton_step(
+            loss, of.y, of.s, self.X.matrix, *at, self.ridges, enough, shortest, of.n_threads
+        )
+
+    def slopes_and_gradient(self, theta: FloatArray, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(U, P's gradient) at theta."""
+        of, loss = self.losses, cast(Any, self.losses.loss.native)
+        return _core.slopes_and_gradient(loss, of.y, of.s, self.X.matrix, theta, Z, self.ridges, of.n_threads)
 
 
 @dataclass(frozen=True)
@@ -122,8 +165,11 @@ class Objective:
     def penalty_part(self, name: str) -> FloatArray:
         """The part l1 or l2 of the penalty, parameter by parameter."""
         part, own = (getattr(each, name) for each in (self.problem.penalty, self.problem.constants_penalty))
-        inner = np.broadcast_to(part if np.ndim(part) == 0 else part[:, None], self.problem.weight_shape)
-        return self._flat(inner, lambda b: np.full_like(b, own), np.zeros(self.problem.n_outputs))
+        found = np.empty(self.n_parameters)
+        inner = found[: self.n_weights].reshape(self.problem.weight_shape)
+        inner[:] = part[:, None] if isinstance(part, np.ndarray) else part
+        found[self.n_weights :] = own
+        return found
 
     def proximal(self, theta: FloatArray, step: FloatArray) -> FloatArray:
         """The penalty's proximal step, a step size for each parameter; a free intercept stays."""
@@ -162,6 +208,9 @@ class Objective:
         ``by_prox`` leaves a penalty that is met by proximal steps out of the gradient.
         """
         Z = self.scores(theta) if Z is None else Z
+        if self.small is not None and not by_prox:
+            U, gradient = self.small.slopes_and_gradient(theta, Z)
+            return Point(theta, Z, self.value(theta, Z) if value is None else value, U, gradient)
         U = self.problem.losses.slopes(Z)
         gradient = self.back(self.problem.losses.pull(U))
         if not by_prox:
@@ -175,6 +224,11 @@ class Objective:
         parts = (problem.penalty, problem.constants_penalty)
         is_quadratic = all(each.is_elastic and not each.has_corners for each in parts)
         return self.penalty_part("l2") if is_quadratic else None
+
+    @cached_property
+    def small(self) -> Small | None:
+        """The same in the core, where it is so small."""
+        return Small.of(self)
 
     @property
     def ridge(self) -> float:

@@ -7,6 +7,7 @@ machines with kernels, whose weights and dual variables are one, prove by themse
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -349,9 +350,18 @@ class LinearProver(Prover):
         return Iterate(lambda: (zeros(problem)[0], problem.best_constants.b), lambda: anchor)
 
     def is_at_floor(self, best: Best) -> bool:
-        """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
+        """Whether targets are explained to rounding, and what is left is no more than rounding of the scores.
+
+        Of targets that are constants it is rounding of b; scores are sums, and known no better.
+        """
         problem = self.problem
-        return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
+        if not problem.is_next_to_nothing(best.primal):
+            return False
+        if best.gap <= problem.best_constants.rounding:
+            return True
+        if best.Z is None or not math.isfinite(best.gap):
+            return False
+        return best.gap <= problem.rounding_of(best.Z)
 
     def is_blind(self, best: Best) -> bool:
         """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.

@@ -161,14 +161,12 @@ class ElasticPart(Part):
 
     def parts(self) -> tuple[FloatArray, FloatArray]:
         """l1 and l2 of every weight, those of a free intercept 0."""
-        penalties = ((self.own, self.X.n_columns), (self.problem.constants_penalty, int(self.has_constant)))
-        l1, l2 = (
-            np.concatenate(
-                [np.repeat(np.broadcast_to(getattr(each, name), n), self.width) for each, n in penalties]
-            )
-            for name in ("l1", "l2")
-        )
-        return l1, l2
+        d, own, constants = self.X.n_columns, self.own, self.problem.constants_penalty
+        l1, l2 = (np.empty((d + self.has_constant, self.width)) for _ in range(2))
+        for part, inner, last in ((l1, own.l1, constants.l1), (l2, own.l2, constants.l2)):
+            part[:d] = inner[:, None] if isinstance(inner, np.ndarray) else inner
+            part[d:] = last
+        return l1.ravel(), l2.ravel()
 
     def held(self, origin: FloatArray, end: FloatArray) -> FloatArray:
         n_penalised = len(end) - self.n_free

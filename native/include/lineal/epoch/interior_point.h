@@ -377,9 +377,12 @@ class InteriorPoint {
     if (!aim(A, system)) return end();
     t = correct(A, system, target);
     move(A, t);
-    // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain.
+    left_ *= 1.0 - t.least();
+    // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain. A gap may
+    // grow while there are residues of the start: weights that began too small make them worth more.
     const double here = gap();
-    const bool is_idle = std::max(t.u, t.m) < shortest || !(here < 10 * least_.gap);
+    const bool is_led_away = left_ < met && !(here < 10 * least_.gap);
+    const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || !std::isfinite(here);
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
@@ -387,7 +390,7 @@ class InteriorPoint {
 
   // All that later steps depend on: the present point, the one of the least gap, and a few numbers.
   Numbers state() {
-    Numbers kept{has_begun_ ? 1.0 : 0.0, is_done_ ? 1.0 : 0.0, double(n_idle_), size_, least_.gap};
+    Numbers kept{has_begun_ ? 1.0 : 0.0, is_done_ ? 1.0 : 0.0, double(n_idle_), size_, least_.gap, left_};
     const auto put = [&](const Vectors& point) {
       for (const Numbers* each : point) kept.insert(kept.end(), each->begin(), each->end());
     };
@@ -397,7 +400,7 @@ class InteriorPoint {
   }
   // Goes on from there; false, with nothing changed, if it is the state of another programme.
   bool restore(const Numbers& kept) {
-    const std::size_t N = u_.size(), m = w_.size(), n_sums = t_.size(), n_numbers = 5;
+    const std::size_t N = u_.size(), m = w_.size(), n_sums = t_.size(), n_numbers = 6;
     const std::size_t n_point = 6 * N + 2 * m + n_sums;
     const bool has_least = kept.size() > n_numbers && std::isfinite(kept[4]);
     if (kept.size() != n_numbers + (has_least ? 2 : 1) * n_point) return false;
@@ -415,7 +418,7 @@ class InteriorPoint {
     take(present());
     least_ = {};
     if (has_least) take(least());
-    least_.gap = kept[4];
+    least_.gap = kept[4], left_ = kept[5];
     return true;
   }
 
@@ -449,7 +452,21 @@ class InteriorPoint {
       off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
              (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
     for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
-    return products() + off;
+    const double beyond = excess();
+    return products() + off + beyond / (1.0 + beyond) * std::abs(value());
+  }
+
+  // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
+  // that to be feasible, however small the weight.
+  double excess() const {
+    double most = 0.0;
+    for (std::size_t c = 0; c < p.corners.size(); ++c) {
+      const std::size_t i = at(p.n_of_rows()) + c, j = at(p.corners[c]);
+      if (p.l2[j] > 0.0) continue;
+      const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
+      most = std::max(most, v / p.high[i] - 1.0);
+    }
+    return most;
   }
 
   // The weights and the dual variables of rows, (n_rows), or (n_rows, K) of joint ones. With `decided`, as
@@ -495,6 +512,8 @@ class InteriorPoint {
   // Of distances and multipliers in their units: so small a one is 0.
   static constexpr double tiny = 1e-6;
   static constexpr int patience = 3;
+  // The share of the residues of the start below which the equations count as met.
+  static constexpr double met = 1e-3;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
   // classes that are nearly separable take twice as many. Those of joint rows share the work of one.
   static constexpr double start_size = 5.0, joint_start_size = 30.0;
@@ -743,6 +762,7 @@ class InteriorPoint {
   std::array<Numbers, 5> kept_;  // the direction before a corrector
   Numbers t_, dt_;               // of the sums of joint rows
   double n_products_ = 0.0, size_ = 1.0;
+  double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;
   int n_idle_ = 0;
   Point least_;
