@@ -66,14 +66,29 @@ BoundSteps of_classes(const AnyLoss& loss, const std::string& joint, Array1<cons
 }
 
 void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, const OnlineSettings& set,
-           const OnlineArrays& arrays) {
+           const OnlineArrays& arrays, std::optional<Array1<const std::int64_t>> order) {
   const OnlineTable table = arrays.table(set);
   require(X.n_columns() <= table.n_columns(), "a column has no record");
-  bound.require_fit(X.n_rows(), s);
+  const Index n_rows = order ? Index(order->shape(0)) : X.n_rows();
+  if (order)
+    require(std::all_of(order->data(), order->data() + n_rows,
+                        [&](std::int64_t i) { return i >= 0 && i < X.n_rows(); }),
+            "no such row");
+  bound.require_fit(n_rows, s);
   require(bound.most_scores <= set.room, "a record has no room for a score");
   OnlineLearner learner(*bound.steps, table);
   interruptible([&](Watch& watch) {
-    std::visit([&](const auto& rows) { learner.meet(rows, 0, s.data(), watch); }, X.rows);
+    std::visit(
+        [&]<class Rows>(const Rows& rows) {
+          if constexpr (is_dense<Rows>) {
+            if (order)
+              return learner.meet(DenseInOrder<typename Rows::Value>{rows, order->data(), n_rows}, 0,
+                                  s.data(), watch);
+          }
+          require(!order, "only dense rows have another order");
+          learner.meet(rows, 0, s.data(), watch);
+        },
+        X.rows);
   });
 }
 
@@ -135,8 +150,9 @@ void bind_online(nb::module_& m) {
       .def_prop_ro("stride", &OnlineSettings::stride)
       .def_prop_ro("n_metrics", &OnlineSettings::n_metrics)
       .def_prop_ro("late", &OnlineSettings::late);
-  m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "arrays"_a,
-        "Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that "
+  m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "arrays"_a, "order"_a = nb::none(),
+        "Learns from rows in order, dense ones in the order that is given: steps and s are in that, too. "
+        "Records, intercept and tally move. Arrays are as after the last row that "
         "was met, whatever ends the loop.");
   m.def("online_scores", &scores, "X"_a, "settings"_a, "arrays"_a, "Z"_a.noconvert(),
         "Z = the scores of rows, by the weights that are predicted with.");

@@ -727,9 +727,9 @@ class OnlineSettings:
     @property
     def late(self) -> int: ...
 
-def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, arrays: OnlineArrays) -> None:
+def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, arrays: OnlineArrays, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
     """
-    Learns from rows in order: records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
+    Learns from rows in order, dense ones in the order that is given: steps and s are in that, too. Records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
     """
 
 def online_scores(X: Matrix, settings: OnlineSettings, arrays: OnlineArrays, Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:

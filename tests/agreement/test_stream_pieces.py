@@ -18,9 +18,11 @@ from lineal import (
     SGDClassifier,
     TextClassifier,
     TextRegressor,
+    _core,
 )
 from lineal.data import stream_texts
 from lineal.objective import L1, L2, Absolute, ElasticNet, Hinge, Perceptron, SquaredHinge
+from lineal.objective.linear_maps import native_dense
 from lineal.text import TextVectorizer
 from strategies import losses, named, seeds
 
@@ -257,3 +259,43 @@ def test_a_file_is_the_list_of_its_texts(tmp_path, n_bytes):
         filed.partial_fit(piece, labels)
     np.testing.assert_array_equal(everything(filed), everything(listed))
     np.testing.assert_array_equal(filed.decision_function(texts), listed.decision_function(texts))
+
+
+# ---- orders -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: OnlineRegressor(random_state=3), id="adaptive"),
+        pytest.param(lambda: OnlineRegressor(random_state=3, steps="decaying", rate=0.1), id="decaying"),
+        pytest.param(lambda: PassiveAggressiveClassifier(random_state=3), id="passive-aggressive"),
+    ],
+)
+@pytest.mark.parametrize("d", [5, 90])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_shuffled_rows_are_the_rows_in_that_order(make, d, dtype):
+    """Dense rows that are met where they stand give the bits of those that were put in order first."""
+    rng = np.random.default_rng(d)
+    X, y = rng.normal(size=(150, d)).astype(dtype), rng.integers(3, size=150)
+    found = make().fit(X, y)
+    places = np.random.default_rng(3).permutation(len(X))
+    more = {"classes": np.unique(y)} if isinstance(found, PassiveAggressiveClassifier) else {}
+    wanted = make().partial_fit(X[places], y[places], **more)
+    np.testing.assert_array_equal(found.coef_, wanted.coef_)
+    np.testing.assert_array_equal(found.intercept_, wanted.intercept_)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [([0, 1, 3], "no such row"), ([0, -1, 2], "no such row"), ([0, 1], "a target and a weight")],
+)
+def test_an_order_names_rows_that_there_are(order, message):
+    """One that does not, or is not as long as the targets, is refused before a row is met."""
+    model = OnlineRegressor().partial_fit(np.eye(3), np.arange(3.0))
+    stream = model._stream
+    steps = _core.RowSteps.of_numbers(stream.recipe.native_loss, np.ones((3, 1)))
+    before = stream.records.copy()
+    with pytest.raises(ValueError, match=message):
+        stream.learn(native_dense(np.eye(3), 1), steps, np.ones(3), np.array(order))
+    np.testing.assert_array_equal(stream.records, before)

@@ -39,6 +39,27 @@ inline double plus_product(double sum, double a, double b) noexcept {
 #endif
 }
 
+// Dense rows in another order than they stand in; their places are told by what comes first, second, ...
+template <class V>
+struct DenseInOrder {
+  Dense<V> rows;
+  const std::int64_t* order;  // n_rows
+  Index n_rows;
+
+  DenseRow<V> operator[](Index i) const noexcept { return rows[Index(order[i])]; }
+};
+
+// Hints the beginning of a row that stands anywhere; the hardware sees what follows.
+template <class Rows>
+LINEAL_HINT void hint_row(const Rows&, Index) noexcept {}
+template <class V>
+LINEAL_HINT void hint_row(const DenseInOrder<V>& X, Index i) noexcept {
+  constexpr Index line = 64 / Index(sizeof(V)), most = 16 * line;
+  if (i >= X.n_rows) return;
+  const auto x = X[i];
+  for (Index k = 0; k < std::min(x.size, most); k += line) hint(x.value + k);
+}
+
 // Learns from rows, one at a time. Room for a row's intermediate numbers is kept between rows.
 class OnlineLearner {
  public:
@@ -49,6 +70,7 @@ class OnlineLearner {
   template <class Rows>
   void meet(const Rows& X, Index first_row, const double* s, Watch& watch) {
     for (Index i = 0; i < X.n_rows && !watch.is_over(); ++i) {
+      hint_row(X, i + 2);
       if (n_ > 1 && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
       const Index row = first_row + i;
       if (const Index n = steps_.n_scores(row); n != n_) {
@@ -81,6 +103,10 @@ class OnlineLearner {
   template <class V>
   static Index in_sight(const Dense<V>& X, Index) noexcept {
     return X.n_columns;
+  }
+  template <class V>
+  static Index in_sight(const DenseInOrder<V>& X, Index) noexcept {
+    return X.rows.n_columns;
   }
 
   // N: the number of scores where it is known in advance, else 0.

@@ -38,16 +38,16 @@ class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
         require_targets(self, y)
         _ = self._recipe()
 
-        def learn(rows: NativeRows, shape: dict[str, Any], order: Any) -> None:
-            labels = self._labels(y, len(order))
-            s = weights_of_rows(sample_weight, len(order))
+        def learn(rows: NativeRows, shape: dict[str, Any], places: Any, order: Any) -> None:
+            labels = self._labels(y, len(places))
+            s = weights_of_rows(sample_weight, len(places))
             known = Catalogue.of(labels[s > 0])
             if len(known) < 2:
                 raise InputError(
                     f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
                     f"{known.values.tolist()[0]!r}. Check the labels or the split."
                 )
-            self._learn_from(self._begun(), rows, shape, labels[order], known.values, s[order])
+            self._learn_from(self._begun(), rows, shape, labels[places], known.values, s[places], order)
 
         self._passes(X, learn)
         return self

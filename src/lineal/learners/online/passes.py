@@ -15,7 +15,7 @@ from lineal.learners.online.model import ONLINE, StreamedModel
 from lineal.learners.online.recipe import Recipe, Steps, Strengths
 from lineal.learners.reading import SHAPE, read_matrix
 from lineal.objective import Loss, NoPenalty, Penalty
-from lineal.objective.linear_maps import NativeRows, native_dense
+from lineal.objective.linear_maps import NativeRows
 
 STEPS = ("adaptive", "constant", "decaying")
 
@@ -64,9 +64,14 @@ class OnlinePasses(StreamedModel):
         return Steps(float(rate), 0.5 if self.steps == "decaying" else 0.0, bool(self.average))
 
     def _passes(
-        self, X: Any, learn: Callable[[NativeRows, dict[str, Any], NDArray[np.int64]], object]
+        self,
+        X: Any,
+        learn: Callable[[NativeRows, dict[str, Any], NDArray[np.int64], NDArray[np.int64] | None], object],
     ) -> None:
-        """Calls learn(rows, shape, their places) for every epoch, from nothing on.
+        """Calls learn(rows, shape, places, order) for every epoch, from nothing on.
+
+        ``places`` are those of the rows that are met, one by one. Sparse rows come in that order; dense ones,
+        which need not be copied, where they are, with the order that they are to be met in.
 
         Only the first of them tells how well rows are predicted that are new.
         """
@@ -79,12 +84,14 @@ class OnlinePasses(StreamedModel):
         rng = np.random.default_rng(self._seed())
         honest: dict[str, Any] = {}
         for _ in range(int(self.epochs)):
-            order, rows = np.arange(array.shape[0]), given
-            if self.shuffle:
-                order = rng.permutation(array.shape[0])
-                dense = given.dense
-                rows = checked_rows(array[order], 1) if dense is None else native_dense(dense[order], 1)
-            learn(rows, shape, order)
+            if not self.shuffle:
+                learn(given, shape, np.arange(array.shape[0]), None)
+            elif given.dense is None:
+                places = rng.permutation(array.shape[0])
+                learn(checked_rows(array[places], 1), shape, places, None)
+            else:
+                places = rng.permutation(array.shape[0])
+                learn(given, shape, places, places)
             honest = honest or {name: self.__dict__[name] for name in ONLINE if name in self.__dict__}
         self.__dict__.update(honest)
         self.n_iter_ = int(self.epochs)

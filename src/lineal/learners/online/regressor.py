@@ -38,10 +38,10 @@ class BaseOnlineRegressor(RegressorMixin, StreamedRegressor, OnlinePasses):
         require_targets(self, y)
         _ = self._recipe()
 
-        def learn(rows: NativeRows, shape: dict[str, Any], order: Any) -> None:
-            targets = numbers_of_rows(y, len(order), type(self).__name__)
-            s = weights_of_rows(sample_weight, len(order))
-            self._learn_from(self._begun(), rows, shape, targets[order], s[order])
+        def learn(rows: NativeRows, shape: dict[str, Any], places: Any, order: Any) -> None:
+            targets = numbers_of_rows(y, len(places), type(self).__name__)
+            s = weights_of_rows(sample_weight, len(places))
+            self._learn_from(self._begun(), rows, shape, targets[places], s[places], order)
 
         self._passes(X, learn)
         return self

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.cancellation import raise_if_over
@@ -153,9 +154,11 @@ class Stream:
 
     # ---- learning and reading -----------------------------------------------------------------
 
-    def learn(self, rows: NativeRows, steps: Any, s: FloatArray) -> None:
-        """Meets rows, for whose columns and scores there is room."""
-        _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays)
+    def learn(
+        self, rows: NativeRows, steps: Any, s: FloatArray, order: NDArray[np.int64] | None = None
+    ) -> None:
+        """Meets rows, for whose columns and scores there is room; dense ones in the order of steps and s."""
+        _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays, order)
         raise_if_over()
 
     def learn_texts(self, texts: _core.HashedTexts, steps: Any, s: FloatArray) -> None:

@@ -97,10 +97,14 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         y: ArrayLike,
         classes: ArrayLike | None,
         sample_weight: Any,
+        order: NDArray[np.int64] | None = None,
     ) -> Self:
-        """Learns from rows that were checked; ``shape`` is what they make of the columns."""
+        """Learns from rows that were checked; ``shape`` is what they make of the columns.
+
+        Dense rows may be met in an order, which is that of y and of the weights then.
+        """
         labels = self._labels_of_stream(y, rows.n_rows, classes, sample_weight)
-        self._meet_labels(stream, labels, shape, lambda steps: stream.learn(rows, steps, labels.s))
+        self._meet_labels(stream, labels, shape, lambda steps: stream.learn(rows, steps, labels.s, order))
         return self
 
     def _learn_texts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import checked_rows
@@ -48,12 +48,21 @@ class StreamedRegressor(StreamedModel):
         return self._learn_from(stream, rows, shape, y, sample_weight)
 
     def _learn_from(
-        self, stream: Stream, rows: NativeRows, shape: dict[str, Any], y: ArrayLike, sample_weight: Any
+        self,
+        stream: Stream,
+        rows: NativeRows,
+        shape: dict[str, Any],
+        y: ArrayLike,
+        sample_weight: Any,
+        order: NDArray[np.int64] | None = None,
     ) -> Self:
-        """Learns from rows that were checked; ``shape`` is what they make of the columns."""
+        """Learns from rows that were checked; ``shape`` is what they make of the columns.
+
+        Dense rows may be met in an order, which is that of y and of the weights then.
+        """
         steps, s, attributes = self._targets_of_stream(stream, y, rows.n_rows, sample_weight)
         stream.make_room(shape["n_features_in_"], attributes["_n_targets"] or 1)
-        self._meet(stream, {**shape, **attributes}, lambda: stream.learn(rows, steps, s))
+        self._meet(stream, {**shape, **attributes}, lambda: stream.learn(rows, steps, s, order))
         return self
 
     def _learn_texts(self, texts: _core.HashedTexts, y: ArrayLike, sample_weight: Any) -> None:
