@@ -365,7 +365,7 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        floor = _ALL_ROUNDING if self.is_at_floor else floor
+        floor = _ALL_ROUNDING if self.is_at_floor or self.prover.is_rounding(best) else floor
         certificate = Certificate.of_proof(
             best.primal,
             best.dual,
