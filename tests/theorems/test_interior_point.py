@@ -432,4 +432,3 @@ def test_targets_that_are_sums_of_columns_are_certified_or_left_to_rounding(loss
     found = model.certificate_
     assert found.primal <= 16 * np.finfo(np.float64).eps * np.abs(y).sum()
     assert found.converged or "rounding of the scores" in found.reason
-    assert found.solver == "interior"

@@ -379,7 +379,7 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        if self.is_at_floor:
+        if self.is_at_floor or self.prover.is_rounding(best):
             floor = _ALL_ROUNDING
         elif stop is Stop.STALLED and self.prover.is_blind(best):
             floor = _BLIND

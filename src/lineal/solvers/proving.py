@@ -179,6 +179,10 @@ class Prover(ABC):
         """Whether the gap is rounding of the objective, whatever the tolerance."""
         return False
 
+    def is_rounding(self, best: Best) -> bool:
+        """Whether a gap that no solver closed is rounding of the scores; another may be lucky nonetheless."""
+        return False
+
     def is_blind(self, best: Best) -> bool:
         """Whether rounding of the dual points is worth more than the gap, so that no proof is to come."""
         return False
@@ -350,18 +354,15 @@ class LinearProver(Prover):
         return Iterate(lambda: (zeros(problem)[0], problem.best_constants.b), lambda: anchor)
 
     def is_at_floor(self, best: Best) -> bool:
-        """Whether targets are explained to rounding, and what is left is no more than rounding of the scores.
-
-        Of targets that are constants it is rounding of b; scores are sums, and known no better.
-        """
+        """Whether targets are constants to rounding, and the weights too: b cannot be stated more exactly."""
         problem = self.problem
-        if not problem.is_next_to_nothing(best.primal):
+        return problem.is_next_to_nothing(best.primal) and best.gap <= problem.best_constants.rounding
+
+    def is_rounding(self, best: Best) -> bool:
+        """Whether targets are explained to rounding, and the gap is no more than rounding of the scores."""
+        if best.Z is None or not self.problem.is_next_to_nothing(best.primal) or not math.isfinite(best.gap):
             return False
-        if best.gap <= problem.best_constants.rounding:
-            return True
-        if best.Z is None or not math.isfinite(best.gap):
-            return False
-        return best.gap <= problem.rounding_of(best.Z)
+        return best.gap <= self.problem.rounding_of(best.Z)
 
     def is_blind(self, best: Best) -> bool:
         """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
