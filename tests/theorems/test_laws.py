@@ -71,7 +71,8 @@ def test_weight_0_is_the_row_absent_for_every_penalty(penalty):
         some = stated(np.where(kept[:, None], X, 1e3), y, loss, penalty, s=kept.astype(float))
         fewer = stated(X[kept], y[kept], loss, penalty)
         a, b = solved(some, tol).certificate, solved(fewer, tol).certificate
-        assert abs(a.primal - b.primal) <= max(a.gap, b.gap)
+        rounding = 1e-14 * b.primal  # of sums of 50 rows: both may be certified with a gap of 0
+        assert abs(a.primal - b.primal) <= max(a.gap, b.gap) + rounding
 
 
 @smooth_loss
