@@ -32,6 +32,8 @@ class InteriorPointRun {
 
   void step(Array2<double> matrix, bool by_rows) {
     const IntervalProgramme& p = state_.programme();
+    require(p.n_outputs == 1, "outputs that meet have their systems made by run");
+    require(!by_rows || p.n_balls() == 0, "groups have a system of columns");
     const Index size = by_rows ? p.n_rows : p.n_weights();
     require(Index(matrix.shape(0)) == size && Index(matrix.shape(1)) == size,
             "the system has the wrong size");
@@ -48,7 +50,7 @@ class InteriorPointRun {
               go_on(A, system, is_found, watch);
             } else {
               ColumnSystem system;
-              go_on(A, system, system.factorise(matrix.data(), state_.diagonal(), watch), watch);
+              go_on(A, system, system.factorise(matrix.data(), state_, watch), watch);
             }
           },
           X_->rows);
@@ -66,11 +68,9 @@ class InteriorPointRun {
             const ProgrammeMap A(rows, p, used_, n_threads);
             for (int step = 0; step < n_steps && !is_within(goal, floor) && !watch.is_over(); ++step) {
               state_.renew();
-              if (p.is_joint()) {
+              if (p.n_outputs > 1) {
                 JointSystem system;
-                go_on(A, system,
-                      system.factorise(rows, used_, p, state_.thetas(), state_.diagonal(), n_threads, watch),
-                      watch);
+                go_on(A, system, system.factorise(rows, used_, p, state_, n_threads, watch), watch);
               } else {
                 const std::vector<double>& h = state_.curvatures();
                 if (!used_.empty()) {
@@ -82,7 +82,7 @@ class InteriorPointRun {
                           n_threads);
                 if (watch.says_stop(X_->n_stored * p.n_weights() / 2)) return;
                 ColumnSystem system;
-                go_on(A, system, system.factorise(G_.data(), state_.diagonal(), watch), watch);
+                go_on(A, system, system.factorise(G_.data(), state_, watch), watch);
               }
             }
           },
@@ -98,7 +98,7 @@ class InteriorPointRun {
   std::pair<nb::ndarray<double, nb::numpy>, nb::ndarray<double, nb::numpy>> read(bool decided) const {
     const IntervalProgramme& p = state_.programme();
     auto w = new_array<double>({std::size_t(p.n_weights())});
-    const std::size_t width = p.is_joint() ? std::size_t(p.n_outputs) : 1;
+    const std::size_t width = std::size_t(p.n_outputs);
     auto u = new_array<double>({std::size_t(X_->n_rows()) * width}, true);
     if (used_.empty()) {
       state_.read(decided, w.data(), u.data());
@@ -140,21 +140,29 @@ class InteriorPointRun {
 };
 
 InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts, int n_outputs,
-                          Array1<const double> low, Array1<const double> high, Array1<const double> place,
-                          Array1<const double> bend, Array1<const double> weight, Array1<const double> l2,
-                          Array1<const Index> corners, Array1<const double> corner_square, bool has_constant,
+                          bool is_joint, Array1<const double> low, Array1<const double> high,
+                          Array1<const double> place, Array1<const double> bend, Array1<const double> weight,
+                          Array1<const double> l2, Array1<const Index> corners,
+                          Array1<const double> corner_square, Array1<const double> radius,
+                          Array1<const Index> ball_start, double value_at_zero, bool has_constant,
                           int n_threads) {
   IntervalProgramme p;
   p.n_rows = used.shape(0) == 0 ? X.n_rows() : Index(used.shape(0));
   p.n_parts = n_parts;
   p.n_outputs = n_outputs;
+  p.is_joint = is_joint;
   p.low = copied(low), p.high = copied(high), p.place = copied(place), p.bend = copied(bend);
   p.weight = copied(weight), p.l2 = copied(l2), p.corners = copied(corners);
-  p.corner_square = copied(corner_square);
+  p.corner_square = copied(corner_square), p.radius = copied(radius), p.ball_start = copied(ball_start);
+  p.value_at_zero = value_at_zero;
   p.has_constant = has_constant;
   const std::size_t N = p.place.size();
-  require(n_outputs >= 1 && (n_outputs > 1 ? n_parts == n_outputs : n_parts == 1 || n_parts == 2),
-          "a row has one variable or two, or one for each joint output");
+  require(n_outputs >= 1 && (n_parts == n_outputs || (!is_joint && n_parts == 2 * n_outputs)),
+          "a row has a variable for each output, or two where they are not joint");
+  require(p.radius.empty() || (p.ball_start.size() == p.radius.size() + 1 && 0 <= p.ball_start.front() &&
+                               std::is_sorted(p.ball_start.begin(), p.ball_start.end()) &&
+                               p.ball_start.back() == Index(p.corners.size())),
+          "the groups must follow the corners and end with them");
   require(Index(N) == p.n_of_rows() + Index(p.corners.size()) && p.low.size() == N && p.high.size() == N &&
               p.bend.size() == N && p.weight.size() == N && p.corner_square.size() == p.corners.size(),
           "an array must have an entry for each variable");
@@ -189,10 +197,10 @@ nb::ndarray<double, nb::numpy> solved(BlockFactors& factors, Array2<const double
 
 void bind_interior_point(nb::module_& m) {
   nb::class_<InteriorPointRun>(m, "InteriorPoint", "Interior-point steps for one output; see the header.")
-      .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "n_outputs"_a, "low"_a, "high"_a,
-                  "place"_a, "bend"_a, "weight"_a, "l2"_a, "corners"_a, "corner_square"_a, "has_constant"_a,
-                  "n_threads"_a, nb::keep_alive<0, 1>(),
-                  "Before the start; `used` are the rows that count, none for all.")
+      .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "n_outputs"_a, "is_joint"_a, "low"_a,
+                  "high"_a, "place"_a, "bend"_a, "weight"_a, "l2"_a, "corners"_a, "corner_square"_a,
+                  "radius"_a, "ball_start"_a, "value_at_zero"_a, "has_constant"_a, "n_threads"_a,
+                  nb::keep_alive<0, 1>(), "Before the start; `used` are the rows that count, none for all.")
       .def("curvatures", &InteriorPointRun::curvatures, "Of all rows, for the next system.")
       .def("diagonal", &InteriorPointRun::diagonal, "What the next system has beside those.")
       .def("step", &InteriorPointRun::step, "matrix"_a.noconvert(), "by_rows"_a,

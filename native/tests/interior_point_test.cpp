@@ -63,7 +63,7 @@ struct Run {
         go(system);
       } else {
         ColumnSystem system;
-        is_found = system.factorise(G.data(), state.diagonal(), watch);
+        is_found = system.factorise(G.data(), state, watch);
         go(system);
       }
       if (state.gap() <= 1e-11 * std::abs(state.value())) break;
@@ -172,6 +172,7 @@ Run joint_run(Rng& rng, Index n, Index d, int K, double l2, double l1, std::vect
   IntervalProgramme& p = run.programme;
   p.n_rows = n;
   p.n_parts = p.n_outputs = K;
+  p.is_joint = true;
   p.has_constant = true;
   for (Index i = 0; i < n; ++i) {
     const double z = run.X.at(i, 0) + check::uniform(rng, -1, 1);
@@ -232,7 +233,7 @@ THEOREM(
         for (int step = 0; step < 60 && !state.is_done(); ++step) {
           state.renew();
           JointSystem system;
-          if (!system.factorise(rows, run.used, run.programme, state.thetas(), state.diagonal(), 1, watch))
+          if (!system.factorise(rows, run.used, run.programme, state, 1, watch))
             state.end();
           else if (state.has_begun())
             state.step(A, system);
@@ -264,6 +265,99 @@ THEOREM(
         }
         if (l2 > 0.0) CHECK(n_none > 0);
       }
+}
+
+// The sample with one output's weights in two groups, two of its columns and the rest, or all outputs'.
+Run grouped_run(Rng& rng, Index n, Index d, double strength, bool has_tube) {
+  Run run = sample_run(rng, n, d, 0.0, 0.0, has_tube);
+  IntervalProgramme& p = run.programme;
+  for (Index j = 0; j < d; ++j) {
+    p.corners.push_back(j);
+    p.low.push_back(-none), p.high.push_back(none), p.place.push_back(0.0), p.bend.push_back(0.0);
+    p.weight.push_back(1.0), p.corner_square.push_back(1.0);
+  }
+  p.ball_start = {0, 2, d};
+  p.radius = {strength, strength};
+  p.value_at_zero = double(n);
+  return run;
+}
+
+double grouped_primal(const Run& run, const std::vector<double>& w) {
+  Run plain = run;
+  plain.programme.corners.clear();
+  double sum = primal(plain, w);
+  for (Index g = 0; g < run.programme.n_balls(); ++g) {
+    double square = 0.0;
+    for (Index j = run.programme.ball_start[std::size_t(g)]; j < run.programme.ball_start[std::size_t(g) + 1];
+         ++j)
+      square += w[std::size_t(j)] * w[std::size_t(j)];
+    sum += run.programme.radius[std::size_t(g)] * std::sqrt(square);
+  }
+  return sum;
+}
+
+THEOREM("weights in groups end where no move lowers the objective, and small groups are 0") {
+  Rng rng(9);
+  for (const bool has_tube : {false, true})
+    for (const double strength : {1e-3, 1.0, 25.0}) {
+      const Run run = grouped_run(rng, 60, 5, strength, has_tube);
+      const InteriorPoint state = run.finish(false);
+      const double P = grouped_primal(run, state.weights());
+      CHECK(state.gap() <= 1e-9 * P);
+      CHECK_NEAR(state.value(), P, 1e-8 * P);
+      std::vector<double> w(state.weights().size()), u(60);
+      state.read(true, w.data(), u.data());
+      CHECK_NEAR(grouped_primal(run, w), P, 1e-8 * P);
+      for (std::size_t j = 0; j < w.size(); ++j)
+        for (const double move : {-1e-3, 1e-3}) {
+          auto moved = w;
+          moved[j] += move;
+          CHECK(grouped_primal(run, moved) >= P * (1 - 1e-8));
+        }
+      if (strength == 25.0) CHECK(w[2] == 0.0 && w[3] == 0.0 && w[4] == 0.0);
+    }
+}
+
+THEOREM("a scaling of cones maps both points of a pair to one, its steps end on the edge") {
+  Rng rng(10);
+  for (const Index size : {1, 2, 7})
+    for (int trial = 0; trial < 50; ++trial) {
+      const auto draw = [&] {
+        std::vector<double> v(static_cast<std::size_t>(size));
+        for (double& each : v) each = check::uniform(rng, -1, 1);
+        return v;
+      };
+      const auto norm = [](const std::vector<double>& v) {
+        double sum = 0.0;
+        for (const double each : v) sum += each * each;
+        return std::sqrt(sum);
+      };
+      std::vector<double> x = draw(), y = draw(), v = draw(), middle(x.size()), lam(x.size()), d(x.size());
+      const double edge = std::exp(check::uniform(rng, -15, 2));
+      const double x_head = norm(x) + edge, y_head = norm(y) + std::exp(check::uniform(rng, -15, 2));
+      ConeScaling cone;
+      CHECK(cone.scale({x_head, x.data()}, {y_head, y.data()}, size, middle.data(), lam.data()));
+      // -lam o lam asks x to vanish where y stays.
+      double d_head = 0.0, moved_head = 0.0;
+      std::vector<double> moved(x.size());
+      cone.aim(0.0, nullptr, nullptr, d_head, d.data());
+      cone.moved(d_head, d.data(), moved_head, moved.data());
+      CHECK_NEAR(moved_head, -x_head, 1e-6 * x_head);
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK_NEAR(moved[i], -x[i], 1e-6 * x_head);
+      // The answer to W^2 (0, v) is v.
+      double head = 0.0;
+      std::vector<double> tail(x.size(), 0.0);
+      cone.add_squared(v.data(), head, tail.data());
+      cone.respond(tail.data());
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK_NEAR(tail[i], v[i], 1e-5);
+      // On the edge both terms of x_0^2 - |x_1|^2 are the same.
+      const double step = ConeScaling::longest(x_head, x.data(), -0.1, v.data(), size);
+      CHECK(step > 0.0 && step <= 10.0 * x_head);
+      std::vector<double> there = x;
+      for (std::size_t i = 0; i < x.size(); ++i) there[i] += step * v[i];
+      CHECK_NEAR(x_head - 0.1 * step, norm(there), 1e-6 * (1.0 + x_head + step));
+      CHECK(!cone.scale({norm(x) * 0.5, x.data()}, {y_head, y.data()}, size, middle.data(), lam.data()));
+    }
 }
 
 THEOREM("numbers that are none end a run, and do not spread") {

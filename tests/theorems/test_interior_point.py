@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from lineal.objective import (
     Absolute,
     ElasticNet,
     EpsilonInsensitive,
+    GroupL2,
     Hinge,
     Huber,
     Intercept,
@@ -45,6 +47,7 @@ REGRESSION = (
     Squared(),
 )
 PENALTIES = (NoPenalty(), L2(0.1), L1(0.5), ElasticNet(0.5, 0.5))
+NO_GROUPS = {"radius": np.zeros(0), "ball_start": np.zeros(0, dtype=np.int64), "value_at_zero": 0.0}
 
 
 def _table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -137,6 +140,7 @@ def _programme(loss: Any, l1: float, l2: float, seed: int) -> tuple[np.ndarray, 
     return X, {
         "n_parts": n_parts,
         "n_outputs": 1,
+        "is_joint": False,
         "low": np.append(low, unit - l1),
         "high": np.append(high, unit + l1),
         "place": np.append(place, unit),
@@ -146,6 +150,7 @@ def _programme(loss: Any, l1: float, l2: float, seed: int) -> tuple[np.ndarray, 
         "corners": corners,
         "corner_square": np.square(X).mean(axis=0)[corners],
         "has_constant": True,
+        **NO_GROUPS,
     }
 
 
@@ -182,6 +187,7 @@ def _joint_programme(l1: float, l2: float, K: int, n: int = 30) -> tuple[np.ndar
     return X, {
         "n_parts": K,
         "n_outputs": K,
+        "is_joint": True,
         "low": np.append(form.low.T, unit - l1),
         "high": np.append(form.high.T, unit + l1),
         "place": np.append(form.place.T, unit),
@@ -191,6 +197,7 @@ def _joint_programme(l1: float, l2: float, K: int, n: int = 30) -> tuple[np.ndar
         "corners": corners,
         "corner_square": np.tile(np.square(X).mean(axis=0), K)[:n_corners],
         "has_constant": True,
+        **NO_GROUPS,
     }
 
 
@@ -432,3 +439,138 @@ def test_targets_that_are_sums_of_columns_are_certified_or_left_to_rounding(loss
     found = model.certificate_
     assert found.primal <= 16 * np.finfo(np.float64).eps * np.abs(y).sum()
     assert found.converged or "rounding of the scores" in found.reason
+
+
+# ---- groups -------------------------------------------------------------------------------------
+
+
+def _in_groups(programme: dict[str, Any], groups: list[list[int]], K: int, strength: float) -> dict[str, Any]:
+    """The same programme with the weights of these columns of two or three in groups, over all K outputs."""
+    n = len(programme["place"]) - len(programme["corners"])
+    d = len(programme["l2"]) // K
+    corners = [k * d + j for group in groups for k in range(K) for j in group]
+    unit = np.zeros(len(corners))
+    sizes = [len(group) * K for group in groups]
+    square = programme["square"][[c % d for c in corners]]
+    first = {name: programme[name][:n] for name in ("low", "high", "place", "bend", "weight")}
+    return programme | {
+        "low": np.append(first["low"], unit - np.inf),
+        "high": np.append(first["high"], unit + np.inf),
+        "place": np.append(first["place"], unit),
+        "bend": np.append(first["bend"], unit),
+        "weight": np.append(first["weight"], unit + 0.8),
+        "corners": np.array(corners),
+        "corner_square": square,
+        "radius": np.full(len(groups), strength / 0.8),
+        "ball_start": np.concatenate([[0], np.cumsum(sizes)]),
+        "value_at_zero": 0.5,
+    }
+
+
+@pytest.mark.parametrize("K", [1, 3])
+@pytest.mark.parametrize("loss", [SquaredHinge(), Huber(0.7), EpsilonInsensitive(0.3), "joint"], ids=str)
+def test_the_core_takes_the_steps_of_groups_of_the_textbook(loss: Any, K: int) -> None:
+    """Two groups that hold all outputs: eight steps are those of dense cones and matrices in NumPy."""
+    if loss == "joint":
+        X, programme = _joint_programme(0.0, 0.0, 3)
+        K, groups = 3, [[0], [1]]
+    else:
+        X, programme = _programme(loss, 0.0, 0.0, seed=3)
+        groups = [[0, 2], [1]]
+        n_parts, n = programme["n_parts"], len(X)
+        for name in ("low", "high", "place", "bend", "weight"):  # the same targets for each output
+            programme[name] = np.repeat(programme[name].reshape(n_parts, 1, n), K, axis=1).ravel()
+        programme |= {"n_parts": n_parts * K, "n_outputs": K, "l2": np.zeros(4 * K)}
+    programme["square"] = np.append(np.square(X).mean(axis=0), 1.0)
+    programme = _in_groups(programme, groups, K, 3.0)
+    squares = programme.pop("square")
+    assert len(squares) == X.shape[1] + 1
+    rows = native_dense(X, 1)
+    core = _core.InteriorPoint.make(rows.matrix, used=np.zeros(0, dtype=np.int64), n_threads=1, **programme)
+    A, is_joint = np.kron(np.eye(K), np.column_stack([X, np.ones(len(X))])), programme["is_joint"]
+    runs = programme["n_parts"] // K
+    stacked = np.vstack([A] * runs + [np.eye(A.shape[1])[programme["corners"]]])
+    first, starts = len(A) * runs, programme["ball_start"]
+    plain = {name: programme[name] for name in ("low", "high", "place", "bend", "weight", "l2")}
+    twin = Steps(
+        stacked, **plain, n_rows=len(X) if is_joint else len(A), n_parts=K if is_joint else runs,
+        squares=programme["corner_square"], n_joint=K if is_joint else 1, at_zero=0.5,
+        balls=[(first + np.arange(a, b), 3.0 / 0.8) for a, b in pairwise(starts)],
+    )  # fmt: skip
+    core.run(1)
+    for _ in range(8):
+        w, u = core.read(False)
+        of_rows = twin.u[:first].reshape(runs, K, len(X)).sum(axis=0).T
+        np.testing.assert_allclose(w, twin.w, rtol=1e-6, atol=1e-8)  # as above
+        np.testing.assert_allclose(u.reshape(-1, K), of_rows, rtol=1e-6, atol=1e-8)
+        core.run(1)
+        twin.step()
+
+
+@pytest.mark.parametrize("options", [{}, {"penalize_intercept": True}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize("loss", MARGIN + REGRESSION, ids=str)
+def test_groups_are_certified(loss: Any, options: dict[str, Any]) -> None:
+    """Groups of columns whose units differ by 10^6, one and several outputs, to 1e-8; sparse as dense."""
+    X, y = _table()
+    for strength in (1e-3, 0.5, 10.0):
+        penalty = GroupL2([0, 1, 1, 0], strength)
+        model = _fit(loss, penalty, X, y, **options)
+        assert model.certificate_.converged
+        sparse = _fit(loss, penalty, csr_array(X), y, **options)
+        assert sparse.certificate_.primal == pytest.approx(model.certificate_.primal, rel=1e-7)
+        is_margin = loss.is_margin
+        Y = np.digitize(y, [-0.5, 0.5]) if is_margin else np.column_stack([y, 2 * y + X[:, 0], -y])
+        learner = LinearClassifier if is_margin else LinearRegressor
+        several = learner(loss=loss, penalty=penalty, solver="interior", tol=1e-8, **options).fit(X, Y)
+        assert several.certificate_.converged
+
+
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge(), ModifiedHuber()], ids=str)
+def test_groups_agree_with_working_sets(loss: Any) -> None:
+    """prox_cd finds the same objective and the same groups, the others being exactly 0."""
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(200, 30)), np.arange(30) // 3
+    y = X[:, :3].sum(axis=1) + X[:, 3] + rng.normal(size=200)
+    for strength in (8.0, 16.0):
+        ours = _fit(loss, GroupL2(groups, strength), X, y, tol=1e-9)
+        other = _fit(loss, GroupL2(groups, strength), X, y, solver="prox_cd", tol=1e-7)
+        assert ours.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-7)
+        in_play, theirs = ({int(g) for g in groups[np.flatnonzero(model.coef_)]} for model in (ours, other))
+        assert in_play == theirs
+        assert 0 < len(in_play) < 10
+
+
+def test_joint_hinges_in_groups_weigh_2_as_the_row_twice() -> None:
+    """Weights of rows, and rows that weigh nothing."""
+    X, y = _classes()
+    s = np.arange(80) % 3.0
+    twice = np.repeat(np.arange(80), s.astype(int))
+    penalty = GroupL2([0, 1, 1], 2.0)
+    model = LinearClassifier(loss=Hinge(), penalty=penalty, tol=1e-9)
+    weighted = model.fit(X, y, sample_weight=s).certificate_
+    repeated = model.fit(X[twice], y[twice]).certificate_
+    assert weighted.solver == "interior"
+    assert weighted.primal == pytest.approx(repeated.primal, rel=1e-8)
+
+
+def test_a_run_with_groups_goes_on_from_its_state() -> None:
+    """All that later steps depend on: the same bits, and another programme's state is refused."""
+    X, y = _table()
+    problem = Problem.of_rows(
+        native_dense(X, 1),
+        np.sign(y)[:, None],
+        np.ones(60),
+        Hinge(),
+        GroupL2([0, 1, 1, 0], 0.5),
+        Intercept.FREE,
+        1,
+    )
+    programme = interior._Programme(problem)
+    one = interior._Output(programme, 0, None)
+    one.run(5, 0.0, 0.0)
+    other = interior._Output(programme, 0, one.state.state())
+    for each in (one, other):
+        each.run(4, 0.0, 0.0)
+    np.testing.assert_array_equal(one.state.state(), other.state.state())
+    with pytest.raises(ValueError, match="another programme"):
+        one.state.restore(other.state.state()[:-1])

@@ -66,13 +66,14 @@ def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
 
 
 def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
-    """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R without curvature
-    (free ones, and under L1 those that are not 0), and so for the intercept.
+    """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R that is linear
+    there (free ones, and under L1 or in groups those that are not 0), and so for the intercept.
 
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
     their domain are so at the optimum.
     """
-    in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
+    is_linear = problem.penalty.has_groups | (problem.penalty.second_derivative(W) == 0)
+    in_play = problem.penalty.are_off_kinks(W) & is_linear
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
     move = _move if problem.is_by_output else _move_jointly
     return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)

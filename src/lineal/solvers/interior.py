@@ -5,7 +5,9 @@ variables, u = u1 + u2 with u1 >= 0 >= u2, each with a linear cost, and a part l
 more row, a loss l1 |z| of the score z = w_j. So the dual is a quadratic programme over intervals, whatever
 the loss; ``epoch/interior_point.h`` has its equations and the steps. A step's linear system has as many
 unknowns as there are columns, or rows where those are fewer (Woodbury). A joint hinge adds that the K dual
-variables of a row sum to 0, and has one system for all outputs, of K unknowns a column.
+variables of a row sum to 0, and has one system for all outputs, of K unknowns a column; so have groups of
+weights, which hold all outputs together. A group's norm is a unit row for each of its weights, whose dual
+variables lie in a ball: second-order cones in place of intervals.
 
 Steps end near the optimum, and not on it: of a distance to an end of the interval and its multiplier both are
 tiny. Where the gap has become small, the smaller of the two is 0 in what is returned, so that rows off the
@@ -25,6 +27,7 @@ from lineal.objective.certificate import FLOOR
 from lineal.objective.dual_points import align, feasible
 from lineal.objective.linear_maps import native_dense
 from lineal.objective.losses import FloatArray
+from lineal.objective.penalties import Penalty
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
 from lineal.solvers.costs import Cost, factor, gram, passes
@@ -61,12 +64,12 @@ _NEEDS = (
     OWN_WEIGHTS,
     ROWS,
     Need(
-        "a penalty of parts l1 and l2",
+        "a penalty of parts l1 and l2, or groups",
         "penalty",
-        lambda p: p.penalty.is_elastic and p.constants_penalty.is_elastic,
+        lambda p: (p.penalty.is_elastic and p.constants_penalty.is_elastic) or p.penalty.has_groups,
     ),
     Need(
-        f"at most {LIMIT:,} columns (times joint outputs), or rows where each column has a penalty",
+        f"at most {LIMIT:,} columns (times outputs that meet), or rows where each column has its own part",
         "",
         lambda p: fits(p),
     ),
@@ -81,13 +84,19 @@ def fits(problem: Problem) -> bool:
 def system_size(problem: Problem) -> int:
     """How many unknowns a step's linear system has."""
     n, d = problem.X.n_rows, problem.X.n_columns + (problem.intercept is not Intercept.NONE)
-    return n if _is_by_rows(problem) else d if problem.losses.is_by_score else d * problem.n_outputs
+    return n if _is_by_rows(problem) else d * _n_together(problem)
+
+
+def _n_together(problem: Problem) -> int:
+    """How many outputs one system has: all that meet in the loss or in the penalty, or one."""
+    return problem.n_outputs if problem.penalty.has_groups or not problem.losses.is_by_score else 1
 
 
 def _is_by_rows(problem: Problem) -> bool:
     """Whether the system is one of rows: they must be fewer, and every column must cost something."""
     is_wide = problem.X.n_rows < problem.X.n_columns
-    return is_wide and problem.losses.is_by_score and not problem.penalty.has_free_columns
+    is_diagonal = problem.losses.is_by_score and not problem.penalty.has_groups
+    return is_wide and is_diagonal and not problem.penalty.has_free_columns
 
 
 class InteriorPoint(Solver):
@@ -96,15 +105,15 @@ class InteriorPoint(Solver):
     Notes
     -----
     Needs a loss that is piecewise linear or quadratic (hinge, also the joint one of K classes, absolute,
-    quantile, epsilon-insensitive, Huber and their squares), a penalty of parts l1 and l2, and at most 2,000
-    columns, or rows; of a joint loss, K times its columns. Guarantees: a step does not depend on the units of
-    the columns; dual points lie inside the losses' domain, so that each can be certified. 10 to 40 steps are
-    enough for nearly all tables, whatever the strength; where they cost little they go on to a relative gap
-    of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs that are joint,
+    quantile, epsilon-insensitive, Huber and their squares), a penalty of parts l1 and l2 or of groups, and at
+    most 2,000 columns, or rows; K times its columns where K outputs meet. Guarantees: a step does not depend
+    on the units of the columns; dual points lie inside the losses' domain, so that each can be certified. 10
+    to 40 steps are enough for nearly all tables, whatever the strength; where they cost little they go on to
+    a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs that are joint,
     their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix or the pass at
     hand.
-    Published: Mehrotra 1992; Gondzio 1996; Crammer and Singer 2001; Fine and Scheinberg 2001; Ferris and
-    Munson 2002; Gertz and Wright 2003.
+    Published: Mehrotra 1992; Gondzio 1996; Nesterov and Todd 1997; Crammer and Singer 2001; Fine and
+    Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003.
     """
 
     name = "interior"
@@ -146,7 +155,7 @@ class InteriorPoint(Solver):
     def _steps(self, problem: Problem, kept: State, tol: float) -> Iterator[Iterate]:
         goal = min(tol / 2, _EXACT if _step_cost(problem) <= _CHEAP else _DECIDED)
         goal = kept.get("goal", goal)
-        each = kept.get("outputs", (None,) * (problem.n_outputs if problem.losses.is_by_score else 1))
+        each = kept.get("outputs", (None,) * (problem.n_outputs // _n_together(problem)))
         programme = _Programme(problem)
         outputs = [_Output(programme, k, point) for k, point in enumerate(each)]
         burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
@@ -211,13 +220,9 @@ def _orthonormal_basis(problem: Problem) -> _Basis | None:
 
 def _step_cost(problem: Problem) -> float:
     n, d, K = problem.X.n_rows, problem.X.n_columns, problem.n_outputs
-    if not problem.losses.is_by_score:
-        return (
-            passes(problem, 12)
-            + K * (K - 1) / 2 * gram(problem)
-            + factor(system_size(problem))
-            + _ROW * n * K
-        )
+    if _n_together(problem) > 1:
+        n_matrices = K if problem.losses.is_by_score else K * (K - 1) / 2
+        return passes(problem, 12) + n_matrices * gram(problem) + factor(system_size(problem)) + _ROW * n * K
     matrix = gram(problem) * (n / d if _is_by_rows(problem) else 1.0)
     each = matrix + factor(system_size(problem)) + _ROW * n
     return passes(problem, 8) + problem.n_outputs * each
@@ -272,32 +277,53 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
 
 
 class _Programme:
-    """What the programmes of all outputs have in common."""
+    """What the programmes of all outputs, or of all together where they meet, have in common."""
 
     def __init__(self, problem: Problem) -> None:
-        rows, X, own = problem.losses.rows, problem.X.native_rows, problem.constants_penalty
+        rows, X, penalty = problem.losses.rows, problem.X.native_rows, problem.penalty
         assert rows is not None
         assert X is not None
-        self.rows, self.X = rows, X
+        self.rows, self.X, own = rows, X, problem.constants_penalty
         self.has_constant = problem.intercept is not Intercept.NONE
         self.is_by_rows = _is_by_rows(problem)
+        self.n_outputs = _n_together(problem)
         # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
-        self.is_native = not rows.is_by_score or X.dense is None or X.n_columns <= _NARROW
-        self.n_joint = 1 if rows.is_by_score else problem.n_outputs
+        self.is_native = self.n_outputs > 1 or X.dense is None or X.n_columns <= _NARROW
         self.used = np.flatnonzero(rows.s > 0)
         self.is_whole = len(self.used) == X.n_rows
         self.s = rows.s if self.is_whole else rows.s[self.used]
         total = float(self.s.sum())
-        l1 = self._by_weight(problem.penalty.l1, own.l1)
-        self.l2 = self._by_weight(problem.penalty.l2, own.l2)
-        self.corners = np.flatnonzero(l1 > 0)
+        self.radius, self.ball_start = np.zeros(0), np.zeros(0, dtype=np.int64)
+        self.at_zero = problem.losses.at_zero
+        if penalty.has_groups:
+            self.l2 = self._by_weight(0.0, 0.0)
+            self._lay_groups(penalty, own if problem.intercept is Intercept.PENALIZED else None)
+        else:
+            l1 = self._by_weight(penalty.l1, own.l1)
+            self.l2 = self._by_weight(penalty.l2, own.l2)
+            self.corners = np.flatnonzero(l1 > 0)
         # Unit rows weigh as much together as the data, whatever the weights are counted in.
         self.unit_weight = total / max(len(self.corners), 1)
-        self.box = l1[self.corners] / self.unit_weight
+        self.radius /= self.unit_weight
+        self.box = np.full(len(self.corners), np.inf) if penalty.has_groups else l1[self.corners]
+        self.box /= self.unit_weight
         self.squares = np.zeros(0)
         if len(self.corners):
             columns = X.squared_adjoint(rows.s[:, None])[:, 0] / total
             self.squares = self._by_weight(columns, 1.0)[self.corners]
+
+    def _lay_groups(self, penalty: Penalty, on_constants: Penalty | None) -> None:
+        """The weights group by group, of all outputs, and the radius of each group's ball."""
+        d, K = self.X.n_columns, self.n_outputs
+        grouping, width = penalty.grouping(d), d + self.has_constant
+        outputs = width * np.arange(K)
+        self.corners = (grouping.order[:, None] + outputs).ravel()
+        self.ball_start = grouping.start * K
+        self.radius = penalty.slopes_at_0(d).copy()
+        if on_constants is not None:
+            self.corners = np.append(self.corners, d + outputs)
+            self.ball_start = np.append(self.ball_start, len(self.corners))
+            self.radius = np.append(self.radius, on_constants.slopes_at_0(K)[:1])
 
     def _by_weight(self, of_columns: FloatArray | float, of_constant: FloatArray | float) -> FloatArray:
         """A number for each weight and intercept, output by output."""
@@ -306,37 +332,46 @@ class _Programme:
         out[:d] = of_columns
         if self.has_constant:
             out[d] = np.ravel(of_constant)[0]
-        return np.tile(out, self.n_joint)
+        return np.tile(out, self.n_outputs)
 
     def begin(self, k: int) -> _core.InteriorPoint:
-        """The run of output k before its start."""
-        form = self.rows.quadratic_conjugate(k, self.used)
-        low, high, place, n_parts = form.low, form.high, form.place, self.n_joint
-        if form.tube > 0:
-            n_parts, nothing = 2, np.zeros_like(low)
+        """The run of output k, or of all together, before its start."""
+        is_joint = not self.rows.is_by_score
+        outputs = range(self.n_outputs) if not is_joint and self.n_outputs > 1 else (k,)
+        forms = [self.rows.quadratic_conjugate(each, self.used) for each in outputs]
+        low, high, place = (
+            np.concatenate([getattr(form, name) for form in forms]) for name in ("low", "high", "place")
+        )
+        tube, bend, n_parts = forms[0].tube, forms[0].bend, self.n_outputs
+        if tube > 0:
+            n_parts, nothing = 2 * n_parts, np.zeros_like(low)
             low, high = np.append(nothing, low), np.append(high, nothing)
-            place = np.append(place + form.tube, place - form.tube)
+            place = np.append(place + tube, place - tube)
         none = np.zeros(len(self.corners))
         return _core.InteriorPoint.make(
             self.X.matrix,
             np.zeros(0, dtype=np.int64) if self.is_whole else self.used,
             n_parts,
-            self.n_joint,
+            self.n_outputs,
+            is_joint,
             np.append(low, -self.box),
             np.append(high, self.box),
             np.append(place, none),
-            np.append(np.full(len(place), form.bend), none),
+            np.append(np.full(len(place), bend), none),
             np.append(np.tile(self.s, n_parts), none + self.unit_weight),
             self.l2,
             self.corners,
             self.squares,
+            self.radius,
+            self.ball_start,
+            self.at_zero,
             self.has_constant,
             self.X.n_threads,
         )
 
 
 class _Output:
-    """One output's run, or that of all which a joint loss has: its steps are the core's."""
+    """One output's run, or that of all which meet: its steps are the core's."""
 
     def __init__(self, programme: _Programme, k: int, kept: FloatArray | None) -> None:
         self._programme, self.state = programme, programme.begin(k)
@@ -347,8 +382,8 @@ class _Output:
     def read(self, is_decided: bool) -> tuple[FloatArray, FloatArray]:
         """Weights, those of an intercept last, and dual variables, a column for each output."""
         w, u = self.state.read(is_decided)
-        n_joint = self._programme.n_joint
-        return w.reshape(n_joint, -1).T, u.reshape(-1, n_joint)
+        n_outputs = self._programme.n_outputs
+        return w.reshape(n_outputs, -1).T, u.reshape(-1, n_outputs)
 
     def run(self, n_steps: int, goal: float, floor: float) -> None:
         """Up to so many steps, until the gap is at most the goal times the value or, if larger, the floor."""

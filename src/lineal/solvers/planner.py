@@ -93,7 +93,8 @@ def _choose(problem: Problem) -> Plan:
     chain = able[:2]
     interior = SOLVERS["interior"]()
     is_new = all(solver.name != interior.name for solver, _ in chain)
-    if is_new and not problem.losses.is_quadratic and takes(interior, problem):
+    is_exact = problem.losses.is_quadratic and not problem.penalty.has_groups
+    if is_new and not is_exact and takes(interior, problem):
         # A last road, which minds neither units nor strengths.
         chain[1:] = [(interior, interior.cost(problem))]
     reason = f"{_reason(problem, chain[0][0])} ({_size(problem)}){_remark(problem)}"
@@ -116,8 +117,9 @@ def candidates(problem: Problem) -> list[Solver]:
     if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
         return [ranking]
     if penalty.has_groups:
-        found = SOLVERS["prox_cd"]()
-        return [found] if takes(found, problem) else [SOLVERS["nesterov"]()]
+        first = ["interior"] if not losses.is_smooth and not problem.has_shared_weights else []
+        sets = "prox_cd" if takes(SOLVERS["prox_cd"](), problem) else "nesterov"
+        return [SOLVERS[name]() for name in [*first, sets]]
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return [SOLVERS["closed_form"]()]
     names: list[str] = []

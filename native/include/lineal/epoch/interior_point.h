@@ -19,6 +19,11 @@
 // eliminated row by row: where theta was, stands M = diag(theta) - theta theta' / sum theta
 // (epoch/joint_system.h).
 //
+// A norm r |w_g| of a group of weights, over all outputs, is a ball |u_g| <= r of its unit rows. With m >=
+// |x_g| and x_g = w_g at the optimum, (m, x_g) and (r, -u_g) lie in second-order cones and are orthogonal; x
+// stands where beta - alpha does, and theta of the group is the inverse of the tail of W^2
+// (second_order_cone.h).
+//
 // Cost of a step, beside that matrix and its factor: six passes over the rows, and some 20 divisions a row.
 #pragma once
 
@@ -32,6 +37,7 @@
 #include <vector>
 
 #include "lineal/cholesky.h"
+#include "lineal/epoch/second_order_cone.h"
 #include "lineal/passes.h"
 #include "lineal/rows.h"
 #include "lineal/watch.h"
@@ -40,23 +46,31 @@ namespace lineal {
 
 using Numbers = std::vector<double>;
 
-// A programme. Its variables are `n_parts` runs of as many as there are rows (two with a tube, one that pulls
-// up and one that pulls down; one for each output where they are joint), then one for each weight with an l1.
+// A programme. Its variables are `n_parts` runs of as many as there are rows (one for each output, or two
+// with a tube: all that pull up, then all that pull down), then one for each weight with an l1 or in a group.
 struct IntervalProgramme {
   Index n_rows = 0;
   int n_parts = 1;
-  int n_outputs = 1;                       // joint, if there are more than one
+  int n_outputs = 1;
+  bool is_joint = false;                   // whether the variables of a row sum to 0, one for each output
   Numbers low, high, place, bend, weight;  // of each variable: l, h, c, q, s
   Numbers l2;                              // output by output, of each weight and, last, of an intercept
-  std::vector<Index> corners;              // the weights with an l1
+  std::vector<Index> corners;              // the weights with an l1, then those in groups, group by group
   Numbers corner_square;                   // the mean square of their columns
+  Numbers radius;                          // of each group
+  std::vector<Index> ball_start;           // where each begins among the corners, and the end of the last
+  double value_at_zero = 0.0;              // P where all weights are 0, of a programme with groups
   bool has_constant = false;
 
   Index n_variables() const { return Index(place.size()); }
   Index n_weights() const { return Index(l2.size()); }
   Index n_of_rows() const { return n_rows * n_parts; }
-  bool is_joint() const { return n_outputs > 1; }
   Index n_weights_of_output() const { return n_weights() / n_outputs; }
+  Index n_balls() const { return Index(radius.size()); }
+  // The variables that lie in intervals; those in balls follow.
+  Index n_intervals() const { return radius.empty() ? n_variables() : n_of_rows() + ball_start.front(); }
+  Index first_of_ball(Index g) const { return n_of_rows() + ball_start[std::size_t(g)]; }
+  Index size_of_ball(Index g) const { return ball_start[std::size_t(g) + 1] - ball_start[std::size_t(g)]; }
 };
 
 // A: those rows of X that count, a constant and unit rows.
@@ -97,7 +111,7 @@ class ProgrammeMap {
   // A w.
   void scores(const double* w, double* z) const {
     for (int k = 0; k < p_.n_outputs; ++k) dot_rows(w + k * p_.n_weights_of_output(), z + k * p_.n_rows);
-    if (has_tube()) std::copy(z, z + p_.n_rows, z + p_.n_rows);
+    if (has_tube()) std::copy(z, z + n_scores(), z + n_scores());
     double* unit = z + p_.n_of_rows();
     for (std::size_t c = 0; c < p_.corners.size(); ++c) unit[c] = w[p_.corners[c]];
   }
@@ -105,8 +119,8 @@ class ProgrammeMap {
   void back(const double* g, double* v) const {
     const double* rows = g;
     if (has_tube()) {
-      both_.resize(std::size_t(p_.n_rows));
-      for (Index i = 0; i < p_.n_rows; ++i) both_[std::size_t(i)] = g[i] + g[p_.n_rows + i];
+      both_.resize(std::size_t(n_scores()));
+      for (Index i = 0; i < n_scores(); ++i) both_[std::size_t(i)] = g[i] + g[n_scores() + i];
       rows = both_.data();
     }
     for (int k = 0; k < p_.n_outputs; ++k)
@@ -117,6 +131,7 @@ class ProgrammeMap {
 
  private:
   bool has_tube() const { return p_.n_parts > p_.n_outputs; }
+  Index n_scores() const { return p_.n_rows * p_.n_outputs; }
 
   const Rows& X_;
   const IntervalProgramme& p_;
@@ -128,11 +143,11 @@ class ProgrammeMap {
 // (A'S theta A + L) x = right by its own matrix.
 class ColumnSystem {
  public:
-  // G = [X 1]'diag(h)[X 1]; the diagonal is added to it, in place.
-  bool factorise(double* G, const Numbers& diagonal, Watch& watch) {
-    const Index size = Index(diagonal.size());
-    for (Index j = 0; j < size; ++j) G[j * size + j] += diagonal[std::size_t(j)];
-    return factor_.factorise(G, size, watch);
+  // G = [X 1]'diag(h)[X 1]; what the run adds to it, in place, comes from its penalty.
+  template <class Run>
+  bool factorise(double* G, const Run& run, Watch& watch) {
+    run.add_penalty(G);
+    return factor_.factorise(G, Index(run.diagonal().size()), watch);
   }
   void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
 
@@ -233,8 +248,12 @@ class InteriorPoint {
                           &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
-    h_.assign(std::size_t(p.n_rows), 0.0);
-    if (p.is_joint())
+    h_.assign(std::size_t(p.n_rows * p.n_outputs), 0.0);
+    const std::size_t n_balls = std::size_t(p.n_balls()), n_in_balls = N - std::size_t(p.n_intervals());
+    for (Numbers* each : {&m_, &dm_, &on_ball_, &moved_ball_}) each->assign(n_balls, 0.0);
+    for (Numbers* each : {&minus_u_, &middle_, &lam_, &on_tail_, &moved_tail_}) each->assign(n_in_balls, 0.0);
+    cones_.resize(n_balls);
+    if (p.is_joint)
       for (Numbers* each : {&t_, &dt_}) each->assign(std::size_t(p.n_rows), 0.0);
     bool is_bent = false;
     for (std::size_t i = 0; i < N; ++i) {
@@ -243,10 +262,11 @@ class InteriorPoint {
       n_products_ += p.weight[i] * (has_low_[i] + has_high_[i]);
       is_bent = is_bent || p.bend[i] > 0.0;
     }
+    for (Index g = 0; g < p.n_balls(); ++g) n_products_ += weight_of_ball(g);
     for (const double each : p.l2) is_bent = is_bent || each > 0.0;
     // Without curvature anywhere the steps of (w, alpha, beta) and of u do not meet: each has its length.
     // Those of joint rows stay together: apart they leave the centre and come to a halt.
-    is_linear_ = !is_bent && !p.is_joint();
+    is_linear_ = !is_bent && !p.is_joint && p.n_balls() == 0;
   }
 
   const IntervalProgramme& programme() const { return p; }
@@ -260,14 +280,33 @@ class InteriorPoint {
   // theta, of which joint rows have K that meet.
   const Numbers& thetas() const { return theta_; }
   const Numbers& diagonal() const { return diagonal_; }
+  // The penalty's part of the system of columns, added to a matrix.
+  void add_penalty(double* H) const {
+    const Index size = Index(diagonal_.size());
+    for (Index j = 0; j < size; ++j) H[j * size + j] += diagonal_[at(j)];
+    if (!has_begun_) return;
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const ConeScaling& cone = cones_[at(g)];
+      const Index* columns = p.corners.data() + p.ball_start[at(g)];
+      const double factor = weight_of_ball(g) * cone.curvature() * cone.share();
+      for (Index i = 0; i < p.size_of_ball(g); ++i)
+        for (Index j = 0; j < p.size_of_ball(g); ++j)
+          H[columns[i] * size + columns[j]] -= factor * cone.middle()[i] * cone.middle()[j];
+    }
+  }
 
   // The next system; before the first step, the one that fits the places of the kinks by least squares.
   void renew() {
-    const Index N = p.n_variables(), on_rows = p.n_of_rows();
+    const Index N = p.n_variables(), on_rows = p.n_of_rows(), n_scores = p.n_rows * p.n_outputs;
+    const Index n_intervals = p.n_intervals();
     if (has_begun_) {
 #pragma omp simd
-      for (Index i = 0; i < N; ++i)
+      for (Index i = 0; i < n_intervals; ++i)
         theta_[at(i)] = 1.0 / (p.bend[at(i)] + alpha_[at(i)] / above_[at(i)] + beta_[at(i)] / below_[at(i)]);
+      for (Index g = 0; g < p.n_balls(); ++g) {
+        scale_ball(g);
+        std::fill_n(theta_.begin() + p.first_of_ball(g), p.size_of_ball(g), cones_[at(g)].curvature());
+      }
     } else {
       std::fill(theta_.begin(), theta_.begin() + on_rows, 1.0);
       // Unit rows need a positive weight where their column is empty or there are fewer rows than columns.
@@ -276,9 +315,9 @@ class InteriorPoint {
         theta_[at(on_rows + c)] = square > 0.0 ? square : 1.0;
       }
     }
-    for (Index i = 0; i < p.n_rows; ++i) {
+    for (Index i = 0; i < n_scores; ++i) {
       double sum = p.weight[at(i)] * theta_[at(i)];
-      if (has_tube()) sum += p.weight[at(p.n_rows + i)] * theta_[at(p.n_rows + i)];
+      if (has_tube()) sum += p.weight[at(n_scores + i)] * theta_[at(n_scores + i)];
       h_[at(i)] = sum;
     }
     diagonal_ = p.l2;
@@ -295,12 +334,18 @@ class InteriorPoint {
     Numbers& centre = dz_;
     std::fill(centre.begin(), centre.end(), 0.0);
     for (Index i = 0; i < on_rows; ++i)
-      centre[at(i)] = has_tube() ? (p.place[at(i % n)] + p.place[at(n + i % n)]) / 2 : p.place[at(i)];
+      centre[at(i)] = has_tube() ? (p.place[at(i % n_scores)] + p.place[at(n_scores + i % n_scores)]) / 2
+                                 : p.place[at(i)];
     respond(centre, g_);
     for (Index i = 0; i < on_rows; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
     system.solve(right_.data(), w_.data());
     if (!is_finite(w_)) std::fill(w_.begin(), w_.end(), 0.0);
+    // Groups that cost more than P at 0 would be far from the centre of all products.
+    double cost = 0.0;
+    for (Index g = 0; g < p.n_balls(); ++g) cost += weight_of_ball(g) * p.radius[at(g)] * norm_of_group(g);
+    if (cost > p.value_at_zero)
+      for (double& each : w_) each *= p.value_at_zero / cost;
     A.scores(w_.data(), z_.data());
     double total = 0.0, mean = 0.0, spread = 0.0, typical = 0.0, on = 0.0;
     for (Index i = 0; i < n_scores; ++i) total += p.weight[at(i)], mean += p.weight[at(i)] * centre[at(i)];
@@ -350,6 +395,15 @@ class InteriorPoint {
       alpha_[at(i)] = low ? std::max(slope, 0.0) + add : 0.0;
       beta_[at(i)] = high ? std::max(-slope, 0.0) + add : 0.0;
     }
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
+      for (Index i = first; i < first + size; ++i) {
+        beta_[at(i)] = z_[at(i)];
+        above_[at(i)] = below_[at(i)] = p.radius[at(g)];
+      }
+      // Well inside its cone: from its edge the first steps would be short.
+      m_[at(g)] = 2 * norm_of_group(g) + start_size * product / p.radius[at(g)];
+    }
     has_begun_ = true;
     measure(A);
     keep();
@@ -365,6 +419,8 @@ class InteriorPoint {
       on_low_[at(i)] = -alpha_[at(i)] * above_[at(i)];
       on_high_[at(i)] = -beta_[at(i)] * below_[at(i)];
     }
+    for (Index g = 0; g < p.n_balls(); ++g)
+      cones_[at(g)].aim(0.0, nullptr, nullptr, on_ball_[at(g)], tail_of(on_tail_, g));
     if (!aim(A, system)) return end();
     Lengths t = lengths(1.0);
     const double moved = n_products_ > 0 ? products_after(t) / n_products_ : 0.0;
@@ -373,6 +429,13 @@ class InteriorPoint {
     for (Index i = 0; i < N; ++i) {
       on_low_[at(i)] = has_low_[at(i)] * (target - alpha_[at(i)] * above_[at(i)] - da_[at(i)] * du_[at(i)]);
       on_high_[at(i)] = has_high_[at(i)] * (target - beta_[at(i)] * below_[at(i)] + db_[at(i)] * du_[at(i)]);
+    }
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
+      double* minus_du = tail_of(minus_u_, g);
+      for (Index i = 0; i < size; ++i) minus_du[i] = -du_[at(first + i)];
+      cones_[at(g)].aim(dm_[at(g)], db_.data() + first, minus_du, on_ball_[at(g)], tail_of(on_tail_, g));
+      on_ball_[at(g)] += target;
     }
     if (!aim(A, system)) return end();
     t = correct(A, system, target);
@@ -400,8 +463,8 @@ class InteriorPoint {
   }
   // Goes on from there; false, with nothing changed, if it is the state of another programme.
   bool restore(const Numbers& kept) {
-    const std::size_t N = u_.size(), m = w_.size(), n_sums = t_.size(), n_numbers = 6;
-    const std::size_t n_point = 6 * N + 2 * m + n_sums;
+    const std::size_t N = u_.size(), m = w_.size(), n_sums = t_.size(), n_balls = m_.size(), n_numbers = 6;
+    const std::size_t n_point = 6 * N + 2 * m + n_sums + n_balls;
     const bool has_least = kept.size() > n_numbers && std::isfinite(kept[4]);
     if (kept.size() != n_numbers + (has_least ? 2 : 1) * n_point) return false;
     has_begun_ = kept[0] != 0.0, is_done_ = kept[1] != 0.0, n_idle_ = int(kept[2]), size_ = kept[3];
@@ -409,7 +472,8 @@ class InteriorPoint {
     const auto take = [&](const Vectors& point) {
       for (Numbers* each : point) {
         const std::size_t n = each == point.front() || each == point[1] ? m
-                              : each == point.back()                    ? n_sums
+                              : each == point[8]                        ? n_sums
+                              : each == point.back()                    ? n_balls
                                                                         : N;
         each->assign(from, from + std::ptrdiff_t(n));
         from += std::ptrdiff_t(n);
@@ -428,8 +492,8 @@ class InteriorPoint {
     if (!has_begun_ || !(least_.gap < gap())) return;
     std::tie(w_, u_, above_, below_, alpha_, beta_) =
         std::tie(least_.w, least_.u, least_.above, least_.below, least_.alpha, least_.beta);
-    std::tie(primal_residue_, dual_residue_, t_) =
-        std::tie(least_.primal_residue, least_.dual_residue, least_.t);
+    std::tie(primal_residue_, dual_residue_, t_, m_) =
+        std::tie(least_.primal_residue, least_.dual_residue, least_.t, least_.m);
   }
 
   // About P: the value of the dual, with the products between the two added.
@@ -446,12 +510,21 @@ class InteriorPoint {
   // About P - D: the products, and what the residues of the conditions are worth.
   double gap() const {
     double off = 0.0;
-    const Index N = p.n_variables();
+    const Index n_intervals = p.n_intervals();
 #pragma omp simd reduction(+ : off)
-    for (Index i = 0; i < N; ++i)
+    for (Index i = 0; i < n_intervals; ++i)
       off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
              (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
     for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
+    // A group is worth r |w_g| - w_g.u_g whatever x is: near the edge of its cone that follows w less
+    // closely.
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      double along = 0.0;
+      for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i)
+        along += z_[at(i)] * u_[at(i)];
+      off +=
+          weight_of_ball(g) * (p.radius[at(g)] * norm_of_group(g) - along - product_of_ball(g, {0.0, 0.0}));
+    }
     const double beyond = excess();
     return products() + off + beyond / (1.0 + beyond) * std::abs(value());
   }
@@ -460,16 +533,25 @@ class InteriorPoint {
   // that to be feasible, however small the weight.
   double excess() const {
     double most = 0.0;
-    for (std::size_t c = 0; c < p.corners.size(); ++c) {
-      const std::size_t i = at(p.n_of_rows()) + c, j = at(p.corners[c]);
+    for (std::size_t i = at(p.n_of_rows()); i < at(p.n_intervals()); ++i) {
+      const std::size_t j = at(p.corners[i - at(p.n_of_rows())]);
       if (p.l2[j] > 0.0) continue;
       const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
       most = std::max(most, v / p.high[i] - 1.0);
     }
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      double square = 0.0;
+      for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i) {
+        const double residue = primal_residue_[at(p.corners[at(i - p.n_of_rows())])];
+        const double v = u_[at(i)] - residue / p.weight[at(i)];
+        square += v * v;
+      }
+      most = std::max(most, std::sqrt(square) / p.radius[at(g)] - 1.0);
+    }
     return most;
   }
 
-  // The weights and the dual variables of rows, (n_rows), or (n_rows, K) of joint ones. With `decided`, as
+  // The weights and the dual variables of rows, (n_rows, K). With `decided`, as
   // they will be at the optimum: of a distance to an end and its multiplier one is 0 there, and where one is
   // tiny in its own unit, and smaller than the other, it is 0 in what is read.
   void read(bool decided, double* w, double* u) const {
@@ -482,16 +564,24 @@ class InteriorPoint {
         each = p.low[at(i)];
       if (decided && has_high_[at(i)] > 0 && is_tiny(distance_to_high(i), multiplier_of_high(i)))
         each = p.high[at(i)];
-      u[p.is_joint() ? i % n * K + i / n : i % n] += each;
+      u[i % n * K + i / n % K] += each;
     }
-    if (p.is_joint())
+    if (p.is_joint)
       for (Index i = 0; i < n; ++i) balance_row(i, u + i * K, 1);
     if (!decided) return;
-    for (std::size_t c = 0; c < p.corners.size(); ++c) {
-      const Index i = on_rows + Index(c);
+    for (Index i = on_rows; i < p.n_intervals(); ++i)
       if (is_tiny(multiplier_of_low(i), distance_to_low(i)) &&
           is_tiny(multiplier_of_high(i), distance_to_high(i)))
-        w[p.corners[c]] = 0.0;
+        w[p.corners[at(i - on_rows)]] = 0.0;
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
+      double square = 0.0, unit = HUGE_VAL;
+      for (Index i = first; i < first + size; ++i) {
+        square += u_[at(i)] * u_[at(i)];
+        unit = std::min(unit, unit_of_score(i));
+      }
+      if (is_tiny(m_[at(g)] / unit, 1.0 - std::sqrt(square) / p.radius[at(g)]))
+        for (Index i = first; i < first + size; ++i) w[p.corners[at(i - on_rows)]] = 0.0;
     }
   }
 
@@ -501,11 +591,11 @@ class InteriorPoint {
     double least() const { return std::min(u, m); }
   };
   struct Point {
-    Numbers w, primal_residue, u, above, below, alpha, beta, dual_residue, t;
+    Numbers w, primal_residue, u, above, below, alpha, beta, dual_residue, t, m;
     double gap = std::numeric_limits<double>::infinity();
   };
-  // Of a point: two of weights, those of variables, and last the multipliers of sums.
-  using Vectors = std::array<Numbers*, 9>;
+  // Of a point: two of weights, those of variables, and last the multipliers of sums and of balls.
+  using Vectors = std::array<Numbers*, 10>;
   // How far a step goes towards the end of an interval; steps that count as short, and how many idle
   // ones in a row are enough; the share of the objective below which the gap is rounding.
   static constexpr double close = 0.995, shortest = 1e-6, rounding = 1e-15;
@@ -531,7 +621,7 @@ class InteriorPoint {
   double off_place(Index i) const { return z_[at(i)] - p.place[at(i)]; }
   // t at a variable.
   double multiplier_of_sum(Index i) const { return is_joint_row(i) ? t_[at(i % p.n_rows)] : 0.0; }
-  bool is_joint_row(Index i) const { return p.is_joint() && i < p.n_of_rows(); }
+  bool is_joint_row(Index i) const { return p.is_joint && i < p.n_of_rows(); }
   // The u of a joint row at the start: t is so large that its K multipliers are positive without a residue,
   // and u is where all of their products with distances are the same.
   double begin_at_centre(Index i) {
@@ -559,42 +649,71 @@ class InteriorPoint {
   double multiplier_of_high(Index i) const { return beta_[at(i)] / unit_of_score(i); }
   static bool is_tiny(double one, double other) { return one < tiny && one < other; }
 
+  double norm_of_group(Index g) const {
+    double square = 0.0;
+    for (Index c = p.ball_start[at(g)]; c < p.ball_start[at(g) + 1]; ++c)
+      square += w_[at(p.corners[at(c)])] * w_[at(p.corners[at(c)])];
+    return std::sqrt(square);
+  }
+  double weight_of_ball(Index g) const { return p.weight[at(p.first_of_ball(g))]; }
+  // Where the numbers of a ball begin among those of all variables in balls.
+  double* tail_of(Numbers& numbers, Index g) const {
+    return numbers.data() + (p.first_of_ball(g) - p.n_intervals());
+  }
+  void scale_ball(Index g) {
+    const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
+    double* minus_u = tail_of(minus_u_, g);
+    for (Index i = 0; i < size; ++i) minus_u[i] = -u_[at(first + i)];
+    is_inside_ = cones_[at(g)].scale({m_[at(g)], beta_.data() + first}, {p.radius[at(g)], minus_u}, size,
+                                     tail_of(middle_, g), tail_of(lam_, g)) &&
+                 is_inside_;
+  }
+  // m r - x.u of a ball, after a step.
+  double product_of_ball(Index g, Lengths t) const {
+    double product = (m_[at(g)] + t.m * dm_[at(g)]) * p.radius[at(g)];
+    for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i)
+      product -= (beta_[at(i)] + t.m * db_[at(i)]) * (u_[at(i)] + t.u * du_[at(i)]);
+    return product;
+  }
+
   // sum s (alpha (u - l) + beta (h - u)).
   double products() const {
     double sum = 0.0;
-    const Index N = p.n_variables();
+    const Index n_intervals = p.n_intervals();
 #pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < N; ++i)
+    for (Index i = 0; i < n_intervals; ++i)
       sum += p.weight[at(i)] * (alpha_[at(i)] * above_[at(i)] + beta_[at(i)] * below_[at(i)]);
+    for (Index g = 0; g < p.n_balls(); ++g) sum += weight_of_ball(g) * product_of_ball(g, {0.0, 0.0});
     return sum;
   }
   double products_after(Lengths t) const {
     double sum = 0.0;
-    const Index N = p.n_variables();
+    const Index n_intervals = p.n_intervals();
 #pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < N; ++i) {
+    for (Index i = 0; i < n_intervals; ++i) {
       const double low =
           (alpha_[at(i)] + t.m * da_[at(i)]) * (above_[at(i)] + has_low_[at(i)] * t.u * du_[at(i)]);
       const double high =
           (beta_[at(i)] + t.m * db_[at(i)]) * (below_[at(i)] - has_high_[at(i)] * t.u * du_[at(i)]);
       sum += p.weight[at(i)] * (low + high);
     }
+    for (Index g = 0; g < p.n_balls(); ++g) sum += weight_of_ball(g) * product_of_ball(g, t);
     return sum;
   }
 
   Vectors present() {
-    return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_};
+    return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_, &m_};
   }
   Vectors least() {
     return {&least_.w,    &least_.primal_residue, &least_.u, &least_.above, &least_.below, &least_.alpha,
-            &least_.beta, &least_.dual_residue,   &least_.t};
+            &least_.beta, &least_.dual_residue,   &least_.t, &least_.m};
   }
 
   // Remembers this point if its gap is the least so far.
   void keep() {
     const double here = gap();
     if (here < least_.gap)
-      least_ = {w_, primal_residue_, u_, above_, below_, alpha_, beta_, dual_residue_, t_, here};
+      least_ = {w_, primal_residue_, u_, above_, below_, alpha_, beta_, dual_residue_, t_, m_, here};
   }
 
   // The residues of the conditions at the present point.
@@ -607,7 +726,7 @@ class InteriorPoint {
           p.place[at(i)] + p.bend[at(i)] * u_[at(i)] - z_[at(i)] - alpha_[at(i)] + beta_[at(i)];
       g_[at(i)] = p.weight[at(i)] * u_[at(i)];
     }
-    if (p.is_joint())
+    if (p.is_joint)
       for (Index i = 0; i < p.n_of_rows(); ++i) dual_residue_[at(i)] += multiplier_of_sum(i);
     A.back(g_.data(), primal_residue_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) primal_residue_[j] += p.l2[j] * w_[j];
@@ -618,9 +737,14 @@ class InteriorPoint {
   // Of K thetas one may be larger than all others by the inverse of rounding: in differences from its class
   // nothing is lost.
   void respond(const Numbers& dz, Numbers& du) {
-    const Index N = p.n_variables(), n = p.n_rows, first = p.is_joint() ? p.n_of_rows() : 0;
+    const Index N = p.n_variables(), n = p.n_rows, first = p.is_joint ? p.n_of_rows() : 0;
 #pragma omp simd
     for (Index i = first; i < N; ++i) du[at(i)] = theta_[at(i)] * dz[at(i)];
+    for (Index g = 0; has_begun_ && g < p.n_balls(); ++g) {
+      const Index start = p.first_of_ball(g);
+      std::copy_n(dz.begin() + start, p.size_of_ball(g), du.begin() + start);
+      cones_[at(g)].respond(du.data() + start);
+    }
     for (Index i = 0; i < Index(dt_.size()); ++i) {
       Index m = i;
       for (Index v = i + n; v < first; v += n)
@@ -644,11 +768,11 @@ class InteriorPoint {
   template <class Map, class System>
   Lengths correct(const Map& A, System& system, double target) {
     const Index N = p.n_variables();
-    const int n_rounds = p.is_joint() ? 2 : 1;  // a factor costs more there
+    const int n_rounds = p.is_joint ? 2 : 1;  // a factor costs more there
     Lengths t = lengths(close);
     for (int round = 0; round < n_rounds && t.least() < long_enough; ++round) {
       const double reach = std::min(1.0, t.least() + longer);
-      kept_ = {dw_, du_, da_, db_, dt_};
+      kept_ = {dw_, du_, da_, db_, dt_, dm_};
 #pragma omp simd
       for (Index i = 0; i < N; ++i) {
         const double low = (alpha_[at(i)] + reach * da_[at(i)]) * (above_[at(i)] + reach * du_[at(i)]);
@@ -656,10 +780,13 @@ class InteriorPoint {
         on_low_[at(i)] += has_low_[at(i)] * back_inside(low, target);
         on_high_[at(i)] += has_high_[at(i)] * back_inside(high, target);
       }
+      for (Index g = 0; g < p.n_balls(); ++g)
+        on_ball_[at(g)] += back_inside(product_of_ball(g, {reach, reach}), target);
       const bool is_found = aim(A, system);
       const Lengths next = is_found ? lengths(close) : Lengths{0.0, 0.0};
       if (next.least() < t.least() + gained * longer) {
-        std::tie(dw_, du_, da_, db_, dt_) = std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4]);
+        std::tie(dw_, du_, da_, db_, dt_, dm_) =
+            std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4], kept_[5]);
         break;
       }
       t = next;
@@ -681,6 +808,13 @@ class InteriorPoint {
     for (Index i = 0; i < N; ++i) {
       dz_[at(i)] = on_low_[at(i)] / above_[at(i)] - on_high_[at(i)] / below_[at(i)] - dual_residue_[at(i)];
     }
+    if (!is_inside_) return false;
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      double* moved = tail_of(moved_tail_, g);
+      cones_[at(g)].moved(on_ball_[at(g)], tail_of(on_tail_, g), moved_ball_[at(g)], moved);
+      for (Index k = 0, i = p.first_of_ball(g); k < p.size_of_ball(g); ++k, ++i)
+        dz_[at(i)] = -dual_residue_[at(i)] - moved[k];
+    }
     respond(dz_, g_);
 #pragma omp simd
     for (Index i = 0; i < N; ++i) g_[at(i)] *= p.weight[at(i)];
@@ -698,6 +832,13 @@ class InteriorPoint {
       da_[at(i)] = has_low_[at(i)] * (on_low_[at(i)] - alpha_[at(i)] * du) / above_[at(i)];
       db_[at(i)] = has_high_[at(i)] * (on_high_[at(i)] + beta_[at(i)] * du) / below_[at(i)];
     }
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const Index first = p.first_of_ball(g);
+      std::copy_n(tail_of(moved_tail_, g), p.size_of_ball(g), db_.begin() + first);
+      dm_[at(g)] = moved_ball_[at(g)];
+      // dx = W (lam \ d) - W^2 dy with dy = -du.
+      cones_[at(g)].add_squared(du_.data() + first, dm_[at(g)], db_.data() + first);
+    }
     return true;
   }
 
@@ -705,14 +846,21 @@ class InteriorPoint {
   Lengths lengths(double share) const {
     const double none = std::numeric_limits<double>::infinity();
     double u = none, m = none;
-    const Index N = p.n_variables();
+    const Index n_intervals = p.n_intervals();
 #pragma omp simd reduction(min : u, m)
-    for (Index i = 0; i < N; ++i) {
+    for (Index i = 0; i < n_intervals; ++i) {
       const double down = has_low_[at(i)] * du_[at(i)], up = has_high_[at(i)] * du_[at(i)];
       u = std::min(u, down < 0 ? -above_[at(i)] / down : none);
       u = std::min(u, up > 0 ? below_[at(i)] / up : none);
       m = std::min(m, da_[at(i)] < 0 ? -alpha_[at(i)] / da_[at(i)] : none);
       m = std::min(m, db_[at(i)] < 0 ? -beta_[at(i)] / db_[at(i)] : none);
+    }
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
+      u = std::min(u,
+                   ConeScaling::longest(p.radius[at(g)], u_.data() + first, 0.0, du_.data() + first, size));
+      m = std::min(
+          m, ConeScaling::longest(m_[at(g)], beta_.data() + first, dm_[at(g)], db_.data() + first, size));
     }
     u = std::min(1.0, share * u);
     m = std::min(1.0, share * m);
@@ -723,6 +871,7 @@ class InteriorPoint {
   void move(const Map& A, Lengths t) {
     for (std::size_t j = 0; j < w_.size(); ++j) w_[j] += t.m * dw_[j];
     for (std::size_t i = 0; i < t_.size(); ++i) t_[i] += t.m * dt_[i];
+    for (std::size_t g = 0; g < m_.size(); ++g) m_[g] += t.m * dm_[g];
     const Index N = p.n_variables();
     for (Index i = 0; i < N; ++i) {
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
@@ -759,8 +908,13 @@ class InteriorPoint {
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
-  std::array<Numbers, 5> kept_;  // the direction before a corrector
+  std::array<Numbers, 6> kept_;  // the direction before a corrector
   Numbers t_, dt_;               // of the sums of joint rows
+  // Of balls: m, what is asked of lam o lam and what x moves by for that; and the tails of their points.
+  Numbers m_, dm_, on_ball_, moved_ball_;
+  Numbers minus_u_, middle_, lam_, on_tail_, moved_tail_;
+  std::vector<ConeScaling> cones_;
+  bool is_inside_ = true;
   double n_products_ = 0.0, size_ = 1.0;
   double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;

@@ -1,6 +1,8 @@
-// The linear system of an interior-point step for rows with K joint scores.
+// The linear system of an interior-point step for K outputs that meet.
 //
-// With theta of each score and M_i = diag(theta_i) - theta_i theta_i' / sum theta_i, the matrix is
+// Where they meet in groups of weights alone it has a weighted Gram matrix for each output on its diagonal.
+// Of a joint loss, with theta of each score and M_i = diag(theta_i) - theta_i theta_i' / sum theta_i, the
+// matrix is
 //
 //     sum_i s_i M_i (x) x_i x_i' + L,    output by output.
 //
@@ -32,12 +34,26 @@ class JointSystem {
   // programme has, none if it has all.
   template <class Rows>
   bool factorise(const Rows& X, const std::vector<Index>& used, const IntervalProgramme& p,
-                 const Numbers& theta, const Numbers& diagonal, int n_threads, Watch& watch) {
+                 const InteriorPoint& run, int n_threads, Watch& watch) {
     const Index n = p.n_rows, K = p.n_outputs, m = p.n_weights_of_output();
     size_ = K * m;
+    const Numbers& theta = run.thetas();
     matrix_.assign(std::size_t(size_ * size_), 0.0);
     edge_.assign(std::size_t(X.n_rows), 0.0);
     block_.resize(std::size_t(m * m));
+    if (!p.is_joint) {
+      for (Index k = 0; k < K; ++k) {
+        for (Index i = 0; i < n; ++i)
+          edge_[std::size_t(used.empty() ? i : used[std::size_t(i)])] =
+              run.curvatures()[std::size_t(k * n + i)];
+        gram_pass(X, edge_.data(), p.has_constant, block_.data(), n_threads);
+        for (Index r = 0; r < m; ++r)
+          std::copy_n(block_.data() + r * m, m, matrix_.data() + (k * m + r) * size_ + k * m);
+        if (watch.says_stop(X.stored(0, X.n_rows) * m / 2)) return false;
+      }
+      run.add_penalty(matrix_.data());
+      return factor_.factorise(matrix_.data(), size_, watch);
+    }
     share_.resize(std::size_t(n));
     for (Index i = 0; i < n; ++i) {
       double total = 0.0;
@@ -54,8 +70,8 @@ class JointSystem {
         add_edge(k, l, m);
         if (watch.says_stop(X.stored(0, X.n_rows) * m / 2)) return false;
       }
-    for (Index j = 0; j < size_; ++j) at(j, j) += diagonal[std::size_t(j)];
-    for (Index j = 0; j < m; ++j) hold_shift(j, m, K, diagonal);
+    run.add_penalty(matrix_.data());
+    for (Index j = 0; j < m; ++j) hold_shift(j, m, K, run.diagonal());
     return factor_.factorise(matrix_.data(), size_, watch);
   }
   void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
