@@ -5,8 +5,8 @@
 as in ``epoch/interior_point.h``: the same start, the same steps and correctors, in NumPy. Of K joint outputs
 the u of a row sum to 0; their rows lie output by output, row i of output k at k n + i.
 The variables of unit rows may lie in balls |u_g| <= r instead, a norm r |z_g| of their scores: with
-m >= |x_g| and x_g = z_g at the optimum, (m, x_g) and (r, -u_g) lie in second-order cones, and steps are scaled
-to where both are the same point (Nesterov and Todd 1997). x is where beta - alpha is of an interval.
+m >= |x_g| and x_g = z_g at the optimum, (m, x_g) and (r, -u_g) lie in second-order cones, and steps are
+scaled to where both are the same point (Nesterov and Todd 1997). x is where beta - alpha is of an interval.
 """
 
 import numpy as np

@@ -109,9 +109,9 @@ class InteriorPoint(Solver):
     most 2,000 columns, or rows; K times its columns where K outputs meet. Guarantees: a step does not depend
     on the units of the columns; dual points lie inside the losses' domain, so that each can be certified. 10
     to 40 steps are enough for nearly all tables, whatever the strength; where they cost little they go on to
-    a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs that are joint,
-    their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix or the pass at
-    hand.
+    a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs
+    that are joint, their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix
+    or the pass at hand.
     Published: Mehrotra 1992; Gondzio 1996; Nesterov and Todd 1997; Crammer and Singer 2001; Fine and
     Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003.
     """
@@ -339,9 +339,11 @@ class _Programme:
         is_joint = not self.rows.is_by_score
         outputs = range(self.n_outputs) if not is_joint and self.n_outputs > 1 else (k,)
         forms = [self.rows.quadratic_conjugate(each, self.used) for each in outputs]
-        low, high, place = (
-            np.concatenate([getattr(form, name) for form in forms]) for name in ("low", "high", "place")
-        )
+        low, high, place = forms[0].low, forms[0].high, forms[0].place
+        if len(forms) > 1:
+            low, high, place = (
+                np.concatenate([getattr(form, name) for form in forms]) for name in ("low", "high", "place")
+            )
         tube, bend, n_parts = forms[0].tube, forms[0].bend, self.n_outputs
         if tube > 0:
             n_parts, nothing = 2 * n_parts, np.zeros_like(low)
@@ -354,19 +356,19 @@ class _Programme:
             n_parts,
             self.n_outputs,
             is_joint,
-            np.append(low, -self.box),
-            np.append(high, self.box),
-            np.append(place, none),
-            np.append(np.full(len(place), bend), none),
-            np.append(np.tile(self.s, n_parts), none + self.unit_weight),
-            self.l2,
-            self.corners,
-            self.squares,
-            self.radius,
-            self.ball_start,
-            self.at_zero,
-            self.has_constant,
-            self.X.n_threads,
+            low=np.append(low, -self.box),
+            high=np.append(high, self.box),
+            place=np.append(place, none),
+            bend=np.append(np.full(len(place), bend), none),
+            weight=np.append(np.tile(self.s, n_parts), none + self.unit_weight),
+            l2=self.l2,
+            corners=self.corners,
+            corner_square=self.squares,
+            radius=self.radius,
+            ball_start=self.ball_start,
+            value_at_zero=self.at_zero,
+            has_constant=self.has_constant,
+            n_threads=self.X.n_threads,
         )
 
 
