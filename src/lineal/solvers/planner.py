@@ -116,8 +116,8 @@ def candidates(problem: Problem) -> list[Solver]:
     if losses.ranking is not None and takes(ranking := RankingNewton(), problem):
         return [ranking]
     if penalty.has_groups:
-        found = SOLVERS["prox_cd"]()
-        return [found] if takes(found, problem) else [SOLVERS["nesterov"]()]
+        found = SOLVERS["prox_cd"]() if takes(SOLVERS["prox_cd"](), problem) else SOLVERS["nesterov"]()
+        return [found] if losses.is_smooth else [SOLVERS["interior"](), found]
     if losses.is_quadratic and takes(SOLVERS["closed_form"](), problem) and _is_factorised_sooner(problem):
         return [SOLVERS["closed_form"]()]
     names: list[str] = []
