@@ -154,6 +154,30 @@ def test_a_class_whose_factor_is_0_is_no_class(kind):
     assert verify(model, X, y).converged
 
 
+@pytest.mark.parametrize("kind", [lineal.OnlineClassifier, lineal.PassiveAggressiveClassifier])
+def test_a_class_whose_factor_is_0_is_no_class_of_a_stream(kind):
+    """In a fit and piece by piece: its rows are not met, not counted, and name no label."""
+    X = features(120)
+    y = labels(X, 3)
+    weighted, without = kind(class_weight={1: 0.0, 2: 3.0}, shuffle=False), kind(
+        class_weight={2: 3.0}, shuffle=False
+    )
+    weighted.fit(X, y)
+    without.fit(X[y != 1], y[y != 1])
+    assert same_model(weighted, without)
+    assert weighted.classes_.tolist() == [0, 2]
+    assert weighted.online_accuracy_ == without.online_accuracy_
+    pieces = kind(class_weight={1: 0.0, 2: 3.0})
+    with pytest.raises(InputError, match="no label to learn yet"):
+        pieces.partial_fit(X[y == 1], y[y == 1])
+    for piece in (slice(0, 70), slice(70, 120)):
+        pieces.partial_fit(X[piece], y[piece])
+    pieces.partial_fit(X[y == 1], y[y == 1])  # teaches nothing
+    assert same_model(pieces, kind(class_weight={2: 3.0}).partial_fit(X[y != 1], y[y != 1]))
+    with pytest.raises(InputError, match="y has no weight"):
+        kind(class_weight={0: 0, 1: 0, 2: 0}).fit(X, y)
+
+
 def test_softmax_of_a_class_without_weight():
     """It has no scores that could fall for ever: without a penalty, too, the others are what is fitted."""
     X = features()

@@ -120,7 +120,7 @@ class InteriorPoint(Solver):
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """A piecewise linear or quadratic loss, an elastic penalty, few columns or rows."""
+        """A piecewise linear or quadratic loss, an elastic penalty or groups, few columns or rows."""
         return _NEEDS
 
     def cost(self, problem: Problem) -> Cost:
@@ -255,10 +255,19 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
         b = W[d] if len(W) > d else np.zeros(problem.n_outputs)
         return W[:d], b, np.concatenate([u for _, u in parts], axis=1)
 
+    def weights() -> tuple[FloatArray, FloatArray]:
+        if not is_end or not (problem.penalty.has_corners or problem.penalty.has_groups):
+            return read(False)[:2]
+        W, b, _ = read(True)
+        inside, constants, _ = read(False)
+        # What seems to be 0 may still be worth more than what is asked for: too early to decide.
+        is_too_early = problem.primal(W, b) > problem.primal(inside, constants) + goal * size
+        return (inside, constants) if is_too_early else (W, b)
+
     def dual() -> FloatArray:
         if not is_end:
             return read(False)[2]
-        W, b, decided = read(True)
+        (W, b), decided = weights(), read(True)[2]
         if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
             return read(False)[2]  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
@@ -273,7 +282,7 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
 
-    return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end, state=state)
+    return Iterate(weights, dual, relative, is_worth_a_proof=is_end, state=state)
 
 
 class _Programme:

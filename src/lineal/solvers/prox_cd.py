@@ -16,7 +16,19 @@ from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, State, state_of, zeros
+from lineal.solvers.base import (
+    CHEAP,
+    EXACT,
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Iterate,
+    Need,
+    Start,
+    State,
+    state_of,
+    zeros,
+)
 from lineal.solvers.costs import Cost, gram, losses, passes
 from lineal.solvers.primal import SmoothSolver
 from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
@@ -32,6 +44,8 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
+# The same share where a round on a small table is run to all digits: fewer rounds, each a little longer.
+_LONG_ROUND = 1e-3
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -41,6 +55,8 @@ _STRAIGHT, _STRIDE = 0.9, 4.0
 _INVISIBLE = 1e-13
 # Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
 _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
+# Seconds of a round that sweeps over groups, beside that.
+_ROUND_OF_GROUPS = 1e-3
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -83,7 +99,16 @@ class ProxCD(SmoothSolver):
         share = min(1.0, 2 * _SMALLEST_SET / max(problem.X.n_columns, 1))
         matrices = _MODELS * problem.n_outputs * share**2 * gram(problem)
         epoch = passes(problem, 3) + losses(problem, 2 * _STEPS) + matrices
+        epoch += _ROUND_OF_GROUPS if problem.penalty.has_groups else 0.0
         return Cost.of_epochs(epoch, _USUAL_ROUNDS if problem.losses.is_smooth else _USUAL_ROUNDS_OF_STAGES)
+
+    def aim(self, problem: Problem, tol: float) -> float:
+        """A round of Newton steps on a small table doubles the digits, once the support is known."""
+        return min(tol, EXACT) if self._is_exact(problem) else tol
+
+    def _is_exact(self, problem: Problem) -> bool:
+        losses = problem.losses
+        return losses.is_smooth and not losses.is_rounded and self.cost(problem).epoch <= CHEAP
 
     def smooth_iterates(
         self, problem: Problem, start: Start | None, tol: float, seed: int
@@ -92,6 +117,7 @@ class ProxCD(SmoothSolver):
         kept = state_of(start)
         state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
         n_rounds = 0 if kept is None else kept["n_rounds"]
+        share = _LONG_ROUND if self._is_exact(problem) else _ROUND
         while True:
             price = _price(problem, state)
             yield _iterate(problem, state, price, n_rounds)
@@ -100,7 +126,7 @@ class ProxCD(SmoothSolver):
             n_rounds += 1
             if n_rounds % _REFRESH == 0:
                 state.Z = problem.scores(state.W, state.b)
-            _round(problem, state, price)
+            _round(problem, state, price, share * price.worst)
 
 
 @dataclass
@@ -201,22 +227,25 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     )
 
 
-def _round(problem: Problem, state: _State, price: _Price) -> None:
-    """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
+def _round(problem: Problem, state: _State, price: _Price, tol: float) -> None:
+    """Descends on working sets, in place, until their violation is below ``tol``.
+
+    There is one for all classes of a small softmax, else one per output.
+    """
     K, losses = problem.n_outputs, problem.losses
     state.V = None
     if problem.penalty.has_groups:
-        return _round_of_groups(problem, state, price)
+        return _round_of_groups(problem, state, price, tol)
     least = _smallest_set(problem)
     sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= GRAM_LIMIT:
-            foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst)
+            foreseen = _descend(problem, together, slice(0, K), state, tol)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
-    parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst) for k in range(K)]
+    parts = [_descend(problem, sets[k], slice(k, k + 1), state, tol) for k in range(K)]
     state.U = losses.slopes(state.Z)
     if losses.is_by_score:  # the outputs of a joint loss move each other's slopes
         for k, foreseen in enumerate(parts):
@@ -224,7 +253,7 @@ def _round(problem: Problem, state: _State, price: _Price) -> None:
                 state.U[:, k] = foreseen[:, 0]
 
 
-def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
+def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float) -> None:
     """The same for groups, which hold all outputs together: one working set, in as few parts as fit."""
     losses, every = problem.losses, slice(0, problem.n_outputs)
     grouping = problem.penalty.grouping(len(state.W))
@@ -236,7 +265,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
         is_inside = np.zeros(grouping.n_groups, dtype=bool)
         is_inside[grouping.codes[state.columns]] = True
         if np.all(is_inside[strength > 1]):
-            foreseen = _descend(problem, state.columns, every, state, _ROUND * price.worst)
+            foreseen = _descend(problem, state.columns, every, state, tol)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
@@ -248,7 +277,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
     foreseen, n_parts = None, int(part.max()) + 1
     for each in range(n_parts):
         columns = np.flatnonzero(part[grouping.codes] == each)
-        foreseen = _descend(problem, columns, every, state, _ROUND * price.worst)
+        foreseen = _descend(problem, columns, every, state, tol)
     if n_parts > 1:  # a part that has moved has moved the slopes of those before it
         foreseen, state.part = None, None
     state.is_foreseen = foreseen is not None

@@ -11,7 +11,7 @@ from lineal.learners.catalogue import Catalogue
 from lineal.learners.online.passes import OnlinePasses
 from lineal.learners.online.recipe import joint_name
 from lineal.learners.online.streamed_classifier import StreamedClassifier
-from lineal.learners.targets import require_targets, weights_of_rows
+from lineal.learners.targets import require_targets
 from lineal.learners.whole_fits import all_or_nothing
 from lineal.objective import Log, Loss, NoPenalty, Penalty
 from lineal.objective.linear_maps import NativeRows
@@ -39,13 +39,13 @@ class BaseOnlineClassifier(StreamedClassifier, OnlinePasses):
         _ = self._recipe()
 
         def learn(rows: NativeRows, shape: dict[str, Any], places: Any, order: Any) -> None:
-            labels = self._labels(y, len(places))
-            s = weights_of_rows(sample_weight, len(places))
+            labels, s = self._labels_that_count(y, len(places), sample_weight)
             known = Catalogue.of(labels[s > 0])
             if len(known) < 2:
+                left = f"only one class: {known.values.tolist()[0]!r}" if len(known) else "no weight"
                 raise InputError(
-                    f"{type(self).__name__} needs at least 2 classes in the data, but y has only one class: "
-                    f"{known.values.tolist()[0]!r}. Check the labels or the split."
+                    f"{type(self).__name__} needs at least 2 classes in the data, but y has {left}. "
+                    "Check the labels, the split, sample_weight and class_weight."
                 )
             self._learn_from(self._begun(), rows, shape, labels[places], known.values, s[places], order)
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lineal import _core
 from lineal.data import checked_rows
-from lineal.errors import ParameterError
+from lineal.errors import InputError, ParameterError
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.online.model import StreamedModel
 from lineal.learners.online.recipe import Recipe
@@ -120,11 +120,13 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         self, y: ArrayLike, n_rows: int, classes: ArrayLike | None, sample_weight: Any
     ) -> _Labels:
         """What the rows of a piece say, and how much they count."""
-        labels, s = self._labels(y, n_rows), weights_of_rows(sample_weight, n_rows)
+        labels, s = self._labels_that_count(y, n_rows, sample_weight)
         arrivals = self._arrivals if self._stream is not None else self._fitted_arrivals()
         if classes is not None:
             arrivals = arrivals.named(named_labels(classes))
         is_met = s > 0
+        if not (is_met.any() or len(arrivals)):
+            raise InputError("class_weight leaves no row any weight, so there is no label to learn yet.")
         if is_met.all():
             arrivals, codes, known_from = arrivals.met(labels)
         else:
@@ -133,7 +135,8 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
             codes[is_met] = codes_met
             rows_met = np.append(np.flatnonzero(is_met), n_rows)
             known_from = np.where(known_from >= 0, rows_met[known_from], -1)
-        return _Labels(arrivals, codes, known_from, s * self._factors(arrivals)[codes])
+        factors = np.append(self._factors(arrivals), 0.0)  # the last one is that of code -1
+        return _Labels(arrivals, codes, known_from, s * factors[codes])
 
     def _meet_labels(
         self, stream: Stream, labels: _Labels, shape: dict[str, Any], learn: Callable[[Any], None]
@@ -177,6 +180,19 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
     def _fitted_stream(self, recipe: Recipe) -> Stream:
         n_rows = len(getattr(self, "dual_", ())) or self._n_fitted
         return Stream.from_fit(recipe, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_), n_rows)
+
+    def _labels_that_count(
+        self, y: ArrayLike, n_rows: int, sample_weight: Any
+    ) -> tuple[NDArray[Any], FloatArray]:
+        """Labels and weights of rows, 0 where the factor of the label is: a row of weight 0 is no row."""
+        labels, s = self._labels(y, n_rows), weights_of_rows(sample_weight, n_rows)
+        given = self.class_weight
+        left_out = (
+            {label for label, factor in given.items() if factor == 0} if isinstance(given, dict) else ()
+        )
+        if left_out:
+            s = np.where([label in left_out for label in labels.tolist()], 0.0, s)
+        return labels, s
 
     def _factors(self, arrivals: Arrivals) -> FloatArray:
         """What the rows of each label, by arrival, count."""
