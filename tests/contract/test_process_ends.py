@@ -57,6 +57,6 @@ def test_nothing_native_outlives_a_process():
 
 
 def test_a_process_that_a_daemon_thread_outlives_ends_in_silence():
-    """What the frame of such a thread holds nobody can free; the core says nothing of it unless it is asked."""
+    """What the frame of such a thread holds nobody can free; the core says so only if it is asked to."""
     assert _last_words(WAITS, warns=False) == ""
     assert "leaked" in _last_words(WAITS, warns=True)

@@ -444,7 +444,8 @@ def _of_groups(loss: Any, n_classes: int, **options: Any) -> tuple[Any, np.ndarr
     rng = np.random.default_rng(11)
     X = rng.normal(size=(90, 6))
     scores = X[:, :4] @ rng.normal(size=(4, n_classes))
-    X = (X + [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]) * [1.0, 1.0, 100.0, 100.0, 1e-2, 1e-2]
+    X[:, 1] += 3.0
+    X *= [1.0, 1.0, 100.0, 100.0, 1e-2, 1e-2]
     y = scores[:, 0] + rng.normal(size=90)
     if loss.is_margin:
         y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
@@ -457,8 +458,8 @@ def _of_groups(loss: Any, n_classes: int, **options: Any) -> tuple[Any, np.ndarr
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", MARGIN + REGRESSION, ids=str)
 def test_groups_are_cones(loss: Any, n_classes: int, options: dict[str, Any]) -> None:
-    """Every loss under norms of groups, whose columns differ in their units, whatever the intercept: certified
-    to 1e-8, sparse as dense, rows of weight 0 left out and of weight 2 taken twice."""
+    """Every loss under norms of groups in different units, whatever the intercept, is certified to 1e-8:
+    sparse as dense, rows of weight 0 left out and of weight 2 taken twice."""
     model, X, y = _of_groups(loss, n_classes, **options)
     s = np.arange(90) % 3
     twice = np.repeat(np.arange(90), s)
@@ -472,7 +473,12 @@ def test_groups_are_cones(loss: Any, n_classes: int, options: dict[str, Any]) ->
 
 @pytest.mark.parametrize(
     ("loss", "n_classes", "other"),
-    [(Hinge(), 2, "prox_cd"), (SquaredHinge(), 3, "prox_cd"), (Huber(0.7), 2, "prox_cd"), (Hinge(), 3, "nesterov")],
+    [
+        (Hinge(), 2, "prox_cd"),
+        (SquaredHinge(), 3, "prox_cd"),
+        (Huber(0.7), 2, "prox_cd"),
+        (Hinge(), 3, "nesterov"),
+    ],
     ids=str,
 )
 def test_other_roads_to_groups_meet(loss: Any, n_classes: int, other: str) -> None:
@@ -496,7 +502,13 @@ def test_a_scaling_of_cones_maps_one_point_to_the_other() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 5)), rng.integers(3, size=40)
     problem = Problem.of_rows(
-        native_dense(X, 1), y.astype(np.int32), np.ones(40), CrammerSinger(), GroupL2([0, 0, 1, 1, 1]), Intercept.PENALIZED, 3
+        native_dense(X, 1),
+        y.astype(np.int32),
+        np.ones(40),
+        CrammerSinger(),
+        GroupL2([0, 0, 1, 1, 1]),
+        Intercept.PENALIZED,
+        3,
     )
     steps = GroupSteps(problem)
     for _ in range(6):
@@ -516,11 +528,17 @@ def test_a_scaling_of_cones_maps_one_point_to_the_other() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_gap_of_a_step_on_groups_is_about_what_is_proved(seed: int) -> None:
-    """Products, residues and what leaves the balls: no less than what the weights and a feasible point prove."""
+    """Products, residues and what leaves the balls: no less than what weights and a feasible point prove."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(60, 6)) * [1.0, 1.0, 50.0, 50.0, 1.0, 1.0], rng.choice([-1.0, 1.0], size=60)
     problem = Problem.of_rows(
-        native_dense(X, 1), y[:, None], np.ones(60), Hinge(), GroupL2([0, 0, 1, 1, 2, 2], 3.0), Intercept.FREE, 1
+        native_dense(X, 1),
+        y[:, None],
+        np.ones(60),
+        Hinge(),
+        GroupL2([0, 0, 1, 1, 2, 2], 3.0),
+        Intercept.FREE,
+        1,
     )
     steps = GroupSteps(problem)
     while steps.gap > 1e-8 * steps.value:

@@ -82,7 +82,7 @@ def test_numbers_are_certified_whatever_the_strength(name, n_classes, loss, pena
 
 @pytest.mark.parametrize("loss", MARGIN_LOSSES + NUMBER_LOSSES, ids=named)
 def test_without_a_penalty_a_fit_is_certified_or_has_no_end(loss):
-    """Where classes are separated a likelihood has no minimiser, and the direction is told; all else has one."""
+    """A likelihood of separated classes has no minimiser, and the direction is told; all else has one."""
     for name, n_classes in OF_CLASSES if loss.is_margin else OF_NUMBERS:
         X, y = load(name, n_classes)
         kind = lineal.LinearClassifier if loss.is_margin else lineal.LinearRegressor

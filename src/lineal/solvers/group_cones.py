@@ -1,13 +1,14 @@
 """Interior-point steps for groups of weights: the norm of a group is a second-order cone.
 
-With t_g >= |w_g| in place of the norms, (t_g, w_g) is in a cone and costs r_g t_g, and its multiplier (r_g,
-v_g) is in the same cone. So the conditions of ``epoch/interior_point.h`` become, with A the rows and a
-constant, S their weights and each w_g scaled as it comes,
+With t_g >= |w_g| in place of the norms, (t_g, w_g) is in a cone and costs r_g t_g, and its multiplier
+(r_g, v_g) is in the same cone. So the conditions of ``epoch/interior_point.h`` become, with A the rows and a
+constant and S their weights,
 
-    c + q u - z - alpha + beta = 0,    A'S u = v,    alpha (u - l) = 0,    beta (h - u) = 0,    t_g r_g + v_g.w_g = 0.
+    c + q u - z - alpha + beta = 0,    alpha (u - l) = 0,    beta (h - u) = 0,
+    A'S u = v,    t_g r_g + v_g.w_g = 0.
 
-In Nesterov and Todd's scaling, M_g (t_g, w_g) = (r_g, v_g), a change of v_g is one of w_g times a matrix that is
-diagonal but for one rank, which joins A'S theta A. Outputs share groups, so that all have one system.
+In Nesterov and Todd's scaling, M_g (t_g, w_g) = (r_g, v_g), a change of v_g is one of w_g times a matrix that
+is diagonal but for one rank, which joins A'S theta A. Outputs share groups, so that all have one system.
 
 Joint losses do not see weights of all classes move by the same, and norms are least where these sum to 0: the
 steps know such weights alone, by K - 1 coordinates, w = x Q'.
@@ -86,8 +87,10 @@ class GroupSteps:
         self._weights = np.broadcast_to(self._s, self.low.shape)
         self._count = float((self._weights * (1.0 * self._is_low + self._is_high)).sum())
         self._count += self._share * len(self._edge)
+        self.point: _Point
+        self._least: tuple[float, _Point]
         if kept is None:
-            self._begin()
+            self.point = self._begin()
             self._least, self._n_idle, self._unmet = (np.inf, self.point), 0, 1.0
             self._measure()
             self._keep()
@@ -162,7 +165,7 @@ class GroupSteps:
 
     def _sums(self, x: FloatArray) -> FloatArray:
         """Sums over the weights of each cone."""
-        return np.bincount(self._codes, weights=x, minlength=len(self._edge))
+        return np.bincount(self._codes, weights=x, minlength=len(self._edge)).astype(np.float64, copy=False)
 
     def _inside(self, w: FloatArray) -> FloatArray:
         """The weights that are in cones, one after another."""
@@ -208,12 +211,10 @@ class GroupSteps:
         H[self._used] = (self._s * h).T
         return self._X.grams(H, self._has_constant)
 
-    def _begin(self) -> None:
+    def _begin(self) -> _Point:
         """Weights that fit the places of the kinks by least squares; u in the middle of its interval."""
-        n = len(self._used)
         centre = self._place.mean(axis=0, keepdims=True)
-        self.point = _Point(*[np.zeros(0)] * 8, t=np.zeros(n))
-        once = np.ones((1, self._K, n))
+        once = np.ones((1, self._K, len(self._used)))
         G = self._matrix(once)
         squares = np.diagonal(G)[self._places].copy()
         at = np.diag_indices_from(G)
@@ -235,10 +236,10 @@ class GroupSteps:
         beta = np.where(self._is_high, np.maximum(-slope, 0.0) + add, 0.0)
         height = np.sqrt(self._sums(np.square(self._inside(w)))) + _START * product / self._edge
         v = np.zeros(len(self._places))
-        self.point = _Point(w, height, v, u, above, below, alpha, beta, t)
         # A typical length of the weights of a group.
         typical = self._sums(squares) / np.bincount(self._codes) / float(self._s.sum())
         self._length = size / np.sqrt(np.where(typical > 0, typical, 1.0))
+        return _Point(w, height, v, u, above, below, alpha, beta, t)
 
     def _middle(self, x: FloatArray) -> FloatArray:
         return x.mean(axis=1, keepdims=True) if self._is_joint else np.zeros(1)
@@ -387,12 +388,13 @@ class GroupSteps:
         for _ in range(_MOST_ROUNDS):
             right = -self._left - self._back(du).ravel()
             right[self._places] += self._share * dv
-            now = float(np.abs(right).max())
-            if not now < left / 2:
-                break
-            more, left = solve(right).reshape(dw.shape), now
+            more = solve(right)
             if not np.isfinite(more).all():
                 return None
+            now = float(right @ more)  # in units that no column has a say in
+            if not now < left / 4:
+                break
+            more, left = more.reshape(at.w.shape), now
             moved = self._inside(more)
             by_more, t_more = self._respond(theta, self._scores(more))
             dw, du, t = dw + more, du + by_more, t + t_more
@@ -403,19 +405,19 @@ class GroupSteps:
         da = np.where(self._is_low, (on_low - at.alpha * du) / at.above, 0.0)
         db = np.where(self._is_high, (on_high + at.beta * du) / at.below, 0.0)
         seen = self._scaled(by.scale, by.p0, by.p, dheight, moved)
-        left = self._scaled(1 / by.scale, by.p0, -by.p, np.zeros_like(dheight), dv)
-        return _Point(dw, dheight, dv, du, du, -du, da, db, dt), (*seen, *left)
+        of_dual = self._scaled(1 / by.scale, by.p0, -by.p, np.zeros_like(dheight), dv)
+        return _Point(dw, dheight, dv, du, du, -du, da, db, dt), (*seen, *of_dual)
 
     def _length_of(self, direction: Any, by: _Scaling, share: float) -> float:
         move, (dz0, dz, ds0, ds) = direction
         at, most = self.point, np.inf
-        for distance, towards, has in (
+        for distance, towards, has_end in (
             (at.above, move.above, self._is_low),
             (at.below, move.below, self._is_high),
             (at.alpha, move.alpha, self._is_low),
             (at.beta, move.beta, self._is_high),
         ):
-            falling = has & (towards < 0)
+            falling = has_end & (towards < 0)
             most = min(most, float(np.min(-distance[falling] / towards[falling], initial=np.inf)))
         c = _determinant(by.seen0, np.sqrt(self._sums(by.seen * by.seen)))
         for x0, x in ((dz0, dz), (ds0, ds)):
@@ -445,7 +447,7 @@ class GroupSteps:
         return {**numbers, "least_gap": gap, "point": dict(vars(self.point)), "least": dict(vars(least))}
 
     def read(self, is_decided: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """W, b and U; decided, groups whose bound is nearly 0 and whose dual variable is inside its ball are 0."""
+        """W, b and U; decided, groups whose height is nearly 0, and v inside its ball, are 0."""
         at = self.point
         w = at.w.copy()
         if is_decided:

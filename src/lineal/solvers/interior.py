@@ -26,7 +26,18 @@ from lineal.objective.dual_points import align, feasible
 from lineal.objective.linear_maps import native_dense
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Solver, Start, State, state_of
+from lineal.solvers.base import (
+    LOSS_A_ROW,
+    OWN_WEIGHTS,
+    ROWS,
+    Iterate,
+    Need,
+    Solver,
+    Start,
+    State,
+    Weights,
+    state_of,
+)
 from lineal.solvers.costs import Cost, factor, gram, passes
 from lineal.solvers.group_cones import GroupSteps
 
@@ -102,14 +113,14 @@ class InteriorPoint(Solver):
     Notes
     -----
     Needs a loss that is piecewise linear or quadratic (hinge, also the joint one of K classes, absolute,
-    quantile, epsilon-insensitive, Huber and their squares), a penalty of parts l1 and l2 or of groups, and at
-    most 2,000 columns, or rows; of a joint loss, and under groups, K times its columns. Guarantees: a step does not depend on the units of
-    the columns; dual points lie inside the losses' domain, so that each can be certified. 10 to 40 steps are
-    enough for nearly all tables, whatever the strength; where they cost little they go on to a relative gap
-    of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs that are joint,
-    their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix or the pass at
-    hand.
-    Under groups, whose norms are second-order cones, all outputs have one system.
+    quantile, epsilon-insensitive, Huber and their squares), a penalty of parts l1 and l2 or of groups, and
+    at most 2,000 columns, or rows; of a joint loss, and under groups, K times its columns. Guarantees: a
+    step does not depend on the units of the columns; dual points lie inside the losses' domain, so that each
+    can be certified. 10 to 40 steps are enough for nearly all tables, whatever the strength; where they cost
+    little they go on to a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or
+    for each two outputs that are joint, their Cholesky factor and a few passes over X. A cancelled fit waits
+    for the Gram matrix or the pass at hand. Under groups, whose norms are second-order cones, all outputs
+    have one system.
     Published: Mehrotra 1992; Gondzio 1996; Crammer and Singer 2001; Fine and Scheinberg 2001; Ferris and
     Munson 2002; Gertz and Wright 2003; for cones Nesterov and Todd 1998.
     """
@@ -188,21 +199,29 @@ def _steps_on_groups(problem: Problem, kept: State, tol: float) -> Iterator[Iter
         if is_end:
             steps.go_back()
 
-        def state(goal: float = goal, n_steps: int = n_steps) -> State:
-            return {"steps": steps.state(), "goal": goal, "n_steps": n_steps}
-
         W, b, U = steps.read(is_end)
         if is_end and problem.primal(W, b) > problem.primal(*steps.read(False)[:2]) + goal * size:
             W, b, U = steps.read(False)  # too early to decide
-        yield Iterate(
-            lambda W=W, b=b: (W, b), lambda U=U: U, steps.gap / size, is_worth_a_proof=is_end, state=state
-        )
+        kept = {"goal": goal, "n_steps": n_steps}
+        yield _iterate_of(steps, (W, b), U, steps.gap / size, is_end, kept)
         if not goes_on:
             return
         if is_end:
             goal *= _FURTHER  # the proof asked for more
         break_off_if_over()
         goes_on = steps.step()
+
+
+def _iterate_of(
+    steps: GroupSteps, weights: Weights, U: FloatArray, gap: float, is_end: bool, kept: State
+) -> Iterate:
+    return Iterate(
+        lambda: weights,
+        lambda: U,
+        gap,
+        is_worth_a_proof=is_end,
+        state=lambda: {"steps": steps.state(), **kept},
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lineal.cancellation import is_over
 from lineal.objective.bounds import Bound
-from lineal.objective.dual_points import newton_point, repaired, scaled
+from lineal.objective.dual_points import DIRECT_LIMIT, newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
@@ -31,7 +31,7 @@ from lineal.solvers.base import (
 )
 from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.primal import SmoothSolver
-from lineal.solvers.quadratic_models import DIRECT_LIMIT, GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
+from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
 
 # A working set has at least so many columns, and otherwise at most twice the support; a problem with up to
 # twice as many columns is its own working set.

@@ -187,7 +187,9 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         """Labels and weights of rows, 0 where the factor of the label is: a row of weight 0 is no row."""
         labels, s = self._labels(y, n_rows), weights_of_rows(sample_weight, n_rows)
         given = self.class_weight
-        left_out = {label for label, factor in given.items() if factor == 0} if isinstance(given, dict) else ()
+        left_out = (
+            {label for label, factor in given.items() if factor == 0} if isinstance(given, dict) else ()
+        )
         if left_out:
             s = np.where([label in left_out for label in labels.tolist()], 0.0, s)
         return labels, s
