@@ -173,7 +173,9 @@ def fit(
         print(f"    {name} {_words(setting)}: {reply['error']}", flush=True)
         return Run(name, setting, error=reply["error"])
     value = referee()
-    print(f"    {name} {_words(setting)}: {reply['seconds']:.3f} s, {value:.6g}", flush=True)
+    share = reply["facts"].get("input_share")
+    told = "" if share is None else f", {share:.1%} of it input"
+    print(f"    {name} {_words(setting)}: {reply['seconds']:.3f} s{told}, {value:.6g}", flush=True)
     return Run(name, setting, reply["seconds"], value, reply["extra_bytes"], reply["facts"])
 
 

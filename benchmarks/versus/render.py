@@ -31,7 +31,7 @@ def _section(record: dict[str, Any]) -> str:
     lines = [f"## {record['bar']}\n", _conditions(record), ""]
     rows = [row for work in record["works"] for row in work["rows"]]
     lines.append(_HEAD + "\n".join(_line(row) for row in rows) + "\n")
-    lines += _warnings(record)
+    lines += [*_input_shares(record), *_warnings(record)]
     lines += ["<details><summary>Notes and spread</summary>\n", _details(rows), "\n</details>\n"]
     return "\n".join(lines)
 
@@ -50,6 +50,21 @@ def _conditions(record: dict[str, Any]) -> str:
         f"{machine['date']}, best of {record['n_rounds']}; "
         + ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
         + f".{quick}"
+    )
+
+
+def _input_shares(record: dict[str, Any]) -> list[str]:
+    """What share of our fastest fit of each work went to reading and checking X and y."""
+    shares = []
+    for work in record["works"]:
+        ours = [run for run in work.get("runs", []) if run["name"] == "lineal" and run["seconds"]]
+        fastest = min(ours, key=lambda run: run["seconds"], default={}).get("facts") or {}
+        if "input_share" in fastest:
+            shares.append(f"{work['title']}: {fastest['input_share']:.1%}")
+    return (
+        [f"Of our time, reading and checking the matrix as it came: {'; '.join(shares)}.", ""]
+        if shares
+        else []
     )
 
 

@@ -4,6 +4,12 @@
 
 NB_MODULE(LINEAL_MODULE, m) {
   m.doc() = "Native core of lineal: passes over data and epochs of solvers. Arrays in, arrays out.";
+  // What a daemon thread still holds when a process ends cannot be freed, by anyone: no news for users. Tests
+  // turn it on.
+  nb::set_leak_warnings(false);
+  m.def(
+      "warn_of_leaks", [](bool is_on) { nb::set_leak_warnings(is_on); }, "is_on"_a,
+      "Whether objects that are alive when the process ends are named on stderr.");
   lineal::bind_cancellation(m);
   lineal::bind_matrix(m);
   lineal::bind_monomials(m);

@@ -9,6 +9,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def warn_of_leaks(is_on: bool) -> None:
+    """
+    Whether objects that are alive when the process ends are named on stderr.
+    """
+
 class Token:
     """A flag that any thread may raise, and a deadline (token.h)."""
 

@@ -145,17 +145,21 @@ _SAID_TWICE = (
 )
 
 
-def with_checks(estimators, one_in=1, **options):
+def with_checks(estimators, one_in=1, elsewhere=None, **options):
     """scikit-learn's ``parametrize_with_checks``, with checks that repeat another one marked slow.
 
     Other options of estimators that pass all checks with their defaults may have one check in so many by
-    default, each another part than the one before it; the rest is slow.
+    default, each another part than the one before it; the rest is slow. ``elsewhere(estimator)`` are names of
+    checks that are run with other options.
     """
     mark = parametrize_with_checks(estimators, **options)
     names, cases = mark.args
     places, marked = {}, []
     for case in cases:
         values, marks = (case.values, case.marks) if hasattr(case, "marks") else (case, ())
+        name = mark.kwargs["ids"](values[1]).partition("(")[0]
+        if elsewhere is not None and name in elsewhere(values[0]):
+            continue
         place = places.setdefault(id(values[0]), [len(places), -1])
         place[1] += 1
         is_slow = sum(place) % one_in != 0 or mark.kwargs["ids"](values[1]) in _SAID_TWICE

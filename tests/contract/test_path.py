@@ -296,7 +296,7 @@ def test_a_picture_shows_what_is_proved(plt):
     weights, scores = points.plot()
     assert weights.get_title(loc="left") == f"6 points, each certified: largest relative gap {largest:.0e}"
     assert not any(len(line.get_xdata()) for line in [*weights.lines, *scores.lines] if _is_cross(line))
-    hasty = lineal.Lasso(tol=1e-13, max_iter=3)
+    hasty = lineal.Lasso(tol=1e-13, max_iter=2)
     with pytest.warns(NotCertifiedWarning):
         points = path(hasty, X, NUMBERS, n_strengths=6, X_test=X, y_test=NUMBERS)
     failed = points.strengths[[not certificate.converged for certificate in points.certificates]]

@@ -159,8 +159,9 @@ def test_a_class_whose_factor_is_0_is_no_class_of_a_stream(kind):
     """In a fit and piece by piece: its rows are not met, not counted, and name no label."""
     X = features(120)
     y = labels(X, 3)
-    weighted, without = kind(class_weight={1: 0.0, 2: 3.0}, shuffle=False), kind(
-        class_weight={2: 3.0}, shuffle=False
+    weighted, without = (
+        kind(class_weight={1: 0.0, 2: 3.0}, shuffle=False),
+        kind(class_weight={2: 3.0}, shuffle=False),
     )
     weighted.fit(X, y)
     without.fit(X[y != 1], y[y != 1])

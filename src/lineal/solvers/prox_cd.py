@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lineal.cancellation import is_over
 from lineal.objective.bounds import Bound
-from lineal.objective.dual_points import newton_point, repaired, scaled
+from lineal.objective.dual_points import DIRECT_LIMIT, newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
@@ -29,7 +29,7 @@ from lineal.solvers.base import (
     state_of,
     zeros,
 )
-from lineal.solvers.costs import Cost, gram, losses, passes
+from lineal.solvers.costs import Cost, factor, gram, losses, passes
 from lineal.solvers.primal import SmoothSolver
 from lineal.solvers.quadratic_models import GRAM_LIMIT, ElasticPart, GroupPart, Model, Part
 
@@ -55,8 +55,8 @@ _STRAIGHT, _STRIDE = 0.9, 4.0
 _INVISIBLE = 1e-13
 # Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
 _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
-# Seconds of a round that sweeps over groups, beside that.
-_ROUND_OF_GROUPS = 1e-3
+# Seconds of a round that sweeps over groups, beside that, and its Newton steps on the groups in play.
+_ROUND_OF_GROUPS, _STEPS_ON_FACES = 1e-3, 30
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -99,7 +99,9 @@ class ProxCD(SmoothSolver):
         share = min(1.0, 2 * _SMALLEST_SET / max(problem.X.n_columns, 1))
         matrices = _MODELS * problem.n_outputs * share**2 * gram(problem)
         epoch = passes(problem, 3) + losses(problem, 2 * _STEPS) + matrices
-        epoch += _ROUND_OF_GROUPS if problem.penalty.has_groups else 0.0
+        if problem.penalty.has_groups:
+            n_in_play = min(problem.X.n_columns * problem.n_outputs, DIRECT_LIMIT)
+            epoch += _ROUND_OF_GROUPS + _STEPS_ON_FACES * factor(n_in_play)
         return Cost.of_epochs(epoch, _USUAL_ROUNDS if problem.losses.is_smooth else _USUAL_ROUNDS_OF_STAGES)
 
     def aim(self, problem: Problem, tol: float) -> float:
