@@ -92,6 +92,9 @@ class ProxCD(SmoothSolver):
         kept = state_of(start)
         state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
         n_rounds = 0 if kept is None else kept["n_rounds"]
+        if start is None and _is_its_own_set(problem):
+            n_rounds = 1
+            _first_round(problem, state)
         while True:
             price = _price(problem, state)
             yield _iterate(problem, state, price, n_rounds)
@@ -222,6 +225,24 @@ def _round(problem: Problem, state: _State, price: _Price) -> None:
         for k, foreseen in enumerate(parts):
             if foreseen is not None:
                 state.U[:, k] = foreseen[:, 0]
+
+
+def _is_its_own_set(problem: Problem) -> bool:
+    """Whether the working set of an output is all columns, whatever their gradients."""
+    is_plain = problem.losses.is_by_score and not problem.penalty.has_groups
+    return is_plain and problem.X.n_columns <= 2 * _smallest_set(problem)
+
+
+def _first_round(problem: Problem, state: _State) -> None:
+    """A round of such outputs from nothing: no price says more than their own gradients."""
+    if not problem.penalty.violations(state.W, problem.pull(state.U)).any():
+        return  # 0 is best
+    columns = np.arange(problem.X.n_columns)
+    parts = [_descend(problem, columns, slice(k, k + 1), state, np.inf) for k in range(problem.n_outputs)]
+    state.U = problem.losses.slopes(state.Z)
+    for k, foreseen in enumerate(parts):
+        if foreseen is not None:
+            state.U[:, k] = foreseen[:, 0]
 
 
 def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
