@@ -152,6 +152,9 @@ class InteriorPoint(Solver):
         burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
         if not kept:
             _run(outputs, 1, goal, least)  # to the start
+            if burst >= _STEPS:  # the end is near: twice, since the size of P is known there only
+                for _ in range(2):
+                    _run(outputs, burst, goal, max(_size(outputs) / len(outputs), least))
         for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS, burst):
             floor = max(_size(outputs) / len(outputs), least)
             is_end = all(output.state.is_within(goal, floor) for output in outputs)
@@ -268,7 +271,14 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
 
-    return Iterate(lambda: read(is_end)[:2], dual, relative, is_worth_a_proof=is_end, state=state)
+    return Iterate(
+        lambda: read(is_end)[:2],
+        dual,
+        relative,
+        is_worth_a_proof=is_end,
+        has_own_intercept=is_end and relative is not None and relative <= goal,
+        state=state,
+    )
 
 
 class _Programme:
@@ -316,17 +326,21 @@ class _Programme:
             n_parts, nothing = 2, np.zeros_like(low)
             low, high = np.append(nothing, low), np.append(high, nothing)
             place = np.append(place + form.tube, place - form.tube)
-        none = np.zeros(len(self.corners))
+        bend, weight = np.full(len(place), form.bend), self.s if n_parts == 1 else np.tile(self.s, n_parts)
+        if len(self.corners):
+            none = np.zeros(len(self.corners))
+            low, high, place = np.append(low, -self.box), np.append(high, self.box), np.append(place, none)
+            bend, weight = np.append(bend, none), np.append(weight, none + self.unit_weight)
         return _core.InteriorPoint.make(
             self.X.matrix,
             np.zeros(0, dtype=np.int64) if self.is_whole else self.used,
             n_parts,
             self.n_joint,
-            np.append(low, -self.box),
-            np.append(high, self.box),
-            np.append(place, none),
-            np.append(np.full(len(place), form.bend), none),
-            np.append(np.tile(self.s, n_parts), none + self.unit_weight),
+            low,
+            high,
+            place,
+            bend,
+            weight,
             self.l2,
             self.corners,
             self.squares,

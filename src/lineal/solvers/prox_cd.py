@@ -37,8 +37,8 @@ _ROUND, _SOLVED = 0.05, 0.03
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
 # A step that gains almost all that its slope promised met no curvature: longer ones are tried.
 _STRAIGHT, _STRIDE = 0.9, 4.0
-# Changes of the objective below this share are lost in its sums.
-_INVISIBLE = 1e-13
+# Changes of the objective, and of a gradient, below this share are lost in their sums.
+_INVISIBLE, _ROUNDED = 1e-13, 1e-12
 # Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
 _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
 # Scores are updated step by step; after so many rounds they are computed afresh.
@@ -235,7 +235,8 @@ def _is_its_own_set(problem: Problem) -> bool:
 
 def _first_round(problem: Problem, state: _State) -> None:
     """A round of such outputs from nothing: no price says more than their own gradients."""
-    if not problem.penalty.violations(state.W, problem.pull(state.U)).any():
+    V = problem.pull(state.U)
+    if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= _ROUNDED * float(np.abs(V).max()):
         return  # 0 is best
     columns = np.arange(problem.X.n_columns)
     parts = [_descend(problem, columns, slice(k, k + 1), state, np.inf) for k in range(problem.n_outputs)]
