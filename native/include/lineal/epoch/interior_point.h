@@ -131,13 +131,43 @@ class ColumnSystem {
   // G = [X 1]'diag(h)[X 1]; the diagonal is added to it, in place.
   bool factorise(double* G, const Numbers& diagonal, Watch& watch) {
     const Index size = Index(diagonal.size());
-    for (Index j = 0; j < size; ++j) G[j * size + j] += diagonal[std::size_t(j)];
+    for (Numbers* each : {&scale_, &residue_, &step_}) each->resize(std::size_t(size));
+    for (Index j = 0; j < size; ++j) {
+      double& own = G[j * size + j];
+      own += diagonal[std::size_t(j)];
+      scale_[std::size_t(j)] = own > 0.0 ? 1.0 / std::sqrt(own) : 1.0;
+    }
+    G_ = G;
     return factor_.factorise(G, size, watch);
   }
-  void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
+  void solve(const double* right, double* x) {
+    const Index size = Index(residue_.size());
+    factor_.solve(right, x, 0);
+    for (int round = 0; round < 2; ++round) {
+      double most = 0.0, left = 0.0;
+      for (Index i = 0; i < size; ++i) {
+        const double* const row = G_ + i * size;
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (Index j = 0; j < size; ++j) sum += row[j] * x[j];
+        const double each = right[i] - sum, scale = scale_[std::size_t(i)];
+        residue_[std::size_t(i)] = each;
+        most = std::max(most, scale * std::abs(right[i]));
+        left = std::max(left, scale * std::abs(each));
+      }
+      if (left <= rounded * most) return;
+      factor_.solve(residue_.data(), step_.data(), 0);
+      for (Index j = 0; j < size; ++j) x[j] += step_[std::size_t(j)];
+    }
+  }
 
  private:
+  // A solution with so small a share of the right side left over, in units of the columns, needs no second look.
+  static constexpr double rounded = 1e-12;
+
   Cholesky factor_;
+  const double* G_ = nullptr;
+  Numbers scale_, residue_, step_;
 };
 
 // The same by a system of as many unknowns as rows (Woodbury): with M the diagonal,
@@ -229,7 +259,7 @@ class InteriorPoint {
  public:
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
-    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
+    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_, &scored_,
                           &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
@@ -359,7 +389,7 @@ class InteriorPoint {
   template <class Map, class System>
   void step(const Map& A, System& system) {
     const Index N = p.n_variables();
-    const double mu = n_products_ > 0 ? products() / n_products_ : 0.0;
+    const double mu = n_products_ > 0 ? products_ / n_products_ : 0.0;
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
       on_low_[at(i)] = -alpha_[at(i)] * above_[at(i)];
@@ -419,6 +449,7 @@ class InteriorPoint {
     least_ = {};
     if (has_least) take(least());
     least_.gap = kept[4], left_ = kept[5];
+    judge();
     return true;
   }
 
@@ -430,31 +461,13 @@ class InteriorPoint {
         std::tie(least_.w, least_.u, least_.above, least_.below, least_.alpha, least_.beta);
     std::tie(primal_residue_, dual_residue_, t_) =
         std::tie(least_.primal_residue, least_.dual_residue, least_.t);
+    judge();
   }
 
   // About P: the value of the dual, with the products between the two added.
-  double value() const {
-    double dual = 0.0, ridge = 0.0;
-    const Index N = p.n_variables();
-#pragma omp simd reduction(+ : dual)
-    for (Index i = 0; i < N; ++i)
-      dual += p.weight[at(i)] * (p.place[at(i)] + p.bend[at(i)] / 2 * u_[at(i)]) * u_[at(i)];
-    for (std::size_t j = 0; j < w_.size(); ++j) ridge += p.l2[j] * w_[j] * w_[j];
-    return -dual - ridge / 2 + products();
-  }
-
+  double value() const { return value_; }
   // About P - D: the products, and what the residues of the conditions are worth.
-  double gap() const {
-    double off = 0.0;
-    const Index N = p.n_variables();
-#pragma omp simd reduction(+ : off)
-    for (Index i = 0; i < N; ++i)
-      off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
-             (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
-    for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
-    const double beyond = excess();
-    return products() + off + beyond / (1.0 + beyond) * std::abs(value());
-  }
+  double gap() const { return gap_; }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
   // that to be feasible, however small the weight.
@@ -559,15 +572,6 @@ class InteriorPoint {
   double multiplier_of_high(Index i) const { return beta_[at(i)] / unit_of_score(i); }
   static bool is_tiny(double one, double other) { return one < tiny && one < other; }
 
-  // sum s (alpha (u - l) + beta (h - u)).
-  double products() const {
-    double sum = 0.0;
-    const Index N = p.n_variables();
-#pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < N; ++i)
-      sum += p.weight[at(i)] * (alpha_[at(i)] * above_[at(i)] + beta_[at(i)] * below_[at(i)]);
-    return sum;
-  }
   double products_after(Lengths t) const {
     double sum = 0.0;
     const Index N = p.n_variables();
@@ -582,6 +586,8 @@ class InteriorPoint {
     return sum;
   }
 
+  using Directions = std::array<Numbers*, 6>;
+  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &scored_}; }
   Vectors present() {
     return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_};
   }
@@ -590,11 +596,33 @@ class InteriorPoint {
             &least_.beta, &least_.dual_residue,   &least_.t};
   }
 
+  // The value and the gap of the present point.
+  void judge() {
+    double dual = 0.0, ridge = 0.0, off = 0.0, products = 0.0;
+    const Index N = p.n_variables();
+#pragma omp simd reduction(+ : dual, off, products)
+    for (Index i = 0; i < N; ++i) {
+      const double s = p.weight[at(i)], u = u_[at(i)], above = above_[at(i)], below = below_[at(i)];
+      dual += s * (p.place[at(i)] + p.bend[at(i)] * 0.5 * u) * u;
+      off += s * std::abs(dual_residue_[at(i)]) * (std::abs(u) + (above < below ? above : below));
+      products += s * (alpha_[at(i)] * above + beta_[at(i)] * below);
+    }
+    for (std::size_t j = 0; j < w_.size(); ++j) {
+      ridge += p.l2[j] * w_[j] * w_[j];
+      off += std::abs(w_[j] * primal_residue_[j]);
+    }
+    products_ = products;
+    value_ = products - dual - ridge / 2;
+    const double beyond = excess();
+    gap_ = products + off + beyond / (1.0 + beyond) * std::abs(value_);
+  }
+
   // Remembers this point if its gap is the least so far.
   void keep() {
-    const double here = gap();
-    if (here < least_.gap)
-      least_ = {w_, primal_residue_, u_, above_, below_, alpha_, beta_, dual_residue_, t_, here};
+    if (!(gap_ < least_.gap)) return;
+    const Vectors from = present(), to = least();
+    for (std::size_t k = 0; k < from.size(); ++k) *to[k] = *from[k];
+    least_.gap = gap_;
   }
 
   // The residues of the conditions at the present point.
@@ -609,8 +637,14 @@ class InteriorPoint {
     }
     if (p.is_joint())
       for (Index i = 0; i < p.n_of_rows(); ++i) dual_residue_[at(i)] += multiplier_of_sum(i);
+    pull(A);
+  }
+  // Those of the weights, from g = s u, and what the point is worth.
+  template <class Map>
+  void pull(const Map& A) {
     A.back(g_.data(), primal_residue_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) primal_residue_[j] += p.l2[j] * w_[j];
+    judge();
   }
 
   // du for changes of the scores: theta dz; of joint rows M dz, so that their sums stay, which moves t by dt.
@@ -648,7 +682,8 @@ class InteriorPoint {
     Lengths t = lengths(close);
     for (int round = 0; round < n_rounds && t.least() < long_enough; ++round) {
       const double reach = std::min(1.0, t.least() + longer);
-      kept_ = {dw_, du_, da_, db_, dt_};
+      const Directions now = direction();
+      for (std::size_t k = 0; k < now.size(); ++k) kept_[k] = *now[k];
 #pragma omp simd
       for (Index i = 0; i < N; ++i) {
         const double low = (alpha_[at(i)] + reach * da_[at(i)]) * (above_[at(i)] + reach * du_[at(i)]);
@@ -659,7 +694,7 @@ class InteriorPoint {
       const bool is_found = aim(A, system);
       const Lengths next = is_found ? lengths(close) : Lengths{0.0, 0.0};
       if (next.least() < t.least() + gained * longer) {
-        std::tie(dw_, du_, da_, db_, dt_) = std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4]);
+        for (std::size_t k = 0; k < now.size(); ++k) now[k]->swap(kept_[k]);
         break;
       }
       t = next;
@@ -688,9 +723,9 @@ class InteriorPoint {
     for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
     system.solve(right_.data(), dw_.data());
     if (!is_finite(dw_)) return false;
-    A.scores(dw_.data(), g_.data());
+    A.scores(dw_.data(), scored_.data());
 #pragma omp simd
-    for (Index i = 0; i < N; ++i) g_[at(i)] += dz_[at(i)];
+    for (Index i = 0; i < N; ++i) g_[at(i)] = scored_[at(i)] + dz_[at(i)];
     respond(g_, du_);
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
@@ -724,22 +759,30 @@ class InteriorPoint {
     for (std::size_t j = 0; j < w_.size(); ++j) w_[j] += t.m * dw_[j];
     for (std::size_t i = 0; i < t_.size(); ++i) t_[i] += t.m * dt_[i];
     const Index N = p.n_variables();
+    // Residues follow by what a step adds to them: their scores need no pass.
+#pragma omp simd
     for (Index i = 0; i < N; ++i) {
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
-      const double du = t.u * du_[at(i)];
-      alpha_[at(i)] += t.m * da_[at(i)];
-      beta_[at(i)] += t.m * db_[at(i)];
-      if (low) above_[at(i)] += du;
-      if (high) below_[at(i)] -= du;
+      const double du = t.u * du_[at(i)], da = t.m * da_[at(i)], db = t.m * db_[at(i)];
+      const double above = above_[at(i)] + (low ? du : 0.0), below = below_[at(i)] - (high ? du : 0.0);
+      const double free = u_[at(i)] + du, from_low = p.low[at(i)] + above, from_high = p.high[at(i)] - below;
+      dual_residue_[at(i)] += p.bend[at(i)] * du - t.m * scored_[at(i)] - da + db;
+      alpha_[at(i)] += da;
+      beta_[at(i)] += db;
+      above_[at(i)] = above;
+      below_[at(i)] = below;
       // u by its nearer end: a difference of numbers near h would lose what is left of it.
-      if (low && (!high || above_[at(i)] <= below_[at(i)]))
-        u_[at(i)] = p.low[at(i)] + above_[at(i)];
-      else
-        u_[at(i)] = high ? p.high[at(i)] - below_[at(i)] : u_[at(i)] + du;
+      u_[at(i)] = low && (!high || above <= below) ? from_low : high ? from_high : free;
     }
-    for (Index i = 0; i < Index(t_.size()); ++i) balance_row(i, u_.data() + i, p.n_rows);
-    A.scores(w_.data(), z_.data());
-    measure(A);
+    if (p.is_joint()) {  // what a row's balance moves is in no direction
+      for (Index i = 0; i < p.n_rows; ++i) balance_row(i, u_.data() + i, p.n_rows);
+      A.scores(w_.data(), z_.data());
+      measure(A);
+      return;
+    }
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) g_[at(i)] = p.weight[at(i)] * u_[at(i)];
+    pull(A);
   }
 
   // The u of a joint row, `stride` apart, whose sum is 0: that of its own class is known best as what the
@@ -759,9 +802,11 @@ class InteriorPoint {
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
-  std::array<Numbers, 5> kept_;  // the direction before a corrector
+  Numbers scored_;               // A dw
+  std::array<Numbers, 6> kept_;  // the direction before a corrector
   Numbers t_, dt_;               // of the sums of joint rows
   double n_products_ = 0.0, size_ = 1.0;
+  double products_ = 0.0, value_ = 0.0, gap_ = 0.0;  // of the present point
   double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;
   int n_idle_ = 0;
