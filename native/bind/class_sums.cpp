@@ -2,6 +2,7 @@
 
 #include "bind.h"
 #include "lineal/class_weights.h"
+#include "lineal/column_moments.h"
 #include "lineal/falling.h"
 
 namespace lineal {
@@ -41,6 +42,46 @@ void class_deviations(const Matrix& X, Codes codes, Weights s, Array2<const doub
                       int n_threads) {
   require(centre.shape(0) == V.shape(0) && centre.shape(1) == V.shape(1), "centre has the wrong shape");
   sum(X, codes, s, SquaredDeviation{centre.data(), X.n_columns()}, V, n_threads);
+}
+
+// Dense rows of either type, or nothing.
+template <class Body>
+void of_dense(const Matrix& X, Body&& body) {
+  require(!X.is_sparse(), "these columns are to be dense");
+  std::visit(
+      [&]<class Rows>(const Rows& rows) {
+        if constexpr (is_dense<Rows>) body(rows);
+      },
+      X.rows);
+}
+
+void column_moments(const Matrix& X, Codes codes, Weights s, Weights t, Sums sum, Sums square,
+                    Array1<double> product, int n_threads) {
+  const std::size_t n = std::size_t(X.n_rows()), d = std::size_t(X.n_columns());
+  require(codes.shape(0) == n && s.shape(0) == n, "a code and a weight per row are needed");
+  require(t.shape(0) == 0 || t.shape(0) == n, "t needs one number per row, or none");
+  require(product.shape(0) == (t.shape(0) == 0 ? 0 : d), "product needs one number per column, if any");
+  require(sum.shape(1) == d && square.shape(1) == d && sum.shape(0) == square.shape(0),
+          "sums need a row per class and a column per column of X");
+  const Index K = Index(sum.shape(0));
+  for (std::size_t i = 0; i < n; ++i)
+    require(codes.data()[i] >= 0 && codes.data()[i] < K, "a class that does not exist");
+  n_threads = worthwhile(n_threads, X.n_stored);
+  const nb::gil_scoped_release unlocked;
+  of_dense(X, [&](const auto& rows) {
+    column_moments_pass(rows, codes.data(), s.data(), t.shape(0) == 0 ? nullptr : t.data(), K, sum.data(),
+                        square.data(), product.data(), n_threads);
+  });
+}
+
+template <class V>
+void column_ranges(Array2<const V> X, Array1<V> least, Array1<V> greatest, int n_threads) {
+  require(X.shape(0) > 0, "a column without rows has no range");
+  require(least.shape(0) == X.shape(1) && greatest.shape(0) == X.shape(1), "one place per column is needed");
+  n_threads = worthwhile(n_threads, Index(X.size()));
+  const nb::gil_scoped_release unlocked;
+  column_ranges_pass(Dense<V>{Index(X.shape(0)), Index(X.shape(1)), X.data()}, least.data(), greatest.data(),
+                     n_threads);
 }
 
 void chi2_scores(Array2<const double> V, Weights expected, Array1<double> scores, int n_threads) {
@@ -108,6 +149,13 @@ void bind_class_sums(nb::module_& m) {
         "n_threads"_a = 1, "The weights of the rows of each class whose stored entry is above a threshold.");
   m.def("class_deviations", &class_deviations, "X"_a, "codes"_a, "s"_a, "centre"_a, "V"_a.noconvert(),
         "n_threads"_a = 1, "Weighted squared distances of stored entries from the centre of their class.");
+  m.def("column_moments", &column_moments, "X"_a, "codes"_a, "s"_a, "t"_a, "sum"_a.noconvert(),
+        "square"_a.noconvert(), "product"_a.noconvert(), "n_threads"_a = 1,
+        "Of dense columns about the first row: sums and squares of each class, and products with s t.");
+  m.def("column_ranges", &column_ranges<double>, "X"_a.noconvert(), "least"_a.noconvert(),
+        "greatest"_a.noconvert(), "n_threads"_a = 1, "The least and the greatest number of each column.");
+  m.def("column_ranges", &column_ranges<float>, "X"_a.noconvert(), "least"_a.noconvert(),
+        "greatest"_a.noconvert(), "n_threads"_a = 1);
   m.def("chi2_scores", &chi2_scores, "V"_a, "expected"_a, "scores"_a.noconvert(), "n_threads"_a = 1,
         "The chi-squared statistic of each column of V against the expected shares of its rows.");
   m.def("falling_order", &order_falling, "scores"_a, "order"_a.noconvert(),

@@ -80,13 +80,10 @@ void learn(const Matrix& X, const BoundSteps& bound, Array1<const double> s, con
   interruptible([&](Watch& watch) {
     std::visit(
         [&]<class Rows>(const Rows& rows) {
-          if constexpr (is_dense<Rows>) {
-            if (order)
-              return learner.meet(DenseInOrder<typename Rows::Value>{rows, order->data(), n_rows}, 0,
-                                  s.data(), watch);
-          }
-          require(!order, "only dense rows have another order");
-          learner.meet(rows, 0, s.data(), watch);
+          if (order)
+            learner.meet(RowsInOrder<Rows>{rows, order->data(), n_rows}, 0, s.data(), watch);
+          else
+            learner.meet(rows, 0, s.data(), watch);
         },
         X.rows);
   });
@@ -151,7 +148,7 @@ void bind_online(nb::module_& m) {
       .def_prop_ro("n_metrics", &OnlineSettings::n_metrics)
       .def_prop_ro("late", &OnlineSettings::late);
   m.def("online_learn", &learn, "X"_a, "steps"_a, "s"_a, "settings"_a, "arrays"_a, "order"_a = nb::none(),
-        "Learns from rows in order, dense ones in the order that is given: steps and s are in that, too. "
+        "Learns from rows in order, or in the one that is given: steps and s are in that, too. "
         "Records, intercept and tally move. Arrays are as after the last row that "
         "was met, whatever ends the loop.");
   m.def("online_scores", &scores, "X"_a, "settings"_a, "arrays"_a, "Z"_a.noconvert(),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn import feature_selection, linear_model
 from sklearn.metrics import normalized_mutual_info_score
@@ -19,9 +20,11 @@ from lineal import (
 from lineal.features import (
     chi2,
     chi2_contingency,
+    class_moments,
     information_gain,
     log_likelihood_ratio,
     normalized_information,
+    relevance,
     welch_statistic,
 )
 from lineal.selection.measures import chi2_tail
@@ -165,3 +168,23 @@ def test_the_tail_of_chi_squared_is_scipys(freedom):
     x = np.concatenate([[0.0, 1e-300, 1e-8], np.geomspace(1e-5, 1300, 300)])
     expected = stats.chi2.sf(x, freedom)
     np.testing.assert_allclose(chi2_tail(x, freedom), expected, rtol=1e-12, atol=1e-290)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e9])
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("measure", [relevance.t_statistic, relevance.welch_statistic, relevance.pearson])
+def test_one_pass_over_dense_columns_tells_what_three_do(measure, unit, offset, monkeypatch):
+    """Means and squares about the first row are those about the means, whatever units and offsets."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)) + offset, rng.integers(3, size=60)
+    X[:, 0] += 50 * y  # between classes far more than inside them
+    X[:, 1] = X[0, 1]
+    X[0, 2] += 1e5  # a first row far from all others
+    found = measure(unit * X, y)
+    monkeypatch.setattr(class_moments, "_in_one_pass", lambda *_: None)
+    assert_allclose(found, measure(unit * X, y), rtol=1e-6 if offset > 1e6 else 1e-9)
+    assert found[1] == 0
+    numbers = X[:, 3] + rng.normal(size=60)
+    slow = relevance.pearson_of_numbers(unit * X, numbers)
+    monkeypatch.undo()
+    assert_allclose(relevance.pearson_of_numbers(unit * X, numbers), slow, rtol=1e-6, atol=1e-9)

@@ -88,9 +88,9 @@ static_assert(tile_width % tile_height == 0);
 
 // The same through dense tiles of rows, those of weight 0 left out, and blocks of G that stay in registers;
 // `stride` is a multiple of tile_width. What lies below the diagonal inside a block is computed too, and
-// means nothing.
+// means nothing. The sums of h x and of h, a constant's column of G, lie behind: another block would cost more.
 template <class Rows>
-void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, Index stride, double* G) {
+void add_tiles(const Rows& X, Range rows, const double* h, Index stride, double* G) {
   const auto load = [](const double* from) {
     Register lane;
     __builtin_memcpy(&lane, from, sizeof lane);
@@ -98,16 +98,24 @@ void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, I
   };
   const Index n_tile = std::max<Index>(8, 1024 / stride);  // two tiles of 8 kB stay in the first cache
   std::vector<double> plain(std::size_t(n_tile * stride)), scaled(plain.size());
+  double* const constants = G + stride * stride;
+  double total = 0.0;
   for (Index i = rows.first; i < rows.last;) {
-    std::fill(plain.begin(), plain.end(), 0.0);
+    // Dense rows cover all of a row of the tile but its padding.
+    if constexpr (!is_dense<Rows>) std::fill(plain.begin(), plain.end(), 0.0);
     Index count = 0;
     for (; i < rows.last && count < n_tile; ++i) {
       if (h[i] == 0.0) continue;
       const auto x = X[i];
       double* row = plain.data() + count * stride;
       for (Index k = 0; k < x.size; ++k) row[column(x, k)] = double(x.value[k]);
-      if (with_constant) row[X.n_columns] = 1.0;
-      for (Index c = 0; c < stride; ++c) scaled[std::size_t(count * stride + c)] = h[i] * row[c];
+      double* const weighted = scaled.data() + count * stride;
+#pragma omp simd
+      for (Index c = 0; c < stride; ++c) {
+        weighted[c] = h[i] * row[c];
+        constants[c] += weighted[c];
+      }
+      total += h[i];
       ++count;
     }
     for (Index right = 0; right < stride; right += tile_width)
@@ -130,6 +138,7 @@ void add_tiles(const Rows& X, Range rows, const double* h, bool with_constant, I
         }
       }
   }
+  constants[stride] += total;
 }
 
 template <class Rows>
@@ -139,8 +148,9 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
   const Index stored = X.stored(0, X.n_rows);
   const bool is_full =
       double(stored) * double(stored) * 8 > double(X.n_rows * size) * double(X.n_rows * size);
-  const Index stride = is_full ? (size + tile_width - 1) / tile_width * tile_width : size;
-  const Index area = stride * stride;
+  const Index d = X.n_columns;
+  const Index stride = is_full ? (d + tile_width - 1) / tile_width * tile_width : size;
+  const Index area = stride * stride + (is_full ? stride + 1 : 0);
   const int n_shares = n_row_shares(X.n_rows);
   const int n_workers = std::min(n_threads, n_shares);
   std::vector<double> partial(std::size_t(area * n_shares), 0.0);
@@ -150,15 +160,19 @@ void small_gram_pass(const Rows& X, const double* h, bool with_constant, double*
       const Range rows = share(X.n_rows, int(part), n_shares);
       double* target = partial.data() + part * area;
       if (is_full)
-        add_tiles(X, rows, h, with_constant, stride, target);
+        add_tiles(X, rows, h, stride, target);
       else
         add_outer_products(X, rows, h, with_constant, stride, target);
     }
   });
+  const auto place = [&](Index r, Index c) {
+    if (!is_full || c < d) return r * stride + c;
+    return stride * stride + (r < d ? r : stride);
+  };
   for (Index r = 0; r < size; ++r)
     for (Index c = r; c < size; ++c) {
       double sum = 0;
-      for (Index part = 0; part < n_shares; ++part) sum += partial[std::size_t(part * area + r * stride + c)];
+      for (Index part = 0; part < n_shares; ++part) sum += partial[std::size_t(part * area + place(r, c))];
       G[r * size + c] = sum;
     }
 }

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lineal import _core
 from lineal.features import moments
 from lineal.features.labelled import Labelled
 from lineal.objective.linear_maps import native_dense
 
 FloatArray = NDArray[np.float64]
+# Squares about the first row tell those about the means where each class is left with this share of them, and
+# where a column's spread is at least this share of where it lies.
+_KEPT, _LEAST_SPREAD = 1e-3, 2.0**-24
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,50 @@ class ClassMoments:
         for group in rest:
             first = first.joined(group)
         return first
+
+
+def moments_in_units(
+    data: Labelled, numbers: FloatArray | None = None
+) -> tuple[ClassMoments, NDArray[np.bool_], FloatArray]:
+    """Of each column times a power of two that brings it to about 1, seen from a number of its own.
+
+    Also which columns have but one value, and the columns' products with ``s numbers``, which add up to 0;
+    none without numbers.
+    """
+    found = _in_one_pass(data, numbers)
+    if found is not None:
+        return found
+    data, has_one_value = in_units(data)
+    of, product = class_moments(data), np.zeros(0)
+    if numbers is not None:
+        product = data.rows.adjoint((data.s * numbers)[:, None])[:, 0]
+        product -= of.all_rows(slice(None)).mean * float(data.s @ numbers)  # which is rounding
+    return of, has_one_value, product
+
+
+def _in_one_pass(
+    data: Labelled, numbers: FloatArray | None
+) -> tuple[ClassMoments, NDArray[np.bool_], FloatArray] | None:
+    """The same of ordinary dense columns; None where squares about the first row would lose digits."""
+    if (X := data.rows.dense) is None or not len(X):
+        return None
+    shape = (data.n_classes, data.n_columns)
+    sums, squares = np.empty(shape), np.empty(shape)
+    t = np.zeros(0) if numbers is None else numbers
+    product = np.empty(0 if numbers is None else data.n_columns)
+    _core.column_moments(data.rows.matrix, data.codes, data.s, t, sums, squares, product, data.rows.n_threads)
+    n = data.totals[:, None]
+    mean = np.divide(sums, n, out=np.zeros(shape), where=n > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        origin, about = np.abs(X[0].astype(np.float64)), squares.sum(axis=0)
+        size = np.sqrt(about / n.sum())
+        inside = squares - sums * mean
+    varies = about > 0
+    is_ordinary = (size >= _LEAST_SPREAD * origin) & (size > 1e-100) & (size < 1e100)
+    if not (is_ordinary | ~varies).all() or not (inside >= _KEPT * squares).all():
+        return None
+    unit = np.ldexp(1.0, -np.frexp(np.maximum(origin, size))[1])
+    return ClassMoments(n[:, 0], mean * unit, inside * unit**2), ~varies, product * unit[: len(product)]
 
 
 def in_units(data: Labelled) -> tuple[Labelled, NDArray[np.bool_]]:

@@ -31,7 +31,7 @@ infinite one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ from lineal import _core
 from lineal.deferred import special
 from lineal.errors import InputError, ParameterError
 from lineal.features.categories import Categorised, Cells, categories
-from lineal.features.class_moments import Group, class_moments, in_units
+from lineal.features.class_moments import Group, moments_in_units
 from lineal.features.labelled import Labelled, by_columns, labelled
 
 FloatArray = NDArray[np.float64]
@@ -214,8 +214,7 @@ class Contrast:
 
 def largest_contrast(data: Labelled, compare: Callable[[Group, Group], tuple[FloatArray, Any]]) -> Contrast:
     """``compare`` gives score and degrees of freedom of a class and the others; constants score 0."""
-    data, is_constant = in_units(data)
-    of = class_moments(data)
+    of, is_constant, _ = moments_in_units(data)
 
     def work(columns: slice) -> tuple[FloatArray, ...]:
         varies = ~is_constant[columns]
@@ -353,16 +352,15 @@ def pearson_of_numbers(X: Any, y: ArrayLike, sample_weight: ArrayLike | None = N
 
 def correlation(data: Labelled, numbers: FloatArray) -> FloatArray:
     """r of each column with the rows' numbers."""
-    data, has_one_value = in_units(data)
-    everything = class_moments(data).all_rows(slice(None))
     # By a power of two, which leaves all digits.
     numbers = np.ldexp(numbers, -int(np.frexp(np.abs(numbers).max(initial=0.0))[1]))
     if np.ptp(numbers) <= 2.0**-50:  # by rounding alone
         return np.zeros(data.n_columns)
     numbers = (numbers - numbers[0]) / np.ptp(numbers)  # an offset would leave no digits
     numbers = numbers - np.average(numbers, weights=data.s)
-    product = data.rows.adjoint((data.s * numbers)[:, None])[:, 0]
-    product -= everything.mean * float(data.s @ numbers)  # which is rounding
+    data = replace(data, codes=np.zeros_like(data.codes), n_classes=1)
+    of, has_one_value, product = moments_in_units(data, numbers)
+    everything = of.all_rows(slice(None))
     size = np.sqrt(everything.squares * float(np.sum(data.s * numbers**2)))
     # Of a column that is about 1 in size.
     is_rounding = everything.squares <= 2.0**-102 * everything.weight

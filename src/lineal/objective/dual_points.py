@@ -130,6 +130,12 @@ def _move(
     U = losses.into_domain(U)
     room = losses.room(U)
     weights, U = losses.weighted(room), U.copy()
+    if not in_play.any():  # sums alone
+        total = weights.sum(axis=0)
+        for _ in range(2):
+            over = np.where(has_constant & (total > 0), losses.sums(U) - on_b, 0.0)
+            U -= room * np.divide(over, total, out=np.zeros_like(over), where=total > 0)
+        return U
     for k in range(problem.n_outputs):
         columns = np.flatnonzero(in_play[:, k])
         X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)

@@ -102,7 +102,10 @@ def read_question(
         values = numbers_of_rows(y, n_rows, "a measure")
         if values.ndim != 1:
             raise InputError(f"y must be one number for each row, got an array of shape {values.shape}.")
-        codes = classes_of_numbers(values, s, max_values)
+        if MEASURES[measure].is_of_numbers:  # classes say no more than whether y varies
+            codes = (values != values[np.argmax(s > 0)]).astype(np.int32)
+        else:
+            codes = classes_of_numbers(values, s, max_values)
     else:
         labels = plain_array(y)
         if target == "classes" and labels.dtype.kind == "f" and np.isfinite(labels).all():
@@ -303,6 +306,7 @@ class Measure:
     answer: Callable[[Question, int], Measured]
     takes_numbers: bool
     is_test: bool = False
+    is_of_numbers: bool = False  # it takes numbers as they are, and not their deciles
 
 
 MEASURES: dict[str, Measure] = {
@@ -313,7 +317,7 @@ MEASURES: dict[str, Measure] = {
     "chi2": Measure(_chi2, False, is_test=True),
     "chi2_contingency": Measure(_contingency, True, is_test=True),
     "log_likelihood_ratio": Measure(_likelihood, True, is_test=True),
-    "pearson": Measure(_pearson, True, is_test=True),
+    "pearson": Measure(_pearson, True, is_test=True, is_of_numbers=True),
     "signal_to_noise": Measure(_signal, False),
     "t": Measure(_student, False, is_test=True),
     "welch": Measure(_welch, False, is_test=True),

@@ -161,6 +161,9 @@ class InteriorPoint(Solver):
         burst, least = _steps_an_epoch(problem), FLOOR * problem.losses.at_zero
         if not kept:
             _run(outputs, 1, goal, least)  # to the start
+            if burst >= _STEPS:  # the end is near: twice, since the size of P is known there only
+                for _ in range(2):
+                    _run(outputs, burst, goal, max(_size(outputs) / len(outputs), least))
         for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS, burst):
             floor = max(_size(outputs) / len(outputs), least)
             is_end = all(output.state.is_within(goal, floor) for output in outputs)
@@ -282,7 +285,14 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}
 
-    return Iterate(weights, dual, relative, is_worth_a_proof=is_end, state=state)
+    return Iterate(
+        weights,
+        dual,
+        relative,
+        is_worth_a_proof=is_end,
+        has_own_intercept=is_end and relative is not None and relative <= goal,
+        state=state,
+    )
 
 
 class _Programme:
@@ -353,23 +363,28 @@ class _Programme:
             low, high, place = (
                 np.concatenate([getattr(form, name) for form in forms]) for name in ("low", "high", "place")
             )
-        tube, bend, n_parts = forms[0].tube, forms[0].bend, self.n_outputs
+        tube, n_parts = forms[0].tube, self.n_outputs
         if tube > 0:
             n_parts, nothing = 2 * n_parts, np.zeros_like(low)
             low, high = np.append(nothing, low), np.append(high, nothing)
             place = np.append(place + tube, place - tube)
-        none = np.zeros(len(self.corners))
+        bend = np.full(len(place), forms[0].bend)
+        weight = self.s if n_parts == 1 else np.tile(self.s, n_parts)
+        if len(self.corners):
+            none = np.zeros(len(self.corners))
+            low, high, place = np.append(low, -self.box), np.append(high, self.box), np.append(place, none)
+            bend, weight = np.append(bend, none), np.append(weight, none + self.unit_weight)
         return _core.InteriorPoint.make(
             self.X.matrix,
             np.zeros(0, dtype=np.int64) if self.is_whole else self.used,
             n_parts,
             self.n_outputs,
             is_joint,
-            low=np.append(low, -self.box),
-            high=np.append(high, self.box),
-            place=np.append(place, none),
-            bend=np.append(np.full(len(place), bend), none),
-            weight=np.append(np.tile(self.s, n_parts), none + self.unit_weight),
+            low=low,
+            high=high,
+            place=place,
+            bend=bend,
+            weight=weight,
             l2=self.l2,
             corners=self.corners,
             corner_square=self.squares,

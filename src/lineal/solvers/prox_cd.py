@@ -51,8 +51,8 @@ _LONG_ROUND = 1e-3
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
 # A step that gains almost all that its slope promised met no curvature: longer ones are tried.
 _STRAIGHT, _STRIDE = 0.9, 4.0
-# Changes of the objective below this share are lost in its sums.
-_INVISIBLE = 1e-13
+# Changes of the objective, and of a gradient, below this share are lost in their sums.
+_INVISIBLE, _ROUNDED = 1e-13, 1e-12
 # Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
 _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
 # Seconds of a round that sweeps over groups, beside that, and its Newton steps on the groups in play.
@@ -120,6 +120,9 @@ class ProxCD(SmoothSolver):
         state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
         n_rounds = 0 if kept is None else kept["n_rounds"]
         share = _LONG_ROUND if self._is_exact(problem) else _ROUND
+        if start is None and _is_its_own_set(problem):
+            n_rounds = 1
+            _first_round(problem, state)
         while True:
             price = _price(problem, state)
             yield _iterate(problem, state, price, n_rounds)
@@ -253,6 +256,25 @@ def _round(problem: Problem, state: _State, price: _Price, tol: float) -> None:
         for k, foreseen in enumerate(parts):
             if foreseen is not None:
                 state.U[:, k] = foreseen[:, 0]
+
+
+def _is_its_own_set(problem: Problem) -> bool:
+    """Whether the working set of an output is all columns, whatever their gradients."""
+    is_plain = problem.losses.is_by_score and not problem.penalty.has_groups
+    return is_plain and problem.X.n_columns <= 2 * _smallest_set(problem)
+
+
+def _first_round(problem: Problem, state: _State) -> None:
+    """A round of such outputs from nothing: no price says more than their own gradients."""
+    V = problem.pull(state.U)
+    if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= _ROUNDED * float(np.abs(V).max()):
+        return  # 0 is best
+    columns = np.arange(problem.X.n_columns)
+    parts = [_descend(problem, columns, slice(k, k + 1), state, np.inf) for k in range(problem.n_outputs)]
+    state.U = problem.losses.slopes(state.Z)
+    for k, foreseen in enumerate(parts):
+        if foreseen is not None:
+            state.U[:, k] = foreseen[:, 0]
 
 
 def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float) -> None:

@@ -35,6 +35,9 @@ _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # Where sweeps over columns creep, they have cost as much as the matrix when it is made after all; one that is
 # too large is never made, and they go on for so many.
 _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
+# The same for single weights: sweeps over columns that cost as much as their matrix, for each column; fewer
+# than these are not worth a try, and where there can be no matrix they end after so many.
+_SWEEPS_A_COLUMN, _FEWEST_TRIED, _MOST_COLUMN_SWEEPS = 1 / 16, 8, 100
 # Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
 _NEAR, _BENT = 0.2, 8.0
 # A step on the face is halved up to so many times.
@@ -190,40 +193,56 @@ class ElasticPart(Part):
                     weights = kept.weights
                     s = self.problem.losses.weighted(np.ones_like(h))
                     h = np.divide(weights[:, None], s, out=np.zeros_like(h), where=s > 0)
+            if kept is None and self._n_tried:
+                return Model(h, Z, None, self.X.as_columns())
             G = self.X.gram(weights, self.has_constant)
             is_kept = kept is not None and self.problem.n_outputs == 1 and not G.flags.owndata
             return Model(h, Z, G, is_kept=is_kept)
         return Model(h, Z, None, self.X.as_columns())
+
+    @property
+    def _n_tried(self) -> int:
+        """Sweeps over dense columns that take no longer than their Gram matrix; 0 where those are too few.
+
+        Columns that have little to do with one another need no more. Those that do are better off with it.
+        """
+        n_sweeps = int(_SWEEPS_A_COLUMN * self.X.n_columns)
+        return n_sweeps if isinstance(self.X, DenseColumns) and n_sweeps >= _FEWEST_TRIED else 0
 
     def minimise(
         self, model: Model, w: FloatArray, gradient: FloatArray, u: FloatArray, tol: float
     ) -> FloatArray:
         l1, l2 = self.parts()
         w = w.copy()
-        if model.G is not None:
-            gradient = gradient.copy()
-            kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
-            active = None if kept is None else kept.notes.get("active")
-            sweeps = _SWEEPS if active is None else _SWEEPS_BEFORE
-            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
-            if violation > tol:
-                exact = w.copy()
-                active = _core.ActiveSet() if active is None else active
-                if kept is not None:
-                    kept.notes["active"] = active
-                active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
-                # A model without curvature somewhere has no exact answer.
-                w = exact if np.isfinite(exact).all() else w
-            return w
-        assert model.columns is not None
-        d, weighted = self.X.n_columns, self.problem.losses.weighted
-        sh, su = weighted(model.h), weighted(u)
-        inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh)[:, 0]
-        b, _, _ = _core.column_cd(
-            model.columns.matrix, sh[:, 0], self.has_constant, l1, l2, curvature, su[:, 0],
-            inner, float(w[d]) if self.has_constant else 0.0, tol, 100,
-        )  # fmt: skip
-        return np.append(inner, b) if self.has_constant else inner
+        if model.G is None:
+            assert model.columns is not None
+            d, weighted = self.X.n_columns, self.problem.losses.weighted
+            sh, residual = weighted(model.h), weighted(u).copy()
+            inner, curvature = w[:d].copy(), self.X.squared_adjoint(sh)[:, 0]
+            n_tried = self._n_tried
+            b, _, violation = _core.column_cd(
+                model.columns.matrix, sh[:, 0], self.has_constant, l1, l2, curvature, residual[:, 0],
+                inner, float(w[d]) if self.has_constant else 0.0, tol, n_tried or _MOST_COLUMN_SWEEPS,
+            )  # fmt: skip
+            w = np.append(inner, b) if self.has_constant else inner
+            if violation <= tol or not n_tried or is_over():
+                return w
+            gradient = self.flat(self.X.adjoint(residual), residual.sum(axis=0))
+            model.G = self.X.gram(np.ascontiguousarray(sh[:, 0]), self.has_constant)
+        gradient = gradient.copy()
+        kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
+        active = None if kept is None else kept.notes.get("active")
+        sweeps = _SWEEPS if active is None else _SWEEPS_BEFORE
+        _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
+        if violation > tol:
+            exact = w.copy()
+            active = _core.ActiveSet() if active is None else active
+            if kept is not None:
+                kept.notes["active"] = active
+            active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
+            # A model without curvature somewhere has no exact answer.
+            w = exact if np.isfinite(exact).all() else w
+        return w
 
 
 def _are_near(h: FloatArray, other: FloatArray) -> bool:

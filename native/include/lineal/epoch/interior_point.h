@@ -147,12 +147,44 @@ class ColumnSystem {
   template <class Run>
   bool factorise(double* G, const Run& run, Watch& watch) {
     run.add_penalty(G);
-    return factor_.factorise(G, Index(run.diagonal().size()), watch);
+    const Index size = Index(run.diagonal().size());
+    for (Numbers* each : {&scale_, &residue_, &step_}) each->resize(std::size_t(size));
+    for (Index j = 0; j < size; ++j) {
+      const double own = G[j * size + j];
+      scale_[std::size_t(j)] = own > 0.0 ? 1.0 / std::sqrt(own) : 1.0;
+    }
+    G_ = G;
+    return factor_.factorise(G, size, watch);
   }
-  void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
+  void solve(const double* right, double* x) {
+    const Index size = Index(residue_.size());
+    factor_.solve(right, x, 0);
+    for (int round = 0; round < 2; ++round) {
+      double most = 0.0, left = 0.0;
+      for (Index i = 0; i < size; ++i) {
+        const double* const row = G_ + i * size;
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (Index j = 0; j < size; ++j) sum += row[j] * x[j];
+        const double each = right[i] - sum, scale = scale_[std::size_t(i)];
+        residue_[std::size_t(i)] = each;
+        most = std::max(most, scale * std::abs(right[i]));
+        left = std::max(left, scale * std::abs(each));
+      }
+      if (left <= rounded * most) return;
+      factor_.solve(residue_.data(), step_.data(), 0);
+      for (Index j = 0; j < size; ++j) x[j] += step_[std::size_t(j)];
+    }
+  }
 
  private:
+  // A solution with so small a share of the right side left over, in units of the columns, needs no second
+  // look.
+  static constexpr double rounded = 1e-12;
+
   Cholesky factor_;
+  const double* G_ = nullptr;
+  Numbers scale_, residue_, step_;
 };
 
 // The same by a system of as many unknowns as rows (Woodbury): with M the diagonal,
@@ -245,7 +277,7 @@ class InteriorPoint {
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
     for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
-                          &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+                          &scored_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows * p.n_outputs), 0.0);
@@ -413,7 +445,7 @@ class InteriorPoint {
   template <class Map, class System>
   void step(const Map& A, System& system) {
     const Index N = p.n_variables();
-    const double mu = n_products_ > 0 ? products() / n_products_ : 0.0;
+    const double mu = n_products_ > 0 ? products_ / n_products_ : 0.0;
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
       on_low_[at(i)] = -alpha_[at(i)] * above_[at(i)];
@@ -483,6 +515,7 @@ class InteriorPoint {
     least_ = {};
     if (has_least) take(least());
     least_.gap = kept[4], left_ = kept[5];
+    judge();
     return true;
   }
 
@@ -494,40 +527,13 @@ class InteriorPoint {
         std::tie(least_.w, least_.u, least_.above, least_.below, least_.alpha, least_.beta);
     std::tie(primal_residue_, dual_residue_, t_, m_) =
         std::tie(least_.primal_residue, least_.dual_residue, least_.t, least_.m);
+    judge();
   }
 
   // About P: the value of the dual, with the products between the two added.
-  double value() const {
-    double dual = 0.0, ridge = 0.0;
-    const Index N = p.n_variables();
-#pragma omp simd reduction(+ : dual)
-    for (Index i = 0; i < N; ++i)
-      dual += p.weight[at(i)] * (p.place[at(i)] + p.bend[at(i)] / 2 * u_[at(i)]) * u_[at(i)];
-    for (std::size_t j = 0; j < w_.size(); ++j) ridge += p.l2[j] * w_[j] * w_[j];
-    return -dual - ridge / 2 + products();
-  }
-
+  double value() const { return value_; }
   // About P - D: the products, and what the residues of the conditions are worth.
-  double gap() const {
-    double off = 0.0;
-    const Index n_intervals = p.n_intervals();
-#pragma omp simd reduction(+ : off)
-    for (Index i = 0; i < n_intervals; ++i)
-      off += p.weight[at(i)] * std::abs(dual_residue_[at(i)]) *
-             (std::abs(u_[at(i)]) + std::min(above_[at(i)], below_[at(i)]));
-    for (std::size_t j = 0; j < w_.size(); ++j) off += std::abs(w_[j] * primal_residue_[j]);
-    // A group is worth r |w_g| - w_g.u_g whatever x is: near the edge of its cone that follows w less
-    // closely.
-    for (Index g = 0; g < p.n_balls(); ++g) {
-      double along = 0.0;
-      for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i)
-        along += z_[at(i)] * u_[at(i)];
-      off +=
-          weight_of_ball(g) * (p.radius[at(g)] * norm_of_group(g) - along - product_of_ball(g, {0.0, 0.0}));
-    }
-    const double beyond = excess();
-    return products() + off + beyond / (1.0 + beyond) * std::abs(value());
-  }
+  double gap() const { return gap_; }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
   // that to be feasible, however small the weight.
@@ -676,17 +682,6 @@ class InteriorPoint {
       product -= (beta_[at(i)] + t.m * db_[at(i)]) * (u_[at(i)] + t.u * du_[at(i)]);
     return product;
   }
-
-  // sum s (alpha (u - l) + beta (h - u)).
-  double products() const {
-    double sum = 0.0;
-    const Index n_intervals = p.n_intervals();
-#pragma omp simd reduction(+ : sum)
-    for (Index i = 0; i < n_intervals; ++i)
-      sum += p.weight[at(i)] * (alpha_[at(i)] * above_[at(i)] + beta_[at(i)] * below_[at(i)]);
-    for (Index g = 0; g < p.n_balls(); ++g) sum += weight_of_ball(g) * product_of_ball(g, {0.0, 0.0});
-    return sum;
-  }
   double products_after(Lengths t) const {
     double sum = 0.0;
     const Index n_intervals = p.n_intervals();
@@ -702,6 +697,8 @@ class InteriorPoint {
     return sum;
   }
 
+  using Directions = std::array<Numbers*, 7>;
+  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &dm_, &scored_}; }
   Vectors present() {
     return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_, &m_};
   }
@@ -710,11 +707,43 @@ class InteriorPoint {
             &least_.beta, &least_.dual_residue,   &least_.t, &least_.m};
   }
 
+  // The value and the gap of the present point.
+  void judge() {
+    double dual = 0.0, ridge = 0.0, off = 0.0, products = 0.0;
+    const Index n_intervals = p.n_intervals();
+#pragma omp simd reduction(+ : dual, off, products)
+    for (Index i = 0; i < n_intervals; ++i) {
+      const double s = p.weight[at(i)], u = u_[at(i)], above = above_[at(i)], below = below_[at(i)];
+      dual += s * (p.place[at(i)] + p.bend[at(i)] * 0.5 * u) * u;
+      off += s * std::abs(dual_residue_[at(i)]) * (std::abs(u) + (above < below ? above : below));
+      products += s * (alpha_[at(i)] * above + beta_[at(i)] * below);
+    }
+    for (std::size_t j = 0; j < w_.size(); ++j) {
+      ridge += p.l2[j] * w_[j] * w_[j];
+      off += std::abs(w_[j] * primal_residue_[j]);
+    }
+    // A group is worth r |w_g| - w_g.u_g whatever x is: near the edge of its cone that follows w less
+    // closely.
+    for (Index g = 0; g < p.n_balls(); ++g) {
+      const double product = product_of_ball(g, {0.0, 0.0});
+      double worth = p.radius[at(g)] * norm_of_group(g);
+      for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i)
+        worth -= w_[at(p.corners[at(i - p.n_of_rows())])] * u_[at(i)];
+      products += weight_of_ball(g) * product;
+      off += weight_of_ball(g) * (worth - product);
+    }
+    products_ = products;
+    value_ = products - dual - ridge / 2;
+    const double beyond = excess();
+    gap_ = products + off + beyond / (1.0 + beyond) * std::abs(value_);
+  }
+
   // Remembers this point if its gap is the least so far.
   void keep() {
-    const double here = gap();
-    if (here < least_.gap)
-      least_ = {w_, primal_residue_, u_, above_, below_, alpha_, beta_, dual_residue_, t_, m_, here};
+    if (!(gap_ < least_.gap)) return;
+    const Vectors from = present(), to = least();
+    for (std::size_t k = 0; k < from.size(); ++k) *to[k] = *from[k];
+    least_.gap = gap_;
   }
 
   // The residues of the conditions at the present point.
@@ -729,8 +758,14 @@ class InteriorPoint {
     }
     if (p.is_joint)
       for (Index i = 0; i < p.n_of_rows(); ++i) dual_residue_[at(i)] += multiplier_of_sum(i);
+    pull(A);
+  }
+  // Those of the weights, from g = s u, and what the point is worth.
+  template <class Map>
+  void pull(const Map& A) {
     A.back(g_.data(), primal_residue_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) primal_residue_[j] += p.l2[j] * w_[j];
+    judge();
   }
 
   // du for changes of the scores: theta dz; of joint rows M dz, so that their sums stay, which moves t by dt.
@@ -773,7 +808,8 @@ class InteriorPoint {
     Lengths t = lengths(close);
     for (int round = 0; round < n_rounds && t.least() < long_enough; ++round) {
       const double reach = std::min(1.0, t.least() + longer);
-      kept_ = {dw_, du_, da_, db_, dt_, dm_};
+      const Directions now = direction();
+      for (std::size_t k = 0; k < now.size(); ++k) kept_[k] = *now[k];
 #pragma omp simd
       for (Index i = 0; i < N; ++i) {
         const double low = (alpha_[at(i)] + reach * da_[at(i)]) * (above_[at(i)] + reach * du_[at(i)]);
@@ -786,8 +822,7 @@ class InteriorPoint {
       const bool is_found = aim(A, system);
       const Lengths next = is_found ? lengths(close) : Lengths{0.0, 0.0};
       if (next.least() < t.least() + gained * longer) {
-        std::tie(dw_, du_, da_, db_, dt_, dm_) =
-            std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4], kept_[5]);
+        for (std::size_t k = 0; k < now.size(); ++k) now[k]->swap(kept_[k]);
         break;
       }
       t = next;
@@ -823,9 +858,9 @@ class InteriorPoint {
     for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
     system.solve(right_.data(), dw_.data());
     if (!is_finite(dw_)) return false;
-    A.scores(dw_.data(), g_.data());
+    A.scores(dw_.data(), scored_.data());
 #pragma omp simd
-    for (Index i = 0; i < N; ++i) g_[at(i)] += dz_[at(i)];
+    for (Index i = 0; i < N; ++i) g_[at(i)] = scored_[at(i)] + dz_[at(i)];
     respond(g_, du_);
     if (p.is_joint) refine(A, system);
 #pragma omp simd
@@ -861,6 +896,7 @@ class InteriorPoint {
       if (!(now < left / 4) || !is_finite(step_)) return;
       left = now;
       A.scores(step_.data(), g_.data());
+      for (std::size_t i = 0; i < g_.size(); ++i) scored_[i] += g_[i];
       before_ = dt_;
       respond(g_, dz_);
       for (std::size_t i = 0; i < du_.size(); ++i) du_[i] += dz_[i];
@@ -900,22 +936,30 @@ class InteriorPoint {
     for (std::size_t i = 0; i < t_.size(); ++i) t_[i] += t.m * dt_[i];
     for (std::size_t g = 0; g < m_.size(); ++g) m_[g] += t.m * dm_[g];
     const Index N = p.n_variables();
+    // Residues follow by what a step adds to them: their scores need no pass.
+#pragma omp simd
     for (Index i = 0; i < N; ++i) {
       const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
-      const double du = t.u * du_[at(i)];
-      alpha_[at(i)] += t.m * da_[at(i)];
-      beta_[at(i)] += t.m * db_[at(i)];
-      if (low) above_[at(i)] += du;
-      if (high) below_[at(i)] -= du;
+      const double du = t.u * du_[at(i)], da = t.m * da_[at(i)], db = t.m * db_[at(i)];
+      const double above = above_[at(i)] + (low ? du : 0.0), below = below_[at(i)] - (high ? du : 0.0);
+      const double free = u_[at(i)] + du, from_low = p.low[at(i)] + above, from_high = p.high[at(i)] - below;
+      dual_residue_[at(i)] += p.bend[at(i)] * du - t.m * scored_[at(i)] - da + db;
+      alpha_[at(i)] += da;
+      beta_[at(i)] += db;
+      above_[at(i)] = above;
+      below_[at(i)] = below;
       // u by its nearer end: a difference of numbers near h would lose what is left of it.
-      if (low && (!high || above_[at(i)] <= below_[at(i)]))
-        u_[at(i)] = p.low[at(i)] + above_[at(i)];
-      else
-        u_[at(i)] = high ? p.high[at(i)] - below_[at(i)] : u_[at(i)] + du;
+      u_[at(i)] = low && (!high || above <= below) ? from_low : high ? from_high : free;
     }
-    for (Index i = 0; i < Index(t_.size()); ++i) balance_row(i, u_.data() + i, p.n_rows);
-    A.scores(w_.data(), z_.data());
-    measure(A);
+    if (p.is_joint) {  // what a row's balance moves is in no direction
+      for (Index i = 0; i < p.n_rows; ++i) balance_row(i, u_.data() + i, p.n_rows);
+      A.scores(w_.data(), z_.data());
+      measure(A);
+      return;
+    }
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) g_[at(i)] = p.weight[at(i)] * u_[at(i)];
+    pull(A);
   }
 
   // The u of a joint row, `stride` apart, whose sum is 0: that of its own class is known best as what the
@@ -935,15 +979,17 @@ class InteriorPoint {
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
-  std::array<Numbers, 6> kept_;  // the direction before a corrector
+  Numbers scored_;               // A dw
+  std::array<Numbers, 7> kept_;  // the direction before a corrector
   Numbers t_, dt_;               // of the sums of joint rows
   // Of balls: m, what is asked of lam o lam and what x moves by for that; and the tails of their points.
   Numbers m_, dm_, on_ball_, moved_ball_;
   Numbers minus_u_, middle_, lam_, on_tail_, moved_tail_;
   std::vector<ConeScaling> cones_;
   bool is_inside_ = true;
-  Numbers step_, before_;        // of a refinement
+  Numbers step_, before_;  // of a refinement
   double n_products_ = 0.0, size_ = 1.0;
+  double products_ = 0.0, value_ = 0.0, gap_ = 0.0;  // of the present point
   double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;
   int n_idle_ = 0;

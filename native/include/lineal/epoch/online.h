@@ -39,26 +39,38 @@ inline double plus_product(double sum, double a, double b) noexcept {
 #endif
 }
 
-// Dense rows in another order than they stand in; their places are told by what comes first, second, ...
-template <class V>
-struct DenseInOrder {
-  Dense<V> rows;
+// Rows in another order than they stand in; their places are told by what comes first, second, ...
+template <class Rows>
+struct RowsInOrder {
+  Rows rows;
   const std::int64_t* order;  // n_rows
   Index n_rows;
 
-  DenseRow<V> operator[](Index i) const noexcept { return rows[Index(order[i])]; }
+  auto operator[](Index i) const noexcept { return rows[Index(order[i])]; }
 };
 
 // Hints the beginning of a row that stands anywhere; the hardware sees what follows.
 template <class Rows>
 LINEAL_HINT void hint_row(const Rows&, Index) noexcept {}
 template <class V>
-LINEAL_HINT void hint_row(const DenseInOrder<V>& X, Index i) noexcept {
+LINEAL_HINT void hint_row(const RowsInOrder<Dense<V>>& X, Index i) noexcept {
   constexpr Index line = 64 / Index(sizeof(V)), most = 16 * line;
   if (i >= X.n_rows) return;
   const auto x = X[i];
   for (Index k = 0; k < std::min(x.size, most); k += line) hint(x.value + k);
 }
+// Where it stands is told by a number that has to be fetched before.
+template <class V>
+LINEAL_HINT void hint_row(const RowsInOrder<Csr<V>>& X, Index i) noexcept {
+  if (i + 2 < X.n_rows) X.rows.hint_place(X.order[i + 2]);
+  if (i < X.n_rows) prefetch(X[i]);
+}
+
+// Whether what lies behind a row in memory are the rows to come.
+template <class Rows>
+inline constexpr bool is_in_order = false;
+template <class Rows>
+inline constexpr bool is_in_order<RowsInOrder<Rows>> = true;
 
 // Learns from rows, one at a time. Room for a row's intermediate numbers is kept between rows.
 class OnlineLearner {
@@ -71,7 +83,7 @@ class OnlineLearner {
   void meet(const Rows& X, Index first_row, const double* s, Watch& watch) {
     for (Index i = 0; i < X.n_rows && !watch.is_over(); ++i) {
       hint_row(X, i + 2);
-      if (n_ > 1 && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
+      if ((n_ > 1 || is_in_order<Rows>) && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
       const Index row = first_row + i;
       if (const Index n = steps_.n_scores(row); n != n_) {
         if (n_ == 1) table_.part(table_.settings().is_shared);
@@ -104,9 +116,9 @@ class OnlineLearner {
   static Index in_sight(const Dense<V>& X, Index) noexcept {
     return X.n_columns;
   }
-  template <class V>
-  static Index in_sight(const DenseInOrder<V>& X, Index) noexcept {
-    return X.rows.n_columns;
+  template <class Rows>
+  static Index in_sight(const RowsInOrder<Rows>& X, Index i) noexcept {
+    return X[i].size;
   }
 
   // N: the number of scores where it is known in advance, else 0.
@@ -347,13 +359,13 @@ class OnlineLearner {
   void look_evenly(Row x) {
     make_room(x.size + 1, 1, 1);
     same_ = metric_of_all();
-    const double metric = table_.of_weights().l2 + same_;
+    const double pull = 1.0 / (table_.of_weights().l2 + same_);
     double* const along = along_.data();
     double z = 0, q = 0, overflow = 0;
 #pragma omp simd reduction(+ : overflow)
     for (Index k = 0; k < x.size; ++k) {
       const double value = double(x.value[k]), square = value * value;
-      along[k] = (square == 0.0 ? 0.0 : value) / metric;
+      along[k] = pull * (square == 0.0 ? 0.0 : value);
       overflow += 0.0 * square;
     }
     for (Index k = 0; k < x.size; ++k) {
@@ -371,7 +383,7 @@ class OnlineLearner {
   }
   double metric_of_all() const {
     const OnlineSettings& set = table_.settings();
-    return std::pow(table_.tally().rows + 1.0, set.power) / set.rate;
+    return (set.power == 0.0 ? 1.0 : std::pow(table_.tally().rows + 1.0, set.power)) / set.rate;
   }
   template <class Row>
   void move_evenly(Row x) {
@@ -466,6 +478,12 @@ class OnlineLearner {
   }
 
   void make_room(Index size, Index n, Index m) {
+    if (n == 1 && m == 1 && size <= room_of_one_) {
+      z_[0] = q_[0] = new_[0] = 0.0;
+      if (!kept_.empty()) kept_[0] = 0.0;
+      return;
+    }
+    room_of_one_ = n == 1 && m == 1 ? size : 0;
     z_.assign(std::size_t(n), 0.0);
     kept_.assign(table_.settings().is_averaged ? std::size_t(n) : 0, 0.0);
     q_.assign(std::size_t(m), 0.0);
@@ -493,7 +511,8 @@ class OnlineLearner {
   RowSteps& steps_;
   const OnlineTable& table_;
   Index n_;
-  double same_ = 0;  // the metric of all columns, where they have one
+  double same_ = 0;        // the metric of all columns, where they have one
+  Index room_of_one_ = 0;  // so long a row finds room, if it has one score as the last had
   std::vector<double> z_, kept_, q_, new_, u_, bend_, along_, weight_, seen_, whole_;
   double n_places_ = 0;                         // of the whole metric before the row at hand
   std::vector<Index> at_;                       // places of a row's numbers in the whole metric

@@ -70,28 +70,20 @@ class OnlinePasses(StreamedModel):
     ) -> None:
         """Calls learn(rows, shape, places, order) for every epoch, from nothing on.
 
-        ``places`` are those of the rows that are met, one by one. Sparse rows come in that order; dense ones,
-        which need not be copied, where they are, with the order that they are to be met in.
+        ``places`` are those of the rows that are met, one by one. Rows stay where they are and need not be
+        copied: ``order`` is the one that they are to be met in, if it is another.
 
         Only the first of them tells how well rows are predicted that are new.
         """
         array = read_matrix(self, X, reset=True)
-        # Before rows change their places: SciPy does not look where a corrupt matrix points to.
         given = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
-        array = array.tocsr() if hasattr(array, "tocsr") else array
         shape = {name: self.__dict__[name] for name in SHAPE if name in self.__dict__}
         self._forget_stream()
         rng = np.random.default_rng(self._seed())
         honest: dict[str, Any] = {}
         for _ in range(int(self.epochs)):
-            if not self.shuffle:
-                learn(given, shape, np.arange(array.shape[0]), None)
-            elif given.dense is None:
-                places = rng.permutation(array.shape[0])
-                learn(checked_rows(array[places], 1), shape, places, None)
-            else:
-                places = rng.permutation(array.shape[0])
-                learn(given, shape, places, places)
+            places = rng.permutation(given.n_rows) if self.shuffle else np.arange(given.n_rows)
+            learn(given, shape, places, places if self.shuffle else None)
             honest = honest or {name: self.__dict__[name] for name in ONLINE if name in self.__dict__}
         self.__dict__.update(honest)
         self.n_iter_ = int(self.epochs)

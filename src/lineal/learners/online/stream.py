@@ -157,7 +157,7 @@ class Stream:
     def learn(
         self, rows: NativeRows, steps: Any, s: FloatArray, order: NDArray[np.int64] | None = None
     ) -> None:
-        """Meets rows, for whose columns and scores there is room; dense ones in the order of steps and s."""
+        """Meets rows, for whose columns and scores there is room, in the order of steps and s."""
         _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays, order)
         raise_if_over()
 
