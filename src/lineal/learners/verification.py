@@ -134,6 +134,7 @@ def _proved(claim: Claim, limit: float) -> Certificate:
         seconds=time.perf_counter() - began,
         stop=None,
         reason=f"recomputed from the weights; dual point: {source}",
+        is_rounding=claim.problem.is_rounding(primal, bound.dual, claim.W, claim.b),
         **more,
     )
 

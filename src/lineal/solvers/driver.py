@@ -18,7 +18,7 @@ import numpy as np
 
 from lineal.cancellation import CancellationToken, cancellable, following, shielded, unless_over
 from lineal.errors import CombinationError, InputError, ParameterError
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import ALL_ROUNDING, Certificate, Stop
 from lineal.objective.problem import Problem
 from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, State
 from lineal.solvers.checkpoint import Checkpoint, terms_of
@@ -50,7 +50,6 @@ _OVERTIME = 3
 # One that aims below the tolerance has so many epochs for it, from when it is within the tolerance.
 _MORE = 4
 
-_ALL_ROUNDING = "what is left of the objective is rounding of the scores"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 _BLIND = "what the penalty adds is less than the rounding of the losses' slopes, so nothing can be proved"
 
@@ -222,7 +221,11 @@ class _Run:
     @property
     def is_certified(self) -> bool:
         """Whether the tolerance is met."""
-        return self.best.is_settled and self.prover.relative_gap(self.best) <= self.tol
+        return self.best.is_settled and self._is_within(self.tol)
+
+    def _is_within(self, goal: float) -> bool:
+        """Whether the gap is that small, or can be no smaller."""
+        return self.prover.relative_gap(self.best) <= goal or self.prover.is_rounding(self.best)
 
     @property
     def is_at_floor(self) -> bool:
@@ -340,7 +343,7 @@ class _Run:
 
     def _why_stop(self, goal: float, *, is_asked: bool, is_stalled: bool) -> Stop | None:
         point, budget = self.best.trace[-1], self.budget
-        if self.best.is_settled and self.prover.relative_gap(self.best) <= goal:
+        if self.best.is_settled and self._is_within(goal):
             return Stop.CERTIFIED
         if self.caller.is_over:
             return Stop.CANCELLED
@@ -379,8 +382,8 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        if self.is_at_floor or self.prover.is_rounding(best):
-            floor = _ALL_ROUNDING
+        if self.is_at_floor:
+            floor = ALL_ROUNDING
         elif stop is Stop.STALLED and self.prover.is_blind(best):
             floor = _BLIND
         certificate = Certificate.of_proof(
@@ -394,6 +397,7 @@ class _Run:
             seconds=self.seconds,
             stop=stop,
             detail=self.budget.detail(stop) or (floor if best.separation is None else best.separation),
+            is_rounding=best.is_settled and self.prover.is_rounding(best),
         )
         separation = best.separation if certificate.stop is Stop.NO_MINIMUM else None
         return Solution(

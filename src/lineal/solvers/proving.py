@@ -7,7 +7,6 @@ machines with kernels, whose weights and dual variables are one, prove by themse
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -180,7 +179,7 @@ class Prover(ABC):
         return False
 
     def is_rounding(self, best: Best) -> bool:
-        """Whether a gap that no solver closed is rounding of the scores; another may be lucky nonetheless."""
+        """Whether targets are explained to rounding, and the gap is no more than rounding of the scores."""
         return False
 
     def is_blind(self, best: Best) -> bool:
@@ -360,9 +359,7 @@ class LinearProver(Prover):
 
     def is_rounding(self, best: Best) -> bool:
         """Whether targets are explained to rounding, and the gap is no more than rounding of the scores."""
-        if best.Z is None or not self.problem.is_next_to_nothing(best.primal) or not math.isfinite(best.gap):
-            return False
-        return best.gap <= self.problem.rounding_of(best.Z)
+        return self.problem.is_rounding(best.primal, best.dual, best.W, best.b)
 
     def is_blind(self, best: Best) -> bool:
         """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
