@@ -23,7 +23,7 @@ from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
 from lineal.objective.bounds import Bound, worst_term
 from lineal.objective.certificate import Certificate, sum_certificates
-from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
+from lineal.objective.dual_points import best_within_rounding, feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
 from lineal.protocol import check_is_fitted
@@ -172,6 +172,10 @@ def _best_bound(
             bound = feasible(problem, U, W, b)
             if bound.dual > best.dual:
                 best, source = bound, name
+    if not problem.relative_gap(primal, best.dual) <= limit and not problem.X.is_dear:
+        found, name = best_within_rounding(problem, W, b, Z, claim.dual)
+        if found is not None and found.dual > best.dual:
+            best, source = found, name
     # Choosing subgradients takes seconds where hundreds of rows sit on a kink: only if the proof needs it.
     if not (losses.is_smooth or problem.X.is_dear or problem.relative_gap(primal, best.dual) <= limit):
         for _ in range(3):

@@ -24,7 +24,7 @@ class Bound:
     U : dual point
         The feasible point.
     V : array or None
-        X'G; not kept under a ridge, where its size says all.
+        X'G, or what stands for it to rounding; not kept under a ridge, where its size says all.
     dual : float
         D(U).
     worst_weight : float or None
@@ -111,6 +111,46 @@ def _is_faint_part_rounding(
     return bool(np.all(np.abs(part) <= bits * size))
 
 
+def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound | None:
+    """A lower bound from a U whose V is right to rounding, where that is worth more than the penalty.
+
+    V sums terms that cancel, and is known to some bits of their size: a column of 10^13 beside a strength of 1
+    leaves none of it. Whatever V is, with any v beside it::
+
+        P(w*)  >=  -F*(G) - R*(-v) + (V - v).w*        for the optimal w*
+
+    so v may be what the weights ask for, -R'(W), as far as rounding allows, and the difference is charged,
+    with the largest of the present weights, doubled and in units of their columns, standing in for w*. None
+    where parts of the penalty are not known, or scores share weights.
+    """
+    losses, penalty = problem.losses, problem.penalty
+    is_known = penalty.is_elastic and not penalty.has_free_columns and losses.has_array_duals
+    if not is_known or problem.has_shared_weights or problem.intercept is Intercept.PENALIZED:
+        return None
+    U = losses.into_domain(U)
+    rows = losses.weighted(np.ones((problem.X.n_rows, 1)))
+    columns, size = np.sqrt(problem.X.squared_adjoint(rows)), np.sqrt(losses.weighted(U * U).sum(axis=0))
+    V, eps = problem.pull(U), np.finfo(np.float64).eps
+    slack = eps * (30 + np.sqrt(problem.X.n_rows)) * columns * size
+    l1 = np.broadcast_to(np.reshape(penalty.l1, (-1, 1)), V.shape)
+    wanted = np.where(penalty.are_off_kinks(W), -penalty.derivative(W), np.clip(V, -l1, l1))
+    near = np.clip(wanted, V - slack, V + slack)
+    factor = penalty.scaling(near)
+    if factor < 1.0:
+        U, V, near = losses.shrink(U, factor), V * factor, near * factor
+    largest = (columns * np.abs(W)).max(axis=0, initial=0.0)
+    reach = 2 * np.divide(largest, columns, out=np.zeros_like(V), where=columns > 0)
+    worth = (np.abs(V - near) + 2 * eps * columns * size) * reach
+    charge = float(worth.sum())
+    if problem.intercept is Intercept.FREE:
+        left, whole = losses.balance_left(U)
+        if not (np.abs(left) <= _ROUNDING * whole).all():
+            return None
+        charge += 2 * float(np.abs(left) @ (np.abs(b) + largest / np.sqrt(rows.sum())))
+    dual = -losses.conjugate(U) - penalty.conjugate_total(-near) - charge
+    return Bound(U, near, dual) if np.isfinite(dual) else None
+
+
 def lower_bound_by_scores(
     problem: Problem, U: FloatArray, b: FloatArray, Z: FloatArray, penalty: float, residue: float
 ) -> Bound | None:
@@ -140,7 +180,7 @@ def lower_bound_by_scores(
 def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
     """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
     penalty, worst = problem.penalty, problem.losses.worst(Z, bound.U)
-    if penalty.is_ridge:
+    if penalty.is_ridge and bound.V is None:
         worst_weight = problem.pulled(bound.U, W, b)[1] if bound.worst_weight is None else bound.worst_weight
         return max(worst, worst_weight)
     assert bound.V is not None

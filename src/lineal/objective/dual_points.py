@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.deferred import optimize
-from lineal.objective.bounds import Bound, lower_bound
+from lineal.objective.bounds import Bound, bound_within_rounding, lower_bound
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -65,14 +65,39 @@ def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
     return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
 
 
-def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
+def best_within_rounding(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, kept: Any
+) -> tuple[Bound | None, str]:
+    """The best bound that rounding of V is charged to, not its penalty, and what its point is called.
+
+    ``kept`` is a point of a solver's, or None.
+    """
+    if not problem.losses.has_array_duals or problem.penalty.has_free_columns:
+        return None, ""
+    points: list[tuple[str, Any]] = [] if kept is None else [("kept by the fit", kept)]
+    if problem.losses.is_smooth:
+        points.append(("slopes one Newton step ahead", newton_point(problem, W, b, Z)))
+    elif kept is not None and problem.losses.is_by_row:
+        points.append(("kept by the fit, moved to the weights", align(problem, kept, W, b, is_whole=True)))
+    best, source = None, ""
+    for name, U in points:
+        bound = bound_within_rounding(problem, U, W, b)
+        if bound is not None and (best is None or bound.dual > best.dual):
+            best, source = bound, f"{name}, to rounding"
+    return best, source
+
+
+def align(
+    problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray, *, is_whole: bool = False
+) -> FloatArray:
     """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R without curvature
-    (free ones, and under L1 those that are not 0), and so for the intercept.
+    (free ones, and under L1 those that are not 0), and so for the intercept; ``is_whole``: for all off kinks.
 
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
     their domain are so at the optimum.
     """
-    in_play = problem.penalty.are_off_kinks(W) & (problem.penalty.second_derivative(W) == 0)
+    in_play = problem.penalty.are_off_kinks(W)
+    in_play = in_play if is_whole else in_play & (problem.penalty.second_derivative(W) == 0)
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
     move = _move if problem.is_by_output else _move_jointly
     return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)

@@ -183,6 +183,7 @@ def drive(
                     if kept.state is not None:
                         again = following(stream, run.own)  # the iterate that the checkpoint was taken at
                 run.follow(solver, stream, progress, again)
+                run.look_once_more()
                 run.look_for_a_minimum()
                 if run.stop not in (None, Stop.STALLED) or run.is_certified or run.is_at_floor:
                     break
@@ -356,6 +357,19 @@ class _Run:
         if unless_over(lambda: self.prover.has_no_minimum(self.best), self.own):
             return Stop.NO_MINIMUM
         return Stop.STALLED if is_stalled or self.is_at_floor else None
+
+    def look_once_more(self) -> None:
+        """Where a solver came to an end without a proof: whether dearer bounds have one."""
+        if self.stop not in (None, Stop.STALLED) or self.is_certified or self.best.bound is None:
+            return
+        before = self.best.dual
+        unless_over(lambda: self.prover.look_once_more(self.best), self.own)
+        if self.best.dual > before and self.best.trace:
+            event, best = self.best.trace[-1], self.best
+            dual = min(best.dual, best.primal)
+            best.trace[-1] = replace(event, primal=best.primal, dual=dual, gap=best.primal - dual)
+        if self.is_certified:
+            self.stop = Stop.CERTIFIED
 
     def look_for_a_minimum(self) -> None:
         """Where a solver came to an end without a proof: whether there is a minimiser at all."""

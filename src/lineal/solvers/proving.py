@@ -19,7 +19,13 @@ import numpy as np
 from lineal.errors import InputError
 from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
 from lineal.objective.certificate import relative_gap
-from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
+from lineal.objective.dual_points import (
+    best_within_rounding,
+    closer_point,
+    feasible,
+    gradient_point,
+    likely_point,
+)
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers import separation
@@ -164,6 +170,10 @@ class Prover(ABC):
 
     def look_closer(self, best: Best, tol: float) -> None:
         """Tries for a better bound than solvers give, at a higher price."""
+        return None
+
+    def look_once_more(self, best: Best) -> None:
+        """Tries for a better bound where a solver has no step left."""
         return None
 
     def has_no_minimum(self, best: Best, *, is_last: bool = False) -> bool:
@@ -399,6 +409,21 @@ class LinearProver(Prover):
             if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
                 best.is_bound_tight = True
                 return
+
+    def look_once_more(self, best: Best) -> None:
+        """The slopes one Newton step ahead, and bounds that are charged for rounding of V alone."""
+        problem = self.problem
+        if best.Z is None or not np.isfinite(best.primal):
+            return
+        W, b = best.W.astype(np.float64), best.b.astype(np.float64)
+        U = closer_point(problem, W, b, best.Z)
+        if U is not None:
+            self._raise_to(best, feasible(problem, U, W, b))
+        latest = best.latest
+        kept = None if latest is None or latest.dual is None else latest.dual()
+        bound, _ = best_within_rounding(problem, W, b, best.Z, kept)
+        if bound is not None:
+            self._raise_to(best, bound)
 
     def _raise_to(self, best: Best, bound: Bound) -> None:
         """Takes a bound that was found apart from the weights, if it is higher and proves anything."""
