@@ -111,7 +111,9 @@ class Best:
     def take(self, proof: Proof) -> None:
         """Keeps the weights if they are better, and the bound if it is higher."""
         is_better = proof.primal < self.primal
-        is_higher = self.bound is None or proof.bound.dual > self.dual
+        # No bound is above P: one that was charged for rounding by weights far from where P is this low is void.
+        is_refuted = relative_gap(proof.primal - self.dual, abs(proof.primal)) == np.inf
+        is_higher = self.bound is None or proof.bound.dual > self.dual or is_refuted
         if proof.is_whole:
             is_nearer = proof.primal - proof.bound.dual < self.gap
             is_known = proof.is_settled > self.is_settled or (
