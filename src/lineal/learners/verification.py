@@ -21,7 +21,7 @@ from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ranking.learner import RankSVM
 from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
-from lineal.objective.bounds import Bound, worst_term
+from lineal.objective.bounds import Bound, bound_within_rounding, worst_term
 from lineal.objective.certificate import Certificate, sum_certificates
 from lineal.objective.dual_points import best_within_rounding, feasible, gradient_point, kink_point, newton_point
 from lineal.objective.losses import FloatArray, Loss
@@ -165,6 +165,9 @@ def _best_bound(
         U = make()
         assert U is not None
         bound = feasible(problem, U, W, b)
+        if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
+            # No bound is above P: V was rounded by more than is between them.
+            bound = bound_within_rounding(problem, U, W, b) or bound
         if bound.dual > best.dual:
             best, source = bound, name
     if not problem.relative_gap(primal, best.dual) <= limit:

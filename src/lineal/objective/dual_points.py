@@ -32,6 +32,11 @@ DIRECT_LIMIT = 2000
 _CLOSER_LIMIT = 600
 # Rounds of refinement for what rounding, and the ridge of a singular matrix, leave of a solution.
 _REFINEMENTS = 3
+# Times that dual variables are moved towards a V, again for what rounding left; and where it is to be met to
+# the last bits.
+_ROUNDS, _MANY_ROUNDS = 2, 10
+# As many multiplications singular values may take, ten times over.
+_MOST_ROTATED = 1e8
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -62,7 +67,7 @@ def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
     shape = problem.weight_shape
     in_play = np.broadcast_to(free[:, None], shape)
     is_free = np.full(problem.n_outputs, problem.intercept is Intercept.FREE)
-    return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
+    return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs), _ROUNDS)
 
 
 def best_within_rounding(
@@ -75,10 +80,12 @@ def best_within_rounding(
     if not problem.losses.has_array_duals or problem.penalty.has_free_columns:
         return None, ""
     points: list[tuple[str, Any]] = [] if kept is None else [("kept by the fit", kept)]
-    if problem.losses.is_smooth:
-        points.append(("slopes one Newton step ahead", newton_point(problem, W, b, Z)))
-    elif kept is not None and problem.losses.is_by_row:
-        points.append(("kept by the fit, moved to the weights", align(problem, kept, W, b, is_whole=True)))
+    if problem.losses.is_by_row:
+        if kept is not None:
+            points.append(("kept by the fit, moved", align(problem, kept, W, b, is_whole=True)))
+        if problem.losses.is_smooth:
+            U = gradient_point(problem, Z)
+            points.append(("slopes, moved", align(problem, U, W, b, is_whole=True)))
     best, source = None, ""
     for name, U in points:
         bound = bound_within_rounding(problem, U, W, b)
@@ -100,7 +107,8 @@ def align(
     in_play = in_play if is_whole else in_play & (problem.penalty.second_derivative(W) == 0)
     target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
     move = _move if problem.is_by_output else _move_jointly
-    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+    n_rounds = _MANY_ROUNDS if is_whole else _ROUNDS
+    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b, n_rounds)
 
 
 def _move_jointly(
@@ -110,6 +118,7 @@ def _move_jointly(
     target: FloatArray,
     has_constant: NDArray[np.bool_],
     on_b: FloatArray,
+    n_rounds: int,
 ) -> FloatArray:
     """The same for a joint loss: the u of a row move in proportion to their room, and their sum stays."""
     losses, K = problem.losses, problem.n_outputs
@@ -130,7 +139,7 @@ def _move_jointly(
         lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
     )
     G, aim = np.ascontiguousarray(G[np.ix_(kept, kept)]), np.append(target[columns], on_b)[kept]
-    for _ in range(2):  # once more for what rounding left
+    for _ in range(n_rounds):
         g, c = losses.pull(U), np.zeros((len(columns) + 1) * K)
         c[kept] = _solve_symmetric(G, np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
         C = c.reshape(-1, K)
@@ -145,6 +154,7 @@ def _move(
     target: FloatArray,
     has_constant: NDArray[np.bool_],
     on_b: FloatArray,
+    n_rounds: int,
 ) -> FloatArray:
     """U moved to where V is the target for the weights in play, and its sums are ``on_b``.
 
@@ -160,14 +170,42 @@ def _move(
         aim = np.append(target[columns, k], on_b[k : k + 1] if has_constant[k] else [])
         if not len(aim):
             continue
-        G = X.gram(np.ascontiguousarray(weights[:, k]), bool(has_constant[k]))
-        for _ in range(2):  # once more for what rounding left
+        explain = _explaining(X, np.ascontiguousarray(weights[:, k]), bool(has_constant[k]), n_rounds)
+        for _ in range(n_rounds):
             g = losses.pull(U)[:, k]
             pulled = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
-            c = _solve_symmetric(G, (np.append(pulled, g.sum()) if has_constant[k] else pulled) - aim)
-            explained = X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant[k] else 0.0)
-            U[:, k] -= room[:, k] * explained
+            U[:, k] -= room[:, k] * explain((np.append(pulled, g.sum()) if has_constant[k] else pulled) - aim)
     return U
+
+
+def _explaining(
+    X: LinearMap, weights: FloatArray, has_constant: bool, n_rounds: int
+) -> Callable[[FloatArray], FloatArray]:
+    """From a vector v to the scores z of few columns with X'diag(weights) z = v, a constant being one of them.
+
+    Where many rounds are asked for, to the last bits, by singular values: a Gram matrix has half the digits.
+    """
+    dense = X.dense_array(_MOST_ROTATED / (X.n_columns + 1)) if n_rounds > _ROUNDS else None
+    if dense is None:
+        G = X.gram(weights, has_constant)
+
+        def by_products(v: FloatArray) -> FloatArray:
+            c = _solve_symmetric(G, v)
+            return np.asarray(X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant else 0.0))
+
+        return by_products
+    A = np.column_stack([dense, np.ones(len(dense))]) if has_constant else dense.astype(np.float64)
+    root = np.sqrt(weights)
+    A = A * root[:, None]
+    unit = units(np.square(A).sum(axis=0))
+    left, sizes, right = np.linalg.svd(A * unit, full_matrices=False)
+    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 1e-13 * sizes.max(initial=0.0))
+    back = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+
+    def by_singular_values(v: FloatArray) -> FloatArray:
+        return np.asarray(back * (left @ (inverse * (right @ (unit * v)))))
+
+    return by_singular_values
 
 
 def scaled(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:

@@ -44,6 +44,8 @@ _NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
+# The share of P that a point inside is to prove before it is preferred.
+_WORTH = 0.5
 # Columns are made orthonormal where that takes at most so many multiplications, ten times over; combinations
 # of unit columns that are so small are rounding.
 _MOST_ROTATED, _VANISHED = 1e8, 1e-13
@@ -263,7 +265,8 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
             return decided
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
         inside = read(False)[2]
-        return decided if proved >= feasible(problem, inside, W, b).dual else inside
+        is_proof = feasible(problem, inside, W, b).dual > max(proved, _WORTH * primal)
+        return inside if is_proof else decided
 
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}

@@ -385,7 +385,9 @@ class InteriorPoint {
     const double here = gap();
     const bool is_led_away =
         left_ < met && !(here < 10 * least_.gap) && !(least_.gap > near * std::abs(value()));
-    const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || !std::isfinite(here);
+    // Once nothing is left of the residues of the start, what a gap is off by is rounding.
+    const bool is_floor = left_ < gone && !(here < least_.gap);
+    const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || is_floor || !std::isfinite(here);
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
@@ -460,14 +462,20 @@ class InteriorPoint {
   }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
-  // that to be feasible, however small the weight.
+  // that to be feasible, however small the weight. So far as V may be off by rounding they can be moved there.
   double excess() const {
-    double most = 0.0;
+    double most = 0.0, square = 0.0, total = 0.0;
+    for (std::size_t i = 0; i < at(p.n_of_rows()); ++i) {
+      square += p.weight[i] * u_[i] * u_[i];
+      total += p.weight[i];
+    }
+    const double slack = movable * std::sqrt(square * total);
     for (std::size_t c = 0; c < p.corners.size(); ++c) {
       const std::size_t i = at(p.n_of_rows()) + c, j = at(p.corners[c]);
       if (p.l2[j] > 0.0) continue;
       const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
-      most = std::max(most, v / p.high[i] - 1.0);
+      const double off = slack * std::sqrt(p.corner_square[c]) / p.weight[i];
+      most = std::max(most, (v - off) / p.high[i] - 1.0);
     }
     return most;
   }
@@ -517,6 +525,9 @@ class InteriorPoint {
   static constexpr int patience = 3;
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
+  static constexpr double gone = 1e-12;
+  // The share of its size that V may be off by.
+  static constexpr double movable = 1e-12;
   // The share of the objective at which a gap that grows again is at the floor of rounding.
   static constexpr double near = 1e-6;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
