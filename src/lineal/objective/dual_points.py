@@ -37,6 +37,8 @@ _REFINEMENTS = 3
 _ROUNDS, _MANY_ROUNDS = 2, 10
 # As many multiplications singular values may take, ten times over.
 _MOST_ROTATED = 1e8
+# Combinations of unit columns that are so small are rounding.
+_VANISHED = 1e-13
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -134,16 +136,38 @@ def _move_jointly(
     kept = np.flatnonzero(np.append(in_play[columns], has_constant if is_bordered else []))
     if not len(kept):
         return U
-    X = problem.X.take_columns(columns)
-    G = X.joint_gram(
-        lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
-    )
-    G, aim = np.ascontiguousarray(G[np.ix_(kept, kept)]), np.append(target[columns], on_b)[kept]
+    X, aim = problem.X.take_columns(columns), np.append(target[columns], on_b)[kept]
+    work = problem.X.n_rows * K * float(len(columns) + 1) ** 2 * K**2
+    is_exact = n_rounds > _ROUNDS and work <= 10 * _MOST_ROTATED
+    dense = problem.X.dense_array(_MOST_ROTATED) if is_exact else None
+    if dense is None:
+        G = X.joint_gram(
+            lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
+        )
+        G = np.ascontiguousarray(G[np.ix_(kept, kept)])
+
+        def answer(v: FloatArray) -> FloatArray:
+            c = np.zeros((len(columns) + 1) * K)
+            c[kept] = _solve_symmetric(G, v)
+            C = c.reshape(-1, K)
+            return respond(X.dot(C[:-1]) + C[-1])
+
+    else:
+        # room (1 - share') = F F' with F = root (1 - r r'), r = root / |root|: singular values of F'A.
+        root = np.sqrt(room)
+        r = np.sqrt(share)
+        F = root[:, :, None] * (np.eye(K) - r[:, :, None] * r[:, None, :])
+        A = np.column_stack([dense[:, columns], np.ones(len(dense))])
+        sheet = np.einsum("ilk,ij->ikjl", F, A).reshape(len(A) * K, -1)[:, kept]
+        explain = _explaining_rows(sheet * np.sqrt(losses.weighted(np.ones((len(A), 1)))).repeat(K, axis=0))
+        back = 1 / np.sqrt(losses.weighted(np.ones((len(A), 1))))
+
+        def answer(v: FloatArray) -> FloatArray:
+            return back * np.einsum("ilk,ik->il", F, explain(v).reshape(-1, K))
+
     for _ in range(n_rounds):
-        g, c = losses.pull(U), np.zeros((len(columns) + 1) * K)
-        c[kept] = _solve_symmetric(G, np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
-        C = c.reshape(-1, K)
-        U = U - respond(X.dot(C[:-1]) + C[-1])
+        g = losses.pull(U)
+        U = U - answer(np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
     return U
 
 
@@ -163,14 +187,18 @@ def _move(
     losses = problem.losses
     U = losses.into_domain(U)
     room = losses.room(U)
+    if not losses.is_smooth:  # the tube of a loss is a kink of its conjugate, at 0
+        room = np.minimum(room, np.abs(U))
     weights, U = losses.weighted(room), U.copy()
     for k in range(problem.n_outputs):
         columns = np.flatnonzero(in_play[:, k])
-        X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)
         aim = np.append(target[columns, k], on_b[k : k + 1] if has_constant[k] else [])
         if not len(aim):
             continue
-        explain = _explaining(X, np.ascontiguousarray(weights[:, k]), bool(has_constant[k]), n_rounds)
+        X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)
+        explain = _explaining(
+            problem.X, columns, np.ascontiguousarray(weights[:, k]), bool(has_constant[k]), n_rounds > _ROUNDS
+        )
         for _ in range(n_rounds):
             g = losses.pull(U)[:, k]
             pulled = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
@@ -179,14 +207,16 @@ def _move(
 
 
 def _explaining(
-    X: LinearMap, weights: FloatArray, has_constant: bool, n_rounds: int
+    X: LinearMap, columns: NDArray[np.intp], weights: FloatArray, has_constant: bool, is_exact: bool
 ) -> Callable[[FloatArray], FloatArray]:
-    """From a vector v to the scores z of few columns with X'diag(weights) z = v, a constant being one of them.
+    """From a vector v to scores z of these columns, and a constant, with X'diag(weights) z = v.
 
-    Where many rounds are asked for, to the last bits, by singular values: a Gram matrix has half the digits.
+    To the last bits it takes singular values: a Gram matrix has half the digits.
     """
-    dense = X.dense_array(_MOST_ROTATED / (X.n_columns + 1)) if n_rounds > _ROUNDS else None
+    is_exact = is_exact and X.n_rows * (len(columns) + 1) ** 2 <= 10 * _MOST_ROTATED
+    dense = X.dense_array(_MOST_ROTATED) if is_exact else None
     if dense is None:
+        X = X if len(columns) == X.n_columns else X.take_columns(columns)
         G = X.gram(weights, has_constant)
 
         def by_products(v: FloatArray) -> FloatArray:
@@ -194,18 +224,18 @@ def _explaining(
             return np.asarray(X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant else 0.0))
 
         return by_products
-    A = np.column_stack([dense, np.ones(len(dense))]) if has_constant else dense.astype(np.float64)
+    A = np.column_stack([dense[:, columns].astype(np.float64), np.ones((len(dense), int(has_constant)))])
     root = np.sqrt(weights)
-    A = A * root[:, None]
+    explain, back = _explaining_rows(A * root[:, None]), np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    return lambda v: back * explain(v)
+
+
+def _explaining_rows(A: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """From a vector v to the z among the columns of A with A'z = v, or nearly where A has a lower rank."""
     unit = units(np.square(A).sum(axis=0))
     left, sizes, right = np.linalg.svd(A * unit, full_matrices=False)
-    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 1e-13 * sizes.max(initial=0.0))
-    back = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-
-    def by_singular_values(v: FloatArray) -> FloatArray:
-        return np.asarray(back * (left @ (inverse * (right @ (unit * v)))))
-
-    return by_singular_values
+    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0))
+    return lambda v: np.asarray(left @ (inverse * (right @ (unit * v))))
 
 
 def scaled(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:
