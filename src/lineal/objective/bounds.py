@@ -107,7 +107,7 @@ def _is_faint_part_rounding(
         sizes = np.vstack([columns, np.full((1, 1), np.sqrt(total))])
         residue = np.vstack([V, problem.losses.pull(U).sum(axis=0)])
     part = directions.T @ np.divide(residue, sizes, out=np.zeros_like(residue), where=sizes > 0)
-    bits = np.finfo(np.float64).eps * (30 + np.sqrt(problem.X.n_rows))
+    bits = np.finfo(np.float64).eps * (30 + 4 * np.sqrt(problem.X.n_rows))
     return bool(np.all(np.abs(part) <= bits * size))
 
 

@@ -42,6 +42,8 @@ _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
 _PATIENCE, _FALL = 14, 0.01
 # P that falls by less than this share of itself in a stretch may do so for ever, whatever the tolerance.
 _LEAST_FALL = 1e-6
+# Steps that are few lower P by so much in a stretch while they are still on their way.
+_STEADY = 1e-4
 # No solver is left before so many epochs; and after so many spans of the next one's time it is, whatever it
 # gained.
 _LEAST_EPOCHS, _MOST_SPANS = 5, 4
@@ -448,12 +450,14 @@ class _Progress:
         self._mark, self._height, self._waited = np.inf, np.inf, 0
         self._n_spans, self._gap = 0, 1.0
         self._span, self._ends = np.inf, np.inf
+        self._is_steady = False  # it goes on while P falls, where the next one could promise no end
         if after is not None:
             own, following = solver.cost(problem), after.cost(problem)
             is_patient = solver.is_patient(problem)
             enough = following.expected if following.total is None and not is_patient else following.total
             if enough is not None:
                 self._span = max(_LEAST_EPOCHS, int(np.ceil(enough / own.epoch)))
+            self._is_steady = is_patient and following.total is None
             if is_patient:
                 self._ends = np.inf if own.total is None else epochs + _OVERTIME * own.total / own.epoch
             else:
@@ -490,6 +494,7 @@ class _Progress:
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
         enough = max(_FALL * self._tol, _LEAST_FALL) * abs(self._height)
         has_fallen = goes_on and best.primal < self._height - enough
+        has_fallen |= self._is_steady and best.primal < (1 - _STEADY) * self._height
         self._waited = 0 if best.gap < gain * self._mark or has_fallen else self._waited + 1
         self.due = int(min(epochs + max(_EVERY, int(_GROWTH * epochs)), self._span_ends))
         self._mark, self._height = best.gap, best.primal
