@@ -51,6 +51,7 @@ def lower_bound(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b
     if problem.intercept is Intercept.FREE:
         left, size = problem.losses.balance_left(U)
         residue = np.abs(left)
+        size = size if problem.is_by_output else size.max(keepdims=True)
         is_sound = bool((residue <= _ROUNDING * size).all())
         charge += 2 * float(residue @ np.abs(b))
     worst_weight = None
@@ -80,6 +81,8 @@ def _charge_of_free(
     columns = np.sqrt(problem.X.squared_adjoint(problem.losses.weighted(ones)))
     squares = problem.losses.weighted(U * U).sum(axis=0).reshape(W.shape[1], -1)  # by column of W
     size = np.sqrt(squares.sum(axis=1))
+    if not problem.is_by_output:  # a class that is told apart has next to nothing, and the rounding of others
+        size = np.full_like(size, size.max())
     V = np.where(free[:, None], V, 0.0)
     is_zero = bool(np.all(np.abs(V) <= _ROUNDING * columns * size))
     if free.all():

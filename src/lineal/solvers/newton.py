@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -174,12 +175,16 @@ def _walk(
     def state() -> State:
         return {"is_last": is_last}
 
+    # Where outputs meet and nothing is penalised, a proof takes the system that the next step takes, and its
+    # answer: the slopes that the step's model foresees.
+    has_foresight = problem.penalty.is_zero and not problem.is_by_output and problem.losses.has_array_duals
+    step = step_from(point) if has_foresight and not is_last else None
     if "is_early" not in kept:  # there the step is taken once more
         expected = None if is_last else expected_gap(problem, point.gradient, point.value)
-        yield primal_iterate(objective, point, expected, state)
+        yield _foreseen(primal_iterate(objective, point, expected, state), step)
     if is_last:
         return
-    while (step := step_from(point)) is not None:
+    while (step := step_from(point) if step is None else step) is not None:
         early = early_iterate(objective, point, step, tol)
         if early is not None:
             yield early
@@ -187,11 +192,18 @@ def _walk(
         # At the floor of rounding, steps move sideways: the driver is told by the end of the stream.
         is_last = following.value >= point.value and not _is_flatter(following, point)
         point = following
+        step = step_from(point) if has_foresight and not is_last else None
         if early is None:
             expected = None if is_last else expected_gap(problem, point.gradient, point.value)
-            yield primal_iterate(objective, point, expected, state)
+            yield _foreseen(primal_iterate(objective, point, expected, state), step)
         if is_last:
             return
+
+
+def _foreseen(iterate: Iterate, step: Step | None) -> Iterate:
+    """An iterate with the dual point that the model of the next step has, where that is known."""
+    ahead = None if step is None else step.ahead
+    return iterate if ahead is None else replace(iterate, dual=lambda: ahead)
 
 
 def _is_flatter(following: Point, point: Point) -> bool:
