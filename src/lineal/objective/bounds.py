@@ -147,6 +147,7 @@ def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: Flo
     charge = float(worth.sum())
     if problem.intercept is Intercept.FREE:
         left, whole = losses.balance_left(U)
+        whole = whole if problem.is_by_output else whole.max(keepdims=True)
         if not (np.abs(left) <= _ROUNDING * whole).all():
             return None
         charge += 2 * float(np.abs(left) @ (np.abs(b) + largest / np.sqrt(rows.sum())))
