@@ -136,7 +136,9 @@ def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: Flo
     V, eps = problem.pull(U), np.finfo(np.float64).eps
     slack = eps * (30 + np.sqrt(problem.X.n_rows)) * columns * size
     l1 = np.broadcast_to(np.reshape(penalty.l1, (-1, 1)), V.shape)
-    wanted = np.where(penalty.are_off_kinks(W), -penalty.derivative(W), np.clip(V, -l1, l1))
+    inside = np.clip(V, -l1, l1)
+    is_curved = penalty.are_off_kinks(W) & (np.reshape(penalty.l2, (-1, 1)) > 0) & (np.abs(V) > l1)
+    wanted = np.where(is_curved, -penalty.derivative(W), inside)
     near = np.clip(wanted, V - slack, V + slack)
     factor = penalty.scaling(near)
     if factor < 1.0:

@@ -35,6 +35,8 @@ _REFINEMENTS = 3
 # Times that dual variables are moved towards a V, again for what rounding left; and where it is to be met to
 # the last bits.
 _ROUNDS, _MANY_ROUNDS = 2, 10
+# The share of the losses below which a penalty may be left out of a proof.
+_LITTLE = 1e-3
 # As many multiplications singular values may take, ten times over.
 _MOST_ROTATED = 1e8
 # Combinations of unit columns that are so small are rounding.
@@ -85,9 +87,14 @@ def best_within_rounding(
     if problem.losses.is_by_row:
         if kept is not None:
             points.append(("kept by the fit, moved", align(problem, kept, W, b, is_whole=True)))
+        slopes = gradient_point(problem, Z) if problem.losses.is_smooth else kept
         if problem.losses.is_smooth:
-            U = gradient_point(problem, Z)
-            points.append(("slopes, moved", align(problem, U, W, b, is_whole=True)))
+            points.append(("slopes, moved", align(problem, slopes, W, b, is_whole=True)))
+        penalty = problem.penalty_value(W, b)
+        if slopes is not None and penalty <= _LITTLE * problem.losses.value(Z):
+            # A penalty that is next to nothing is left out: where columns are combinations of others, no U may
+            # have the V that signs of weights ask for.
+            points.append(("slopes, moved", _move_to(problem, slopes, np.ones(W.shape, bool), 0 * W, b)))
     best, source = None, ""
     for name, U in points:
         bound = bound_within_rounding(problem, U, W, b)
@@ -107,9 +114,20 @@ def align(
     """
     in_play = problem.penalty.are_off_kinks(W)
     in_play = in_play if is_whole else in_play & (problem.penalty.second_derivative(W) == 0)
-    target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
-    move = _move if problem.is_by_output else _move_jointly
-    n_rounds = _MANY_ROUNDS if is_whole else _ROUNDS
+    target = -problem.penalty.derivative(W)
+    return _move_to(problem, U, in_play, target, b, _MANY_ROUNDS if is_whole else _ROUNDS)
+
+
+def _move_to(
+    problem: Problem,
+    U: FloatArray,
+    in_play: NDArray[np.bool_],
+    target: FloatArray,
+    b: FloatArray,
+    n_rounds: int = _MANY_ROUNDS,
+) -> FloatArray:
+    """U moved to where V is the target for the weights in play, and its sums what the intercept asks for."""
+    on_b, move = -problem.constants_penalty.derivative(b), _move if problem.is_by_output else _move_jointly
     return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b, n_rounds)
 
 
