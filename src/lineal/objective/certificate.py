@@ -12,7 +12,7 @@ from typing import Any, Self
 FLOOR = 1e-12
 ALL_ROUNDING = "what is left of the objective is rounding of the scores"
 # How far D may be above P, relative to P, when both are sums of many numbers.
-_ABOVE = 1e-9
+ABOVE = 1e-9
 
 
 def yardstick(primal: float, at_zero: float) -> float:
@@ -28,7 +28,7 @@ def relative_gap(gap: float, size: float) -> float:
     if size == 0.0:
         return 0.0 if gap <= 0 else math.inf
     relative = gap / size if size < math.inf else math.inf
-    return relative if relative > -_ABOVE else math.inf
+    return relative if relative > -ABOVE else math.inf
 
 
 class Stop(StrEnum):

@@ -18,7 +18,7 @@ import numpy as np
 
 from lineal.errors import InputError
 from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
-from lineal.objective.certificate import relative_gap
+from lineal.objective.certificate import ABOVE, relative_gap
 from lineal.objective.dual_points import (
     best_within_rounding,
     closer_point,
@@ -112,7 +112,7 @@ class Best:
         """Keeps the weights if they are better, and the bound if it is higher."""
         is_better = proof.primal < self.primal
         # No bound is above P: one that was charged for rounding by weights far from where P is this low is void.
-        is_refuted = relative_gap(proof.primal - self.dual, abs(proof.primal)) == np.inf
+        is_refuted = self.dual > proof.primal + ABOVE * abs(proof.primal)
         is_higher = self.bound is None or proof.bound.dual > self.dual or is_refuted
         if proof.is_whole:
             is_nearer = proof.primal - proof.bound.dual < self.gap
