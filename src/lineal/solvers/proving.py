@@ -423,7 +423,10 @@ class LinearProver(Prover):
             self._raise_to(best, feasible(problem, U, W, b))
         latest = best.latest
         kept = None if latest is None or latest.dual is None else latest.dual()
-        bound, _ = best_within_rounding(problem, W, b, best.Z, kept)
+        try:
+            bound, _ = best_within_rounding(problem, W, b, best.Z, kept)
+        except np.linalg.LinAlgError:  # infinities
+            return
         if bound is not None:
             self._raise_to(best, bound)
 

@@ -376,7 +376,6 @@ class InteriorPoint {
     }
     if (!aim(A, system)) return end();
     t = correct(A, system, target);
-    if (t.least() < short_of_centre) t = centre(A, system, mu, t);
     move(A, t);
     left_ *= 1.0 - t.least();
     // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain. A gap may
@@ -385,8 +384,9 @@ class InteriorPoint {
     const double here = gap();
     const bool is_led_away =
         left_ < met && !(here < 10 * least_.gap) && !(least_.gap > near * std::abs(value()));
-    // Once nothing is left of the residues of the start, what a gap is off by is rounding.
-    const bool is_floor = left_ < gone && !(here < least_.gap);
+    // Once nothing is left of the residues of the start, a small gap that grows is rounding.
+    const bool is_floor =
+        left_ < gone && !(here < least_.gap) && least_.gap < small * std::abs(value());
     const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || is_floor || !std::isfinite(here);
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
@@ -527,15 +527,14 @@ class InteriorPoint {
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
   // The share of its size that V may be off by.
-  static constexpr double movable = 1e-12;
+  static constexpr double movable = 1e-10;
   // The share of the objective at which a gap that grows again is at the floor of rounding.
-  static constexpr double near = 1e-6;
+  static constexpr double near = 1e-6, small = 1e-4;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
   // classes that are nearly separable take twice as many. Those of joint rows share the work of one.
   static constexpr double start_size = 5.0, joint_start_size = 30.0;
   // Steps that need no corrector; how much longer one tries to make the others, and the share of it that
   // makes it worth another (Gondzio 1996).
-  static constexpr double short_of_centre = 0.1;
   static constexpr double long_enough = 0.9, longer = 0.3, gained = 0.1;
 
   static constexpr std::size_t at(Index i) { return std::size_t(i); }
@@ -681,22 +680,6 @@ class InteriorPoint {
       }
       t = next;
     }
-    return t;
-  }
-  // Where the step is short some products lie far below the others: a step towards equal products instead,
-  // without the terms of second order, if it may go further.
-  template <class Map, class System>
-  Lengths centre(const Map& A, System& system, double mu, Lengths t) {
-    const Index N = p.n_variables();
-    kept_ = {dw_, du_, da_, db_, dt_};
-#pragma omp simd
-    for (Index i = 0; i < N; ++i) {
-      on_low_[at(i)] = has_low_[at(i)] * (mu - alpha_[at(i)] * above_[at(i)]);
-      on_high_[at(i)] = has_high_[at(i)] * (mu - beta_[at(i)] * below_[at(i)]);
-    }
-    const Lengths next = aim(A, system) ? lengths(close) : Lengths{0.0, 0.0};
-    if (next.least() > t.least()) return next;
-    std::tie(dw_, du_, da_, db_, dt_) = std::tie(kept_[0], kept_[1], kept_[2], kept_[3], kept_[4]);
     return t;
   }
   // What brings a product to between a tenth of the target and ten times it, or nearer.
