@@ -462,19 +462,21 @@ class InteriorPoint {
   }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
-  // that to be feasible, however small the weight. So far as V may be off by rounding they can be moved there.
+  // that to be feasible, however small the weight. Where l1 is next to nothing beside the rounding of V nobody
+  // can have V inside by that: dual variables are moved to where it is.
   double excess() const {
     double most = 0.0, square = 0.0, total = 0.0;
     for (std::size_t i = 0; i < at(p.n_of_rows()); ++i) {
       square += p.weight[i] * u_[i] * u_[i];
       total += p.weight[i];
     }
-    const double slack = movable * std::sqrt(square * total);
+    const double size = std::sqrt(square * total);
     for (std::size_t c = 0; c < p.corners.size(); ++c) {
       const std::size_t i = at(p.n_of_rows()) + c, j = at(p.corners[c]);
       if (p.l2[j] > 0.0) continue;
       const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
-      const double off = slack * std::sqrt(p.corner_square[c]) / p.weight[i];
+      const double whole = size * std::sqrt(p.corner_square[c]) / p.weight[i];
+      const double off = rounded * whole > tiny * p.high[i] ? movable * whole : 0.0;
       most = std::max(most, (v - off) / p.high[i] - 1.0);
     }
     return most;
@@ -526,8 +528,8 @@ class InteriorPoint {
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
-  // The share of its size that V may be off by.
-  static constexpr double movable = 1e-10;
+  // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows of.
+  static constexpr double rounded = 1e-14, movable = 1e-10;
   // The share of the objective at which a gap that grows again is at the floor of rounding.
   static constexpr double near = 1e-6, small = 1e-4;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
