@@ -21,9 +21,15 @@ from lineal.learners.scenarios.certified import CertifiedLearner
 from lineal.learners.scenarios.ranking.learner import RankSVM
 from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
-from lineal.objective.bounds import Bound, worst_term
+from lineal.objective.bounds import Bound, bound_within_rounding, worst_term
 from lineal.objective.certificate import Certificate, sum_certificates
-from lineal.objective.dual_points import feasible, gradient_point, kink_point, newton_point
+from lineal.objective.dual_points import (
+    best_within_rounding,
+    feasible,
+    gradient_point,
+    kink_point,
+    newton_point,
+)
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
 from lineal.protocol import check_is_fitted
@@ -134,6 +140,7 @@ def _proved(claim: Claim, limit: float) -> Certificate:
         seconds=time.perf_counter() - began,
         stop=None,
         reason=f"recomputed from the weights; dual point: {source}",
+        is_rounding=claim.problem.is_rounding(primal, bound.dual, claim.W, claim.b),
         **more,
     )
 
@@ -164,6 +171,9 @@ def _best_bound(
         U = make()
         assert U is not None
         bound = feasible(problem, U, W, b)
+        if bound.dual > primal and problem.relative_gap(primal, bound.dual) == np.inf:
+            # No bound is above P: V was rounded by more than is between them.
+            bound = bound_within_rounding(problem, U, W, b) or bound
         if bound.dual > best.dual:
             best, source = bound, name
     if not problem.relative_gap(primal, best.dual) <= limit:
@@ -171,6 +181,10 @@ def _best_bound(
             bound = feasible(problem, U, W, b)
             if bound.dual > best.dual:
                 best, source = bound, name
+    if not problem.relative_gap(primal, best.dual) <= limit and not problem.X.is_dear:
+        found, name = best_within_rounding(problem, W, b, Z, claim.dual)
+        if found is not None and found.dual > best.dual:
+            best, source = found, name
     # Choosing subgradients takes seconds where hundreds of rows sit on a kink: only if the proof needs it.
     if not (losses.is_smooth or problem.X.is_dear or problem.relative_gap(primal, best.dual) <= limit):
         for _ in range(3):

@@ -24,7 +24,7 @@ class Bound:
     U : dual point
         The feasible point.
     V : array or None
-        X'G; not kept under a ridge, where its size says all.
+        X'G, or what stands for it to rounding; not kept under a ridge, where its size says all.
     dual : float
         D(U).
     worst_weight : float or None
@@ -51,6 +51,7 @@ def lower_bound(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b
     if problem.intercept is Intercept.FREE:
         left, size = problem.losses.balance_left(U)
         residue = np.abs(left)
+        size = size if problem.is_by_output else size.max(keepdims=True)
         is_sound = bool((residue <= _ROUNDING * size).all())
         charge += 2 * float(residue @ np.abs(b))
     worst_weight = None
@@ -80,6 +81,8 @@ def _charge_of_free(
     columns = np.sqrt(problem.X.squared_adjoint(problem.losses.weighted(ones)))
     squares = problem.losses.weighted(U * U).sum(axis=0).reshape(W.shape[1], -1)  # by column of W
     size = np.sqrt(squares.sum(axis=1))
+    if not problem.is_by_output:  # a class that is told apart has next to nothing, and the rounding of others
+        size = np.full_like(size, size.max())
     V = np.where(free[:, None], V, 0.0)
     is_zero = bool(np.all(np.abs(V) <= _ROUNDING * columns * size))
     if free.all():
@@ -107,8 +110,51 @@ def _is_faint_part_rounding(
         sizes = np.vstack([columns, np.full((1, 1), np.sqrt(total))])
         residue = np.vstack([V, problem.losses.pull(U).sum(axis=0)])
     part = directions.T @ np.divide(residue, sizes, out=np.zeros_like(residue), where=sizes > 0)
-    bits = np.finfo(np.float64).eps * (30 + np.sqrt(problem.X.n_rows))
+    bits = np.finfo(np.float64).eps * (30 + 4 * np.sqrt(problem.X.n_rows))
     return bool(np.all(np.abs(part) <= bits * size))
+
+
+def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound | None:
+    """A lower bound from a U whose V is right to rounding, where that is worth more than the penalty.
+
+    V sums terms that cancel, and is known to some bits of their size: a column of 10^13 beside a strength of 1
+    leaves none of it. Whatever V is, with any v beside it::
+
+        P(w*)  >=  -F*(G) - R*(-v) + (V - v).w*        for the optimal w*
+
+    so v may be what the weights ask for, -R'(W), as far as rounding allows, and the difference is charged,
+    with the largest of the present weights, doubled and in units of their columns, standing in for w*. None
+    where parts of the penalty are not known, or scores share weights.
+    """
+    losses, penalty = problem.losses, problem.penalty
+    is_known = penalty.is_elastic and not penalty.has_free_columns and losses.has_array_duals
+    if not is_known or problem.has_shared_weights or problem.intercept is Intercept.PENALIZED:
+        return None
+    U = losses.into_domain(U)
+    rows = losses.weighted(np.ones((problem.X.n_rows, 1)))
+    columns, size = np.sqrt(problem.X.squared_adjoint(rows)), np.sqrt(losses.weighted(U * U).sum(axis=0))
+    V, eps = problem.pull(U), np.finfo(np.float64).eps
+    slack = eps * (30 + np.sqrt(problem.X.n_rows)) * columns * size
+    l1 = np.broadcast_to(np.reshape(penalty.l1, (-1, 1)), V.shape)
+    inside = np.clip(V, -l1, l1)
+    is_curved = penalty.are_off_kinks(W) & (np.reshape(penalty.l2, (-1, 1)) > 0) & (np.abs(V) > l1)
+    wanted = np.where(is_curved, -penalty.derivative(W), inside)
+    near = np.clip(wanted, V - slack, V + slack)
+    factor = penalty.scaling(near)
+    if factor < 1.0:
+        U, V, near = losses.shrink(U, factor), V * factor, near * factor
+    largest = (columns * np.abs(W)).max(axis=0, initial=0.0)
+    reach = 2 * np.divide(largest, columns, out=np.zeros_like(V), where=columns > 0)
+    worth = (np.abs(V - near) + 2 * eps * columns * size) * reach
+    charge = float(worth.sum())
+    if problem.intercept is Intercept.FREE:
+        left, whole = losses.balance_left(U)
+        whole = whole if problem.is_by_output else whole.max(keepdims=True)
+        if not (np.abs(left) <= _ROUNDING * whole).all():
+            return None
+        charge += 2 * float(np.abs(left) @ (np.abs(b) + largest / np.sqrt(rows.sum())))
+    dual = -losses.conjugate(U) - penalty.conjugate_total(-near) - charge
+    return Bound(U, near, dual) if np.isfinite(dual) else None
 
 
 def lower_bound_by_scores(
@@ -140,7 +186,7 @@ def lower_bound_by_scores(
 def worst_term(problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, bound: Bound) -> float:
     """The largest Fenchel-Young residual among rows and weights; see ``Certificate.kkt_violation``."""
     penalty, worst = problem.penalty, problem.losses.worst(Z, bound.U)
-    if penalty.is_ridge:
+    if penalty.is_ridge and bound.V is None:
         worst_weight = problem.pulled(bound.U, W, b)[1] if bound.worst_weight is None else bound.worst_weight
         return max(worst, worst_weight)
     assert bound.V is not None

@@ -10,8 +10,9 @@ from typing import Any, Self
 
 # |P| alone is no yardstick when the optimum is 0 (interpolation, separable hinge).
 FLOOR = 1e-12
+ALL_ROUNDING = "what is left of the objective is rounding of the scores"
 # How far D may be above P, relative to P, when both are sums of many numbers.
-_ABOVE = 1e-9
+ABOVE = 1e-9
 
 
 def yardstick(primal: float, at_zero: float) -> float:
@@ -27,7 +28,7 @@ def relative_gap(gap: float, size: float) -> float:
     if size == 0.0:
         return 0.0 if gap <= 0 else math.inf
     relative = gap / size if size < math.inf else math.inf
-    return relative if relative > -_ABOVE else math.inf
+    return relative if relative > -ABOVE else math.inf
 
 
 class Stop(StrEnum):
@@ -85,7 +86,7 @@ class Certificate:
     seconds : float
         Wall-clock time of the fit.
     converged : bool
-        Whether relative_gap <= tol.
+        Whether relative_gap <= tol, or all that is left of P is rounding of its scores.
     reason : str
         Why the fit ended, in words.
     stop : Stop or None
@@ -120,20 +121,23 @@ class Certificate:
         stop: Stop | None = Stop.CERTIFIED,
         reason: str = "",
         detail: object = "",
+        is_rounding: bool = False,
         **more: Any,
     ) -> Self:
         """Certificates are made here, of what was proved.
 
         ``size`` is the yardstick of the gap, which is primal - dual unless it was summed term by term, where
         nothing cancels. ``stop`` is why the fit ended: whether that was a certificate the gap decides.
-        ``reason`` is said in place of its sentence, and ``detail`` in it.
+        ``reason`` is said in place of its sentence, and ``detail`` in it. ``is_rounding`` says that nobody could
+        state weights of which more is known (``Problem.is_rounding``).
         """
         gap = primal - dual if gap is None else gap
         relative = relative_gap(gap, size)
         if relative < 0:  # by rounding: no lower bound is above P
             dual, gap, relative = primal, 0.0, 0.0
-        is_done = bool(relative <= tol)
+        is_done = bool(relative <= tol) or is_rounding
         if stop is not None:
+            reason = reason or (ALL_ROUNDING if is_rounding and not relative <= tol else "")
             stop = Stop.CERTIFIED if is_done else Stop.STALLED if stop is Stop.CERTIFIED else stop
             reason = reason or stop.sentence(detail)
         return cls(
@@ -161,6 +165,7 @@ class Certificate:
         gap: float | None = None,
         worst: float | None = None,
         detail: object = "the floor of the arithmetic",
+        is_rounding: bool = False,
     ) -> Certificate:
         """The certificate of other weights or another bound, found by the same run.
 
@@ -170,7 +175,7 @@ class Certificate:
         found = Certificate.of_proof(
             primal, dual, size=size, tol=tol, gap=gap, worst=self.kkt_violation if worst is None else worst,
             solver=self.solver, epochs=self.epochs, seconds=self.seconds, stop=self.stop or Stop.STALLED,
-            detail=detail,
+            detail=detail, is_rounding=is_rounding,
         )  # fmt: skip
         return found if found.converged or is_lost else replace(found, reason=self.reason)
 

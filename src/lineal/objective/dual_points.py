@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lineal import _core
 from lineal.deferred import optimize
-from lineal.objective.bounds import Bound, lower_bound
+from lineal.objective.bounds import Bound, bound_within_rounding, lower_bound
 from lineal.objective.linear_maps import LinearMap
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
@@ -32,6 +32,15 @@ DIRECT_LIMIT = 2000
 _CLOSER_LIMIT = 600
 # Rounds of refinement for what rounding, and the ridge of a singular matrix, leave of a solution.
 _REFINEMENTS = 3
+# Times that dual variables are moved towards a V, again for what rounding left; and where it is to be met to
+# the last bits.
+_ROUNDS, _MANY_ROUNDS = 2, 10
+# The share of the losses below which a penalty may be left out of a proof.
+_LITTLE = 1e-3
+# As many multiplications singular values may take, ten times over.
+_MOST_ROTATED = 1e8
+# Combinations of unit columns that are so small are rounding.
+_VANISHED = 1e-13
 
 
 # ---- repairs ------------------------------------------------------------------------------------
@@ -62,21 +71,67 @@ def _apart_from_free_columns(problem: Problem, U: FloatArray) -> FloatArray:
     shape = problem.weight_shape
     in_play = np.broadcast_to(free[:, None], shape)
     is_free = np.full(problem.n_outputs, problem.intercept is Intercept.FREE)
-    return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs))
+    return _move(problem, U, in_play, np.zeros(shape), is_free, np.zeros(problem.n_outputs), _ROUNDS)
 
 
-def align(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> FloatArray:
+def best_within_rounding(
+    problem: Problem, W: FloatArray, b: FloatArray, Z: FloatArray, kept: Any
+) -> tuple[Bound | None, str]:
+    """The best bound that rounding of V is charged to, not its penalty, and what its point is called.
+
+    ``kept`` is a point of a solver's, or None.
+    """
+    is_apart = problem.losses.has_array_duals and not problem.has_shared_weights
+    if not is_apart or problem.penalty.has_free_columns or not problem.penalty.is_elastic:
+        return None, ""
+    points: list[tuple[str, Any]] = [] if kept is None else [("kept by the fit", kept)]
+    if problem.losses.is_by_row:
+        if kept is not None:
+            points.append(("kept by the fit, moved", align(problem, kept, W, b, is_whole=True)))
+        slopes = gradient_point(problem, Z) if problem.losses.is_smooth else kept
+        if problem.losses.is_smooth:
+            points.append(("slopes, moved", align(problem, slopes, W, b, is_whole=True)))
+        penalty = problem.penalty_value(W, b)
+        if slopes is not None and penalty <= _LITTLE * problem.losses.value(Z):
+            # A penalty that is next to nothing is left out: where columns are combinations of others, no U may
+            # have the V that signs of weights ask for.
+            points.append(("slopes, moved", _move_to(problem, slopes, np.ones(W.shape, bool), 0 * W, b)))
+    best, source = None, ""
+    for name, U in points:
+        bound = bound_within_rounding(problem, U, W, b)
+        if bound is not None and (best is None or bound.dual > best.dual):
+            best, source = bound, f"{name}, to rounding"
+    return best, source
+
+
+def align(
+    problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray, *, is_whole: bool = False
+) -> FloatArray:
     """A point near U with V = -R'(W) where D knows no other: for weights off the kinks of R that is linear
-    there (free ones, and under L1 or in groups those that are not 0), and so for the intercept.
+    there (free ones, and under L1 or in groups those that are not 0), and so for the intercept; ``is_whole``:
+    for all off kinks.
 
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
     their domain are so at the optimum.
     """
-    is_linear = problem.penalty.has_groups | (problem.penalty.second_derivative(W) == 0)
-    in_play = problem.penalty.are_off_kinks(W) & is_linear
-    target, on_b = -problem.penalty.derivative(W), -problem.constants_penalty.derivative(b)
-    move = _move if problem.is_by_output else _move_jointly
-    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b)
+    in_play = problem.penalty.are_off_kinks(W)
+    if not (is_whole or problem.penalty.has_groups):
+        in_play = in_play & (problem.penalty.second_derivative(W) == 0)
+    target = -problem.penalty.derivative(W)
+    return _move_to(problem, U, in_play, target, b, _MANY_ROUNDS if is_whole else _ROUNDS)
+
+
+def _move_to(
+    problem: Problem,
+    U: FloatArray,
+    in_play: NDArray[np.bool_],
+    target: FloatArray,
+    b: FloatArray,
+    n_rounds: int = _MANY_ROUNDS,
+) -> FloatArray:
+    """U moved to where V is the target for the weights in play, and its sums what the intercept asks for."""
+    on_b, move = -problem.constants_penalty.derivative(b), _move if problem.is_by_output else _move_jointly
+    return move(problem, U, in_play, target, _intercept_is_active(problem, b), on_b, n_rounds)
 
 
 def _move_jointly(
@@ -86,6 +141,7 @@ def _move_jointly(
     target: FloatArray,
     has_constant: NDArray[np.bool_],
     on_b: FloatArray,
+    n_rounds: int,
 ) -> FloatArray:
     """The same for a joint loss: the u of a row move in proportion to their room, and their sum stays."""
     losses, K = problem.losses, problem.n_outputs
@@ -101,16 +157,38 @@ def _move_jointly(
     kept = np.flatnonzero(np.append(in_play[columns], has_constant if is_bordered else []))
     if not len(kept):
         return U
-    X = problem.X.take_columns(columns)
-    G = X.joint_gram(
-        lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
-    )
-    G, aim = np.ascontiguousarray(G[np.ix_(kept, kept)]), np.append(target[columns], on_b)[kept]
-    for _ in range(2):  # once more for what rounding left
-        g, c = losses.pull(U), np.zeros((len(columns) + 1) * K)
-        c[kept] = _solve_symmetric(G, np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
-        C = c.reshape(-1, K)
-        U = U - respond(X.dot(C[:-1]) + C[-1])
+    X, aim = problem.X.take_columns(columns), np.append(target[columns], on_b)[kept]
+    work = problem.X.n_rows * K * float(len(columns) + 1) ** 2 * K**2
+    is_exact = n_rounds > _ROUNDS and work <= 10 * _MOST_ROTATED
+    dense = problem.X.dense_array(_MOST_ROTATED) if is_exact else None
+    if dense is None:
+        G = X.joint_gram(
+            lambda l: losses.weighted(respond(np.broadcast_to(np.eye(K)[l], room.shape))), K, is_bordered
+        )
+        G = np.ascontiguousarray(G[np.ix_(kept, kept)])
+
+        def answer(v: FloatArray) -> FloatArray:
+            c = np.zeros((len(columns) + 1) * K)
+            c[kept] = _solve_symmetric(G, v)
+            C = c.reshape(-1, K)
+            return respond(X.dot(C[:-1]) + C[-1])
+
+    else:
+        # room (1 - share') = F F' with F = root (1 - r r'), r = root / |root|: singular values of F'A.
+        root = np.sqrt(room)
+        r = np.sqrt(share)
+        F = root[:, :, None] * (np.eye(K) - r[:, :, None] * r[:, None, :])
+        A = np.column_stack([dense[:, columns], np.ones(len(dense))])
+        sheet = np.einsum("ilk,ij->ikjl", F, A).reshape(len(A) * K, -1)[:, kept]
+        explain = _explaining_rows(sheet * np.sqrt(losses.weighted(np.ones((len(A), 1)))).repeat(K, axis=0))
+        back = 1 / np.sqrt(losses.weighted(np.ones((len(A), 1))))
+
+        def answer(v: FloatArray) -> FloatArray:
+            return back * np.einsum("ilk,ik->il", F, explain(v).reshape(-1, K))
+
+    for _ in range(n_rounds):
+        g = losses.pull(U)
+        U = U - answer(np.append(X.adjoint(g), g.sum(axis=0))[kept] - aim)
     return U
 
 
@@ -121,6 +199,7 @@ def _move(
     target: FloatArray,
     has_constant: NDArray[np.bool_],
     on_b: FloatArray,
+    n_rounds: int,
 ) -> FloatArray:
     """U moved to where V is the target for the weights in play, and its sums are ``on_b``.
 
@@ -129,6 +208,8 @@ def _move(
     losses = problem.losses
     U = losses.into_domain(U)
     room = losses.room(U)
+    if not losses.is_smooth:  # the tube of a loss is a kink of its conjugate, at 0
+        room = np.minimum(room, np.abs(U))
     weights, U = losses.weighted(room), U.copy()
     if not in_play.any():  # sums alone
         total = weights.sum(axis=0)
@@ -138,18 +219,55 @@ def _move(
         return U
     for k in range(problem.n_outputs):
         columns = np.flatnonzero(in_play[:, k])
-        X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)
         aim = np.append(target[columns, k], on_b[k : k + 1] if has_constant[k] else [])
         if not len(aim):
             continue
-        G = X.gram(np.ascontiguousarray(weights[:, k]), bool(has_constant[k]))
-        for _ in range(2):  # once more for what rounding left
+        X = problem.X if len(columns) == len(in_play) else problem.X.take_columns(columns)
+        explain = _explaining(
+            problem.X, columns, np.ascontiguousarray(weights[:, k]), bool(has_constant[k]), n_rounds > _ROUNDS
+        )
+        for _ in range(n_rounds):
             g = losses.pull(U)[:, k]
             pulled = X.adjoint(np.ascontiguousarray(g[:, None]))[:, 0]
-            c = _solve_symmetric(G, (np.append(pulled, g.sum()) if has_constant[k] else pulled) - aim)
-            explained = X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant[k] else 0.0)
-            U[:, k] -= room[:, k] * explained
+            U[:, k] -= room[:, k] * explain((np.append(pulled, g.sum()) if has_constant[k] else pulled) - aim)
     return U
+
+
+def _explaining(
+    X: LinearMap, columns: NDArray[np.intp], weights: FloatArray, has_constant: bool, is_exact: bool
+) -> Callable[[FloatArray], FloatArray]:
+    """From a vector v to scores z of these columns, and a constant, with X'diag(weights) z = v.
+
+    To the last bits it takes singular values: a Gram matrix has half the digits.
+    """
+    is_exact = is_exact and X.n_rows * (len(columns) + 1) ** 2 <= 10 * _MOST_ROTATED
+    dense = X.dense_array(_MOST_ROTATED) if is_exact else None
+    if dense is None:
+        X = X if len(columns) == X.n_columns else X.take_columns(columns)
+        G = X.gram(weights, has_constant)
+
+        def by_products(v: FloatArray) -> FloatArray:
+            c = _solve_symmetric(G, v)
+            return np.asarray(X.dot(c[: X.n_columns, None])[:, 0] + (c[-1] if has_constant else 0.0))
+
+        return by_products
+    A = np.column_stack([dense[:, columns].astype(np.float64), np.ones((len(dense), int(has_constant)))])
+    root = np.sqrt(weights)
+    explain, back = (
+        _explaining_rows(A * root[:, None]),
+        np.divide(1.0, root, out=np.zeros_like(root), where=root > 0),
+    )
+    return lambda v: back * explain(v)
+
+
+def _explaining_rows(A: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """From a vector v to the z among the columns of A with A'z = v, or nearly where A has a lower rank."""
+    unit = units(np.square(A).sum(axis=0))
+    left, sizes, right = np.linalg.svd(A * unit, full_matrices=False)
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0)
+    )
+    return lambda v: np.asarray(left @ (inverse * (right @ (unit * v))))
 
 
 def scaled(problem: Problem, U: Any, V: FloatArray | None, W: FloatArray, b: FloatArray) -> Bound:

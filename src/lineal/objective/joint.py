@@ -125,12 +125,25 @@ class Softmax(JointLoss):
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
-        return special.logsumexp(z, axis=1) - z[np.arange(len(y)), y]
+        # In differences from the largest, so that a row that is told apart has all digits of the little it costs.
+        rows, top = np.arange(len(y)), z.argmax(axis=1)
+        beyond = np.exp(z - z[rows, top][:, None])
+        beyond[rows, top] = 0.0
+        return z[rows, top] - z[rows, y] + np.log1p(beyond.sum(axis=1))
 
     def derivative(self, y: Codes, z: FloatArray) -> FloatArray:
-        p = special.softmax(z, axis=1)
-        p[np.arange(len(y)), y] -= 1.0
+        p, rows = special.softmax(z, axis=1), np.arange(len(y))
+        p[rows, y] = 0.0
+        p[rows, y] = -p.sum(axis=1)
         return p
+
+    def conjugate(self, y: Codes, u: FloatArray) -> FloatArray:
+        # The entropy of p = u + e_y, whose entry near 1 is known better as what the others leave.
+        rows, others = np.arange(len(y)), np.maximum(u, 0.0)
+        others[rows, y] = 0.0
+        left = np.clip(-others.sum(axis=1), -1.0, 0.0)
+        entropy = special.xlogy(others, others).sum(axis=1) + special.xlog1py(1.0 + left, left)
+        return np.where(np.isfinite(super().conjugate(y, u)), entropy, np.inf)
 
     def curvature_product(self, y: Codes, z: FloatArray, d: FloatArray) -> FloatArray:
         p = special.softmax(z, axis=1)

@@ -238,10 +238,27 @@ class Problem:
         is_better = value < losses.at_zero
         return Constants(b if is_better else nothing, min(value, losses.at_zero), max(moved - value, 0.0))
 
-    def rounding_of(self, Z: FloatArray) -> float:
-        """What the losses cost more where scores are a few roundings larger: less is not known."""
-        moved = np.ascontiguousarray(Z * (1.0 + _ROUNDINGS * np.finfo(np.float64).eps))
-        return max(self.losses.value(moved) - self.losses.value(Z), 0.0)
+    def is_rounding(self, primal: float, dual: float, W: FloatArray, b: FloatArray) -> bool:
+        """Whether P is next to nothing, and its distance from D no more than rounding of the scores.
+
+        So it is where weights explain targets exactly, or part classes, and a loss has a corner there.
+        """
+        if not (self.is_next_to_nothing(primal) and np.isfinite(primal - dual)):
+            return False
+        return primal - dual <= self._rounding_of(W, b)
+
+    def _rounding_of(self, W: FloatArray, b: FloatArray) -> float:
+        """What losses cost more where all scores are off by a few roundings of what they are summed from.
+
+        Terms x_ij w_j count with their mean squares over the rows.
+        """
+        Z, ones = self.scores(W, b), np.ones((self.X.n_rows, 1))
+        weights = self.losses.weighted(ones)
+        squares = self.X.squared_adjoint(weights) / max(float(weights.sum()), np.finfo(np.float64).tiny)
+        size = np.sqrt(squares)[:, 0] @ np.abs(W).reshape(len(squares), -1) + np.abs(b)
+        off = np.broadcast_to(_ROUNDINGS * np.finfo(np.float64).eps * size, Z.shape)
+        values = (self.losses.value(np.ascontiguousarray(Z + sign * off)) for sign in (1.0, -1.0))
+        return max(*values) - self.losses.value(Z)
 
     def relative_gap(self, primal: float, dual: float) -> float:
         """(P - D) / max(|P|, 1e-12 P_0), what ``tol`` is compared with."""

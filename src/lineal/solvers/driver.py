@@ -18,7 +18,7 @@ import numpy as np
 
 from lineal.cancellation import CancellationToken, cancellable, following, shielded, unless_over
 from lineal.errors import CombinationError, InputError, ParameterError
-from lineal.objective.certificate import Certificate, Stop
+from lineal.objective.certificate import ALL_ROUNDING, Certificate, Stop
 from lineal.objective.problem import Problem
 from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, State
 from lineal.solvers.checkpoint import Checkpoint, terms_of
@@ -42,6 +42,8 @@ _FIRST_LOOK, _LOOK_GROWTH = 30, 0.5
 _PATIENCE, _FALL = 14, 0.01
 # P that falls by less than this share of itself in a stretch may do so for ever, whatever the tolerance.
 _LEAST_FALL = 1e-6
+# Steps that are few lower P by so much in a stretch while they are still on their way.
+_STEADY = 1e-4
 # No solver is left before so many epochs; and after so many spans of the next one's time it is, whatever it
 # gained.
 _LEAST_EPOCHS, _MOST_SPANS = 5, 4
@@ -50,7 +52,6 @@ _OVERTIME = 3
 # One that aims below the tolerance has so many epochs for it, from when it is within the tolerance.
 _MORE = 4
 
-_ALL_ROUNDING = "what is left of the objective is rounding of the scores"
 _AT_THE_FLOOR = "the last solver gained less than 1 % an attempt, or has no step left"
 _BLIND = "what the penalty adds is less than the rounding of the losses' slopes, so nothing can be proved"
 
@@ -184,6 +185,7 @@ def drive(
                     if kept.state is not None:
                         again = following(stream, run.own)  # the iterate that the checkpoint was taken at
                 run.follow(solver, stream, progress, again)
+                run.look_once_more()
                 run.look_for_a_minimum()
                 if run.stop not in (None, Stop.STALLED) or run.is_certified or run.is_at_floor:
                     break
@@ -222,7 +224,11 @@ class _Run:
     @property
     def is_certified(self) -> bool:
         """Whether the tolerance is met."""
-        return self.best.is_settled and self.prover.relative_gap(self.best) <= self.tol
+        return self.best.is_settled and self._is_within(self.tol)
+
+    def _is_within(self, goal: float) -> bool:
+        """Whether the gap is that small, or can be no smaller."""
+        return self.prover.relative_gap(self.best) <= goal or self.prover.is_rounding(self.best)
 
     @property
     def is_at_floor(self) -> bool:
@@ -340,7 +346,7 @@ class _Run:
 
     def _why_stop(self, goal: float, *, is_asked: bool, is_stalled: bool) -> Stop | None:
         point, budget = self.best.trace[-1], self.budget
-        if self.best.is_settled and self.prover.relative_gap(self.best) <= goal:
+        if self.best.is_settled and self._is_within(goal):
             return Stop.CERTIFIED
         if self.caller.is_over:
             return Stop.CANCELLED
@@ -353,6 +359,19 @@ class _Run:
         if unless_over(lambda: self.prover.has_no_minimum(self.best), self.own):
             return Stop.NO_MINIMUM
         return Stop.STALLED if is_stalled or self.is_at_floor else None
+
+    def look_once_more(self) -> None:
+        """Where a solver came to an end without a proof: whether dearer bounds have one."""
+        if self.stop not in (None, Stop.STALLED) or self.is_certified or self.best.bound is None:
+            return
+        before = self.best.dual
+        unless_over(lambda: self.prover.look_once_more(self.best), self.own)
+        if self.best.dual > before and self.best.trace:
+            event, best = self.best.trace[-1], self.best
+            dual = min(best.dual, best.primal)
+            best.trace[-1] = replace(event, primal=best.primal, dual=dual, gap=best.primal - dual)
+        if self.is_certified:
+            self.stop = Stop.CERTIFIED
 
     def look_for_a_minimum(self) -> None:
         """Where a solver came to an end without a proof: whether there is a minimiser at all."""
@@ -379,8 +398,8 @@ class _Run:
         worst = self.prover.worst(best)
         assert best.bound is not None
         stop = self.stop or Stop.STALLED
-        if self.is_at_floor or self.prover.is_rounding(best):
-            floor = _ALL_ROUNDING
+        if self.is_at_floor:
+            floor = ALL_ROUNDING
         elif stop is Stop.STALLED and self.prover.is_blind(best):
             floor = _BLIND
         certificate = Certificate.of_proof(
@@ -394,6 +413,7 @@ class _Run:
             seconds=self.seconds,
             stop=stop,
             detail=self.budget.detail(stop) or (floor if best.separation is None else best.separation),
+            is_rounding=best.is_settled and self.prover.is_rounding(best),
         )
         separation = best.separation if certificate.stop is Stop.NO_MINIMUM else None
         return Solution(
@@ -430,12 +450,14 @@ class _Progress:
         self._mark, self._height, self._waited = np.inf, np.inf, 0
         self._n_spans, self._gap = 0, 1.0
         self._span, self._ends = np.inf, np.inf
+        self._is_steady = False  # it goes on while P falls, where the next one could promise no end
         if after is not None:
             own, following = solver.cost(problem), after.cost(problem)
             is_patient = solver.is_patient(problem)
             enough = following.expected if following.total is None and not is_patient else following.total
             if enough is not None:
                 self._span = max(_LEAST_EPOCHS, int(np.ceil(enough / own.epoch)))
+            self._is_steady = is_patient and following.total is None
             if is_patient:
                 self._ends = np.inf if own.total is None else epochs + _OVERTIME * own.total / own.epoch
             else:
@@ -472,6 +494,7 @@ class _Progress:
         # A bound may say nothing until the weights are nearly right: then P alone can tell.
         enough = max(_FALL * self._tol, _LEAST_FALL) * abs(self._height)
         has_fallen = goes_on and best.primal < self._height - enough
+        has_fallen |= self._is_steady and best.primal < (1 - _STEADY) * self._height
         self._waited = 0 if best.gap < gain * self._mark or has_fallen else self._waited + 1
         self.due = int(min(epochs + max(_EVERY, int(_GROWTH * epochs)), self._span_ends))
         self._mark, self._height = best.gap, best.primal

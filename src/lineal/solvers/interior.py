@@ -34,8 +34,9 @@ from lineal.solvers.costs import Cost, factor, gram, passes
 
 # As many unknowns a system may have.
 LIMIT = 2000
-# Steps that are usual, those that are enough on nearly all tables, and the most that are taken.
-_USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 120
+# Steps that are usual, those that are enough on nearly all tables, and the most that are taken: where few rows
+# lie thousands of times further out than others it takes hundreds until their weights are found.
+_USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 600
 # Near the optimum a step gains a factor of ten or more: where one takes at most so many seconds, steps go on
 # to this gap, and the answer is exact to all the digits that others state. Elsewhere they end where it can be
 # told which variables are at an end of their interval.
@@ -47,6 +48,8 @@ _NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
+# The share of P that a point inside is to prove before it is preferred.
+_WORTH = 0.5
 # Columns are made orthonormal where that takes at most so many multiplications, ten times over; combinations
 # of unit columns that are so small are rounding.
 _MOST_ROTATED, _VANISHED = 1e8, 1e-13
@@ -233,7 +236,7 @@ def _step_cost(problem: Problem) -> float:
 
 def _steps_an_epoch(problem: Problem) -> int:
     """More than one where a step takes less than what comes between two epochs."""
-    return int(np.clip(_BURST / _step_cost(problem), 1, _MOST_STEPS / 4))
+    return int(np.clip(_BURST / _step_cost(problem), 1, _STEPS))
 
 
 def _run(outputs: list[_Output], n_steps: int, goal: float, floor: float) -> None:
@@ -280,7 +283,8 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
             return decided
         # Points inside prove early, decided ones are exact: they are taken where they prove as much.
         inside = read(False)[2]
-        return decided if proved >= feasible(problem, inside, W, b).dual else inside
+        is_proof = feasible(problem, inside, W, b).dual > max(proved, _WORTH * primal)
+        return inside if is_proof else decided
 
     def state() -> State:
         return {"outputs": tuple(each.state.state() for each in outputs), "goal": goal, "n_steps": n_steps}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -35,6 +36,10 @@ DIRECT_LIMIT = 600
 # The same where outputs meet in one matrix; a product with it takes K passes of one column, so that conjugate
 # gradients creep long before a factor is dear.
 _JOINT_LIMIT = 2000
+# Where columns nearly are combinations of others, factors of rows may take so many multiplications.
+_MOST_BY_ROWS = 1e8
+# Combinations of unit columns that are so small are rounding.
+_VANISHED = 1e-14
 # An output rests while its gradient can be worth at most this share of its part of the tolerance.
 _SETTLED = 1e-3
 # The numbers of the matrices that are factorised together: 64 megabytes.
@@ -170,12 +175,16 @@ def _walk(
     def state() -> State:
         return {"is_last": is_last}
 
+    # Where outputs meet and nothing is penalised, a proof takes the system that the next step takes, and its
+    # answer: the slopes that the step's model foresees.
+    has_foresight = problem.penalty.is_zero and not problem.is_by_output and problem.losses.has_array_duals
+    step = step_from(point) if has_foresight and not is_last else None
     if "is_early" not in kept:  # there the step is taken once more
         expected = None if is_last else expected_gap(problem, point.gradient, point.value)
-        yield primal_iterate(objective, point, expected, state)
+        yield _foreseen(primal_iterate(objective, point, expected, state), step)
     if is_last:
         return
-    while (step := step_from(point)) is not None:
+    while (step := step_from(point) if step is None else step) is not None:
         early = early_iterate(objective, point, step, tol)
         if early is not None:
             yield early
@@ -183,11 +192,18 @@ def _walk(
         # At the floor of rounding, steps move sideways: the driver is told by the end of the stream.
         is_last = following.value >= point.value and not _is_flatter(following, point)
         point = following
+        step = step_from(point) if has_foresight and not is_last else None
         if early is None:
             expected = None if is_last else expected_gap(problem, point.gradient, point.value)
-            yield primal_iterate(objective, point, expected, state)
+            yield _foreseen(primal_iterate(objective, point, expected, state), step)
         if is_last:
             return
+
+
+def _foreseen(iterate: Iterate, step: Step | None) -> Iterate:
+    """An iterate with the dual point that the model of the next step has, where that is known."""
+    ahead = None if step is None else step.ahead
+    return iterate if ahead is None else replace(iterate, dual=lambda: ahead)
 
 
 def _is_flatter(following: Point, point: Point) -> bool:
@@ -299,10 +315,50 @@ def _shared_step(objective: Objective, point: Point, curvatures: FloatArray) -> 
 
 def _joint_step(objective: Objective, point: Point) -> tuple[FloatArray, FloatArray]:
     """All outputs that meet in one system."""
-    problem = objective.problem
+    problem, bend = objective.problem, objective.penalty_curvature(point.theta)
+    if (sheet := _sheet(objective, point)) is not None:
+        step = -_solve_by_rows(sheet, bend, point.gradient)
+        return step, sheet.T @ (sheet @ step)
     G = joint_hessian(problem, problem.X, point.Z, objective.has_intercept)
-    step = -solve_positive(G, objective.penalty_curvature(point.theta), point.gradient)
+    step = -solve_positive(G, bend, point.gradient)
     return step, G @ step
+
+
+def _sheet(objective: Objective, point: Point) -> FloatArray | None:
+    """A matrix whose products are the losses' Hessian, of few columns that nearly are combinations of others.
+
+    Their Hessian knows those combinations by the square of what is left, which rounding takes away: steps
+    along them would be none. None elsewhere, and where the factor of a row's Hessian is not known.
+    """
+    problem, K = objective.problem, objective.problem.n_outputs
+    size = problem.X.n_columns + objective.has_intercept
+    is_likely = problem.losses.is_likelihood and problem.losses.is_by_row and not problem.has_shared_weights
+    if not is_likely or problem.X.n_rows * K * (size * K) ** 2 > _MOST_BY_ROWS:
+        return None
+    X = problem.X.dense_array(_MOST_BY_ROWS) if problem.faint_directions.size else None
+    if X is None:
+        return None
+    # diag(p) - p p' = F F' with F = diag(r) (1 - r r') and r = sqrt(p).
+    p = np.exp(point.Z - point.Z.max(axis=1, keepdims=True))
+    r = np.sqrt(p / p.sum(axis=1, keepdims=True))
+    F = r[:, :, None] * (np.eye(K) - r[:, :, None] * r[:, None, :])
+    A = np.column_stack([X.astype(np.float64), np.ones((len(X), size - X.shape[1]))])
+    A *= np.sqrt(problem.losses.weighted(np.ones((len(A), 1))))
+    return np.einsum("ilk,ij->ikjl", F, A).reshape(len(A) * K, -1)
+
+
+def _solve_by_rows(sheet: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:
+    """(sheet'sheet + diag(bend))^-1 right, the shortest in units of the columns where that is singular."""
+    unit = units(np.square(sheet).sum(axis=0) + bend)
+    whole = np.vstack([sheet, np.diag(np.sqrt(bend))]) * unit
+    _, sizes, V = np.linalg.svd(np.linalg.qr(whole, mode="r"))
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0)
+    )
+    step, left = np.zeros_like(right), unit * right
+    for _ in range(3):  # again for what rounding left
+        step = step + V.T @ (inverse**2 * (V @ (left - whole.T @ (whole @ step))))
+    return np.asarray(unit * step)
 
 
 def solve_positive(G: FloatArray, bend: FloatArray, right: FloatArray) -> FloatArray:

@@ -56,6 +56,7 @@ class Moved:
             size=self.origin.yardstick(primal),
             tol=tol,
             detail=_ROUNDED,
+            is_rounding=self.origin.is_rounding(primal, found.certificate.dual, W, b),
         )
         direction = found.separation
         if direction is not None:

@@ -86,6 +86,10 @@ def _choose(problem: Problem) -> Plan:
         raise CombinationError(f"no solver takes {problem.losses.names} with {problem.penalty}: {refusals}.")
     if problem.losses.is_by_score or problem.losses.is_smooth:
         able.sort(key=lambda each: _preference(each[1]))
+        if [solver.name for solver, _ in able[:2]] == ["lbfgs", "newton"] and problem.penalty.is_zero:
+            # Nothing holds columns together but the losses, as badly as raw ones are; and without a penalty
+            # each proof takes a system as large as one of Newton's.
+            able[:2] = reversed(able[:2]) if is_direct(problem) else able[:2]
     elif [solver.name for solver, _ in able[:2]] == ["interior", "dual_cd"] and (
         able[0][1].expected > max(_SOON, able[1][1].expected)
     ):

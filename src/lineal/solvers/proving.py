@@ -7,7 +7,6 @@ machines with kernels, whose weights and dual variables are one, prove by themse
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -19,8 +18,14 @@ import numpy as np
 
 from lineal.errors import InputError
 from lineal.objective.bounds import Bound, lower_bound_by_scores, worst_term
-from lineal.objective.certificate import relative_gap
-from lineal.objective.dual_points import closer_point, feasible, gradient_point, likely_point
+from lineal.objective.certificate import ABOVE, relative_gap
+from lineal.objective.dual_points import (
+    best_within_rounding,
+    closer_point,
+    feasible,
+    gradient_point,
+    likely_point,
+)
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers import separation
@@ -106,7 +111,9 @@ class Best:
     def take(self, proof: Proof) -> None:
         """Keeps the weights if they are better, and the bound if it is higher."""
         is_better = proof.primal < self.primal
-        is_higher = self.bound is None or proof.bound.dual > self.dual
+        # No bound is above P: one that was charged for rounding by weights far from where P is this low is void.
+        is_refuted = self.dual > proof.primal + ABOVE * abs(proof.primal)
+        is_higher = self.bound is None or proof.bound.dual > self.dual or is_refuted
         if proof.is_whole:
             is_nearer = proof.primal - proof.bound.dual < self.gap
             is_known = proof.is_settled > self.is_settled or (
@@ -167,6 +174,10 @@ class Prover(ABC):
         """Tries for a better bound than solvers give, at a higher price."""
         return None
 
+    def look_once_more(self, best: Best) -> None:
+        """Tries for a better bound where a solver has no step left."""
+        return None
+
     def has_no_minimum(self, best: Best, *, is_last: bool = False) -> bool:
         """Whether it is proved that the objective has no minimiser; ``is_last``: no step is left."""
         return False
@@ -180,7 +191,7 @@ class Prover(ABC):
         return False
 
     def is_rounding(self, best: Best) -> bool:
-        """Whether a gap that no solver closed is rounding of the scores; another may be lucky nonetheless."""
+        """Whether targets are explained to rounding, and the gap is no more than rounding of the scores."""
         return False
 
     def is_blind(self, best: Best) -> bool:
@@ -360,9 +371,7 @@ class LinearProver(Prover):
 
     def is_rounding(self, best: Best) -> bool:
         """Whether targets are explained to rounding, and the gap is no more than rounding of the scores."""
-        if best.Z is None or not self.problem.is_next_to_nothing(best.primal) or not math.isfinite(best.gap):
-            return False
-        return best.gap <= self.problem.rounding_of(best.Z)
+        return self.problem.is_rounding(best.primal, best.dual, best.W, best.b)
 
     def is_blind(self, best: Best) -> bool:
         """Where P is next to nothing: whether slopes, rounded as scores are, prove less than is known.
@@ -402,6 +411,24 @@ class LinearProver(Prover):
             if problem.relative_gap(problem.primal(*there), best.dual) <= 0.1 * tol:
                 best.is_bound_tight = True
                 return
+
+    def look_once_more(self, best: Best) -> None:
+        """The slopes one Newton step ahead, and bounds that are charged for rounding of V alone."""
+        problem = self.problem
+        if best.Z is None or not np.isfinite(best.primal):
+            return
+        W, b = best.W.astype(np.float64), best.b.astype(np.float64)
+        U = closer_point(problem, W, b, best.Z)
+        if U is not None:
+            self._raise_to(best, feasible(problem, U, W, b))
+        latest = best.latest
+        kept = None if latest is None or latest.dual is None else latest.dual()
+        try:
+            bound, _ = best_within_rounding(problem, W, b, best.Z, kept)
+        except np.linalg.LinAlgError:  # infinities
+            return
+        if bound is not None:
+            self._raise_to(best, bound)
 
     def _raise_to(self, best: Best, bound: Bound) -> None:
         """Takes a bound that was found apart from the weights, if it is higher and proves anything."""

@@ -474,10 +474,14 @@ class InteriorPoint {
     move(A, t);
     left_ *= 1.0 - t.least();
     // Where steps are short or lead nowhere, or the gap is rounding, there is nothing left to gain. A gap may
-    // grow while there are residues of the start: weights that began too small make them worth more.
+    // grow while there are residues of the start: weights that began too small make them worth more, by
+    // thousands where a few rows lie that much further out than all others.
     const double here = gap();
-    const bool is_led_away = left_ < met && !(here < 10 * least_.gap);
-    const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || !std::isfinite(here);
+    const bool is_led_away =
+        left_ < met && !(here < 10 * least_.gap) && !(least_.gap > near * std::abs(value()));
+    // Once nothing is left of the residues of the start, a small gap that grows is rounding.
+    const bool is_floor = left_ < gone && !(here < least_.gap) && least_.gap < small * std::abs(value());
+    const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || is_floor || !std::isfinite(here);
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
@@ -536,23 +540,31 @@ class InteriorPoint {
   double gap() const { return gap_; }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
-  // that to be feasible, however small the weight.
+  // that to be feasible, however small the weight. Where l1 is next to nothing beside the rounding of V
+  // nobody can have V inside by that: dual variables are moved to where it is.
   double excess() const {
-    double most = 0.0;
+    double most = 0.0, square = 0.0, total = 0.0;
+    for (std::size_t i = 0; i < at(p.n_of_rows()); ++i) {
+      square += p.weight[i] * u_[i] * u_[i];
+      total += p.weight[i];
+    }
+    const double size = std::sqrt(square * total);
     for (std::size_t i = at(p.n_of_rows()); i < at(p.n_intervals()); ++i) {
-      const std::size_t j = at(p.corners[i - at(p.n_of_rows())]);
+      const std::size_t c = i - at(p.n_of_rows()), j = at(p.corners[c]);
       if (p.l2[j] > 0.0) continue;
       const double v = std::abs(u_[i] - primal_residue_[j] / p.weight[i]);
-      most = std::max(most, v / p.high[i] - 1.0);
+      const double whole = size * std::sqrt(p.corner_square[c]) / p.weight[i];
+      const double off = rounded * whole > tiny * p.high[i] ? movable * whole : 0.0;
+      most = std::max(most, (v - off) / p.high[i] - 1.0);
     }
     for (Index g = 0; g < p.n_balls(); ++g) {
-      double square = 0.0;
+      double of_group = 0.0;
       for (Index i = p.first_of_ball(g); i < p.first_of_ball(g) + p.size_of_ball(g); ++i) {
         const double residue = primal_residue_[at(p.corners[at(i - p.n_of_rows())])];
         const double v = u_[at(i)] - residue / p.weight[at(i)];
-        square += v * v;
+        of_group += v * v;
       }
-      most = std::max(most, std::sqrt(square) / p.radius[at(g)] - 1.0);
+      most = std::max(most, std::sqrt(of_group) / p.radius[at(g)] - 1.0);
     }
     return most;
   }
@@ -611,6 +623,12 @@ class InteriorPoint {
   static constexpr int most_refinements = 4;
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
+  static constexpr double gone = 1e-12;
+  // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows
+  // of.
+  static constexpr double rounded = 1e-14, movable = 1e-10;
+  // The share of the objective at which a gap that grows again is at the floor of rounding.
+  static constexpr double near = 1e-6, small = 1e-4;
   // Multipliers begin at so many typical residuals. From 3 to 30 the number of steps hardly changes; from 1,
   // classes that are nearly separable take twice as many. Those of joint rows share the work of one.
   static constexpr double start_size = 5.0, joint_start_size = 30.0;
