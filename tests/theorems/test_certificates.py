@@ -222,8 +222,8 @@ def test_a_budget_ends_a_run_with_an_honest_certificate(solver):
     problem = small(loss, penalty, Intercept.FREE, solver=solver)
     good = minimise(problem, plan(problem).solvers, tol=1e-9).certificate
     cut = minimise(problem, [solver], tol=0.0, budget=Budget(max_epochs=1)).certificate
-    assert "max_epochs" in cut.reason
-    assert not cut.converged
+    assert cut.converged == (cut.gap == 0.0)  # an epoch from the inside may be a whole run
+    assert cut.converged or "max_epochs" in cut.reason
     assert cut.epochs == 1
     assert cut.dual <= good.primal * (1 + ROUNDING)
     assert cut.primal >= good.dual * (1 - ROUNDING)
