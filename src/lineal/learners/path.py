@@ -112,6 +112,7 @@ def path(
     few = condense(problem, len(given))
     points: list[_Point] = []
     start: Start | None = None
+    before, earlier = None, None
     with cancellable() as token:
         for strength in given.tolist():
             option = template._strength_option(strength, problem.losses.total_weight)
@@ -119,7 +120,12 @@ def path(
             for name, value in option.items():
                 setattr(model, name, value)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
-            found = solution = model._solve(few.at(posed.penalty) if few else posed, start)
+            at = few.at(posed.penalty) if few else posed
+            begin = start
+            if start is not None and before is not None and earlier is not None:
+                begin = start.beyond(before[0], (strength - earlier) / (earlier - before[1]), at)
+                if at.primal(begin.W, begin.b, begin.Z) > at.primal(start.W, start.b, start.Z): begin = start; print('worse')
+            found = solution = model._solve(at, begin)
             if few is not None:
                 solution = few.solution(found, model._tolerance)
                 if found.certificate.converged and not solution.certificate.converged:
@@ -135,7 +141,9 @@ def path(
             else:
                 scores["train"] = judges["train"].score(model, solution, solution.Z)
             points.append(_Point.of(model, strength, option, scores, is_sparse))
-            start = found.as_start()
+            if start is not None and earlier is not None:
+                before = (start, earlier)
+            start, earlier = found.as_start(), strength
             if token.is_over:
                 break
     if not points:

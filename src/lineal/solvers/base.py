@@ -99,6 +99,29 @@ class Start:
     Z: FloatArray | None = None
     V: FloatArray | None = None
 
+    def beyond(self, before: Start, share: float, problem: Problem) -> Start:
+        """Farther along the line from an earlier start through this one: by ``share`` of their distance.
+
+        Along a path optima and their dual points move nearly on lines. Weights that would change their sign
+        stop at 0, where they would turn.
+        """
+        parts = (self.Z, self.V, self.U, before.Z, before.V, before.U)
+        if any(part is None for part in parts):
+            return self
+        W = self.W + share * (self.W - before.W)
+        turned = self.W * W <= 0
+        held = np.flatnonzero((turned & (W != 0)).any(axis=1))
+        Z = self.Z + share * (self.Z - before.Z)
+        if len(held):
+            out = np.where(turned[held], W[held], 0.0)
+            Z -= problem.X.take_columns(held).dot(out)
+            W[turned] = 0.0
+        b = self.b + share * (self.b - before.b)
+        U, V = self.U + share * (self.U - before.U), self.V + share * (self.V - before.V)
+        if not problem.losses.is_inside(U):
+            U, V = self.U, self.V
+        return Start(W, b, U, Z=Z, V=V)
+
 
 @dataclass(frozen=True)
 class Progress:

@@ -32,6 +32,7 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
+_GOAL = 0.5
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -100,7 +101,7 @@ class ProxCD(SmoothSolver):
             n_rounds += 1
             if n_rounds % _REFRESH == 0:
                 state.Z = problem.scores(state.W, state.b)
-            _round(problem, state, price)
+            _round(problem, state, price, tol)
 
 
 @dataclass
@@ -129,6 +130,7 @@ class _Price:
 
     V: FloatArray
     bound: Bound
+    primal: float
     gap: float
     worst: float
 
@@ -163,7 +165,8 @@ def _price(problem: Problem, state: _State) -> _Price:
         U = repaired(problem, state.U)
         V = problem.pull(U)
     bound = scaled(problem, U, V, state.W, state.b)
-    gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
+    primal = problem.primal(state.W, state.b, state.Z)
+    gap = problem.relative_gap(primal, bound.dual)
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
     own = problem.pull(state.U) if problem.penalty.has_free_columns else V
     worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
@@ -174,7 +177,7 @@ def _price(problem: Problem, state: _State) -> _Price:
         # The certificate will take a Newton point, whose gap is of second order.
         steepest = float(problem.penalty.slopes_at_0(len(V)).max())
         gap = min(gap, (worst / steepest) ** 2)
-    return _Price(V, bound, gap, worst)
+    return _Price(V, bound, primal, gap, worst)
 
 
 def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> Iterate:
@@ -201,22 +204,23 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     )
 
 
-def _round(problem: Problem, state: _State, price: _Price) -> None:
+def _round(problem: Problem, state: _State, price: _Price, gap: float) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     K, losses = problem.n_outputs, problem.losses
     state.V = None
+    enough = _GOAL * gap * problem.yardstick(price.primal)
     if problem.penalty.has_groups:
-        return _round_of_groups(problem, state, price)
+        return _round_of_groups(problem, state, price, enough)
     least = _smallest_set(problem)
     sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= GRAM_LIMIT:
-            foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst)
+            foreseen = _descend(problem, together, slice(0, K), state, _ROUND * price.worst, enough)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
-    parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst) for k in range(K)]
+    parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst, enough) for k in range(K)]
     state.U = losses.slopes(state.Z)
     if losses.is_by_score:  # the outputs of a joint loss move each other's slopes
         for k, foreseen in enumerate(parts):
@@ -224,7 +228,7 @@ def _round(problem: Problem, state: _State, price: _Price) -> None:
                 state.U[:, k] = foreseen[:, 0]
 
 
-def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
+def _round_of_groups(problem: Problem, state: _State, price: _Price, enough: float) -> None:
     """The same for groups, which hold all outputs together: one working set, in as few parts as fit."""
     losses, every = problem.losses, slice(0, problem.n_outputs)
     grouping = problem.penalty.grouping(len(state.W))
@@ -236,7 +240,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
         is_inside = np.zeros(grouping.n_groups, dtype=bool)
         is_inside[grouping.codes[state.columns]] = True
         if np.all(is_inside[strength > 1]):
-            foreseen = _descend(problem, state.columns, every, state, _ROUND * price.worst)
+            foreseen = _descend(problem, state.columns, every, state, _ROUND * price.worst, enough)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
@@ -248,7 +252,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price) -> None:
     foreseen, n_parts = None, int(part.max()) + 1
     for each in range(n_parts):
         columns = np.flatnonzero(part[grouping.codes] == each)
-        foreseen = _descend(problem, columns, every, state, _ROUND * price.worst)
+        foreseen = _descend(problem, columns, every, state, _ROUND * price.worst, enough)
     if n_parts > 1:  # a part that has moved has moved the slopes of those before it
         foreseen, state.part = None, None
     state.is_foreseen = foreseen is not None
@@ -300,7 +304,7 @@ def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int) -> N
 
 
 def _descend(
-    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float
+    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float, enough: float
 ) -> FloatArray | None:
     """Proximal Newton steps on a working set of some outputs, until its violation is below ``tol``; in place.
 
@@ -335,7 +339,8 @@ def _descend(
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
             model = part.model(h, Z, is_fresh=model is not None or is_stuck)
         model.age += 1
-        move = part.minimise(model, w, gradient, u, _SOLVED * tol) - w
+        solved = max(_SOLVED * tol, min(_loose(part, w, enough), _ROUND * worst))
+        move = part.minimise(model, w, gradient, u, solved) - w
         promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
         moved = part.scores(move)
         t, there = _search(part, Z, moved, w, move, value, promised)
@@ -353,6 +358,8 @@ def _descend(
         if is_straight:
             longer, value = _stride(part, Z, w, move, value)
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
+        if foreseen is not None and _is_enough(part, value, foreseen, enough):
+            break
         if t < 1.0:
             model.age = _REUSE  # the model was poor: build a new one
     size = len(columns) * part.width
@@ -376,6 +383,24 @@ def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _
         return ElasticPart(problem, X, own, outputs)
     state.part, state.columns = GroupPart(problem, X, own, outputs), columns
     return state.part
+
+
+def _loose(part: Part, w: FloatArray, enough: float) -> float:
+    size = part.penalty(w)
+    steepest = float(part.own.slopes_at_0(part.X.n_columns).max(initial=0.0))
+    return 0.5 * enough * steepest / size if size > 0 else 0.0
+
+
+def _is_enough(part: Part, value: float, foreseen: FloatArray, enough: float) -> bool:
+    problem, own = part.problem, part.own
+    if part.width != problem.n_outputs:
+        return False
+    losses = problem.losses
+    U = losses.into_domain(foreseen)
+    inner, _ = part.split(part.gradient(U))
+    factor = own.scaling(inner)
+    dual = -losses.conjugate(losses.shrink(U, factor)) - own.conjugate_total(-inner * factor)
+    return value - dual <= enough
 
 
 def _search(
