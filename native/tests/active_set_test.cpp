@@ -102,7 +102,7 @@ THEOREM("a factor that columns joined and left solves the system of those that s
       const Index j = Index(uniform(rng, 0, double(data.m)));
       const auto found = std::find(members.begin(), members.end(), j);
       if (found != members.end()) {
-        factor.leave(Index(found - members.begin()));
+        factor.leave({Index(found - members.begin())});
         members.erase(found);
         continue;
       }
