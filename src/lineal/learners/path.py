@@ -96,7 +96,7 @@ def path(
     task = template._task(X, y, sample_weight)
     if (rows := task.problem.X.native_rows) is not None and rows is task.problem.X:
         task = replace(task, problem=replace(task.problem, X=rows.keeping_columns()))
-    problem = task.problem
+    problem = task.problem.in_core()
     judges = {"train": _Judge(problem.X, task.targets, task.s)}
     if X_test is not None:
         judges["test"] = _Judge.of(template, X_test, y_test)
@@ -123,8 +123,7 @@ def path(
             at = few.at(posed.penalty) if few else posed
             begin = start
             if start is not None and before is not None and earlier is not None:
-                begin = start.beyond(before[0], (strength - earlier) / (earlier - before[1]), at)
-                if at.primal(begin.W, begin.b, begin.Z) > at.primal(start.W, start.b, start.Z): begin = start; print('worse')
+                begin = start.beyond(before[0], min(1.0, (strength - earlier) / (earlier - before[1])), at)
             found = solution = model._solve(at, begin)
             if few is not None:
                 solution = few.solution(found, model._tolerance)

@@ -410,9 +410,11 @@ _FEW_OTHERS = 50
 _STRIP = 512
 
 
-def _columns_of(dense: NDArray[Any], wanted: NDArray[np.integer[Any]]) -> FloatArray:
+def _columns_of(
+    dense: NDArray[Any], wanted: NDArray[np.integer[Any]], columns: FloatArray | None = None
+) -> FloatArray:
     """(m, n) float64: columns as rows."""
-    columns = np.empty((len(wanted), len(dense)))
+    columns = np.empty((len(wanted), len(dense))) if columns is None else columns
     is_all = len(wanted) == dense.shape[1]
     for first in range(0, len(dense), _STRIP):
         strip = dense[first : first + _STRIP]
@@ -537,6 +539,7 @@ class KeptColumns:
         self._sums: FloatArray = np.empty(0)
         self._n_products = 0
         self.notes: dict[str, Any] = {}
+        self.priced: Any = None  # what is known of all columns at the latest dual points
         self.was_moved = False
         self.moved: tuple[NativeRows, FloatArray] | None = None  # the same rows near 0
 
@@ -556,18 +559,24 @@ class KeptColumns:
         self._add(dense, wanted)
         return wanted if self._n > 2 * len(wanted) + _FEW_OTHERS else self._order[: self._n].copy()
 
+    def products(self, dense: NDArray[Any], wanted: NDArray[np.int64], u: FloatArray) -> FloatArray:
+        """x_j.u of some columns."""
+        self._add(dense, wanted)
+        out = np.empty(len(wanted))
+        _core.some_products(self._columns, self._place[wanted], u, out)
+        return out
+
     def _are_all(self, places: NDArray[np.int64]) -> bool:
         return len(places) == self._n and bool(np.all(places == np.arange(self._n)))
 
     def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64]) -> None:
         new = wanted[self._place[wanted] < 0]
         if len(new):
-            n, capacity = self._n, len(self._columns)
-            if n + len(new) > capacity:
-                larger = np.empty((min(len(self._place), max(2 * capacity, n + len(new))), len(dense)))
-                larger[:n] = self._columns[:n]
-                self._columns = larger
-            self._columns[n : n + len(new)] = _columns_of(dense, new)
+            n = self._n
+            if not len(self._columns):
+                # Room for all of them, which the system makes as it is written to.
+                self._columns = _core.large_array(len(self._place), len(dense))
+            _columns_of(dense, new, self._columns[n : n + len(new)])
             self._place[new] = np.arange(n, n + len(new))
             self._order[n : n + len(new)] = new
             self._n += len(new)
@@ -604,10 +613,11 @@ class KeptColumns:
         if old == n or h is None:
             return
         if len(self._G) <= n:
-            larger = np.empty((len(self._columns) + 1, len(self._columns) + 1))
+            room = min(len(self._place), 2 * n)
+            larger = np.empty((room + 1, room + 1))
             larger[:old, :old] = self._G[:old, :old]
             self._G = larger
-            sums = np.empty(len(self._columns))
+            sums = np.empty(room)
             sums[:old] = self._sums[:old]
             self._sums = sums
         columns, new = self._columns, self._columns[old:n]

@@ -14,6 +14,7 @@ from lineal.objective.dual_points import newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
+from lineal.objective.priced_columns import PricedColumns
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, State, state_of, zeros
@@ -114,6 +115,7 @@ class _State:
     U: FloatArray
     is_foreseen: bool = False
     V: FloatArray | None = None  # of U, where it is known
+    known: tuple[NDArray[np.int64], FloatArray] | None = None  # some columns and their V
     part: Part | None = None  # under groups, the latest working set
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -129,7 +131,7 @@ class _Price:
     """What a dual point says about all columns: V, the bound, the relative gap, the worst violation."""
 
     V: FloatArray
-    bound: Bound
+    bound: Bound | None  # where V is proved
     primal: float
     gap: float
     worst: float
@@ -142,7 +144,7 @@ def _begin(problem: Problem, start: Start | None) -> _State:
         Z = np.zeros((problem.X.n_rows, problem.n_outputs))
     else:
         Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
-    if problem.intercept is Intercept.FREE:
+    if problem.intercept is Intercept.FREE and (start is None or start.Z is None):
         shift = losses.refit(Z).shift
         if losses.value(Z + shift) <= losses.value(Z):
             b, Z = b + shift, Z + shift
@@ -159,14 +161,21 @@ def _begin_again(problem: Problem, kept: State) -> _State:
 
 
 def _price(problem: Problem, state: _State) -> _Price:
-    if state.V is not None and not problem.penalty.has_free_columns:
-        U, V = state.U, state.V
-    else:
-        U = repaired(problem, state.U)
-        V = problem.pull(U)
-    bound = scaled(problem, U, V, state.W, state.b)
-    primal = problem.primal(state.W, state.b, state.Z)
-    gap = problem.relative_gap(primal, bound.dual)
+    penalty, V = problem.penalty, state.V
+    is_elastic = not (penalty.has_groups or penalty.has_free_columns)
+    priced = PricedColumns.of(problem.X.native_rows, problem.n_outputs) if is_elastic else None
+    primal, bound, gap = problem.primal(state.W, state.b, state.Z), None, np.inf
+    if V is None or priced is None or penalty.has_free_columns:
+        U = state.U if state.known is not None or (V is not None and is_elastic) else repaired(problem, state.U)
+        if priced is not None:
+            in_play, limits = state.W[:, 0] != 0, penalty.slopes_at_0(len(state.W))
+            V = priced.price(problem.losses.pull(U), limits, in_play, state.known)
+        elif V is None or penalty.has_free_columns:
+            V = problem.pull(U)
+        bound = scaled(problem, U, V, state.W, state.b)
+        gap = problem.relative_gap(primal, bound.dual)
+    else:  # V was told from other points, and may be no more than near the truth
+        U = state.U
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
     own = problem.pull(state.U) if problem.penalty.has_free_columns else V
     worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
@@ -186,6 +195,11 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     def kept() -> State:
         return state.kept() | {"n_rounds": n_rounds}
 
+    if price.bound is None:
+        return Iterate(
+            lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy, has_own_intercept=True
+        )
+    bound = price.bound
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
             lambda: (W.copy(), b.copy()),
@@ -196,18 +210,19 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         )
     return Iterate(
         lambda: (W.copy(), b.copy()),
-        lambda: price.bound.U,
+        lambda: bound.U,
         price.gap,
-        bound=price.bound,
+        bound=bound,
         state=kept,
         scores=Z.copy,
+        has_own_intercept=problem.n_outputs == 1,
     )
 
 
 def _round(problem: Problem, state: _State, price: _Price, gap: float) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     K, losses = problem.n_outputs, problem.losses
-    state.V = None
+    state.V = state.known = None
     enough = _GOAL * gap * problem.yardstick(price.primal)
     if problem.penalty.has_groups:
         return _round_of_groups(problem, state, price, enough)
@@ -358,8 +373,13 @@ def _descend(
         if is_straight:
             longer, value = _stride(part, Z, w, move, value)
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
-        if foreseen is not None and _is_enough(part, value, foreseen, enough):
-            break
+        if foreseen is not None and part.width == problem.n_outputs:
+            foreseen = repaired(problem, foreseen)
+            inner, _ = part.split(part.gradient(foreseen))
+            known = columns, inner[:, 0]
+            if _is_enough(part, value, foreseen, inner, enough):
+                state.known = known
+                break
         if t < 1.0:
             model.age = _REUSE  # the model was poor: build a new one
     size = len(columns) * part.width
@@ -391,15 +411,11 @@ def _loose(part: Part, w: FloatArray, enough: float) -> float:
     return 0.5 * enough * steepest / size if size > 0 else 0.0
 
 
-def _is_enough(part: Part, value: float, foreseen: FloatArray, enough: float) -> bool:
-    problem, own = part.problem, part.own
-    if part.width != problem.n_outputs:
-        return False
-    losses = problem.losses
-    U = losses.into_domain(foreseen)
-    inner, _ = part.split(part.gradient(U))
-    factor = own.scaling(inner)
-    dual = -losses.conjugate(losses.shrink(U, factor)) - own.conjugate_total(-inner * factor)
+def _is_enough(part: Part, value: float, U: FloatArray, V: FloatArray, enough: float) -> bool:
+    """Whether the gap on a working set is small enough, at a feasible dual point U and its V."""
+    losses, own = part.problem.losses, part.own
+    factor = own.scaling(V)
+    dual = -losses.conjugate(losses.shrink(U, factor)) - own.conjugate_total(-V * factor)
     return value - dual <= enough
 
 
