@@ -111,8 +111,8 @@ def path(
     is_sparse = penalty.has_corners or penalty.has_groups
     few = condense(problem, len(given))
     points: list[_Point] = []
-    start: Start | None = None
-    before, earlier = None, None
+    latest: list[tuple[float, Start]] = []
+    moves_on_lines = is_sparse and problem.losses.has_array_duals
     with cancellable() as token:
         for strength in given.tolist():
             option = template._strength_option(strength, problem.losses.total_weight)
@@ -121,15 +121,16 @@ def path(
                 setattr(model, name, value)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
             at = few.at(posed.penalty) if few else posed
-            begin = start
-            if start is not None and before is not None and earlier is not None:
-                begin = start.beyond(before[0], min(1.0, (strength - earlier) / (earlier - before[1])), at)
+            begin = latest[-1][1] if latest else None
+            if len(latest) == 2 and moves_on_lines:
+                (first, before), (second, start) = latest
+                begin = start.beyond(before, min(1.0, (strength - second) / (second - first)), at)
             found = solution = model._solve(at, begin)
             if few is not None:
                 solution = few.solution(found, model._tolerance)
                 if found.certificate.converged and not solution.certificate.converged:
                     # Rounding of products is in the way: with all rows from here on.
-                    few = None
+                    few, latest = None, []
                     found = solution = model._solve(posed, Start(solution.W, solution.b))
             if token.is_over and not solution.certificate.converged:
                 break
@@ -140,9 +141,7 @@ def path(
             else:
                 scores["train"] = judges["train"].score(model, solution, solution.Z)
             points.append(_Point.of(model, strength, option, scores, is_sparse))
-            if start is not None and earlier is not None:
-                before = (start, earlier)
-            start, earlier = found.as_start(), strength
+            latest = [*latest[-1:], (strength, found.as_start())]
             if token.is_over:
                 break
     if not points:

@@ -539,6 +539,7 @@ class KeptColumns:
         self._sums: FloatArray = np.empty(0)
         self._n_products = 0
         self.notes: dict[str, Any] = {}
+        self.near: KeptColumns | None = None  # others that were copied, whose products nobody asked for
         self.priced: Any = None  # what is known of all columns at the latest dual points
         self.was_moved = False
         self.moved: tuple[NativeRows, FloatArray] | None = None  # the same rows near 0
@@ -560,23 +561,36 @@ class KeptColumns:
         return wanted if self._n > 2 * len(wanted) + _FEW_OTHERS else self._order[: self._n].copy()
 
     def products(self, dense: NDArray[Any], wanted: NDArray[np.int64], u: FloatArray) -> FloatArray:
-        """x_j.u of some columns."""
-        self._add(dense, wanted)
+        """x_j.u of some columns, which are copied apart from those that are taken."""
+        if self.near is None:
+            self.near = KeptColumns(dense.shape[0], len(self._place))
+        self.near._add(dense, wanted, self)
         out = np.empty(len(wanted))
-        _core.some_products(self._columns, self._place[wanted], u, out)
+        _core.some_products(self.near._columns, self.near._place[wanted], u, out)
         return out
 
     def _are_all(self, places: NDArray[np.int64]) -> bool:
         return len(places) == self._n and bool(np.all(places == np.arange(self._n)))
 
-    def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64]) -> None:
+    def _add(
+        self, dense: NDArray[Any], wanted: NDArray[np.int64], beside: KeptColumns | None = None
+    ) -> None:
+        """Copies columns that are not here, from where they were copied to before if they were."""
+        beside = self.near if beside is None else beside
         new = wanted[self._place[wanted] < 0]
         if len(new):
             n = self._n
             if not len(self._columns):
                 # Room for all of them, which the system makes as it is written to.
                 self._columns = _core.large_array(len(self._place), len(dense))
-            _columns_of(dense, new, self._columns[n : n + len(new)])
+            room = self._columns[n : n + len(new)]
+            place = np.full(len(new), -1) if beside is None else beside._place[new]
+            if np.any(place >= 0):
+                assert beside is not None
+                room[place >= 0] = beside._columns[place[place >= 0]]
+                room[place < 0] = _columns_of(dense, new[place < 0])
+            else:
+                _columns_of(dense, new, room)
             self._place[new] = np.arange(n, n + len(new))
             self._order[n : n + len(new)] = new
             self._n += len(new)
@@ -614,7 +628,7 @@ class KeptColumns:
             return
         if len(self._G) <= n:
             room = min(len(self._place), 2 * n)
-            larger = np.empty((room + 1, room + 1))
+            larger = _core.large_array(room + 1, room + 1)
             larger[:old, :old] = self._G[:old, :old]
             self._G = larger
             sums = np.empty(room)

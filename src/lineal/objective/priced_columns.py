@@ -11,14 +11,12 @@ holds it, its weight is 0 and no proof depends on it. The others are met, from c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lineal.objective.linear_maps import KeptColumns, NativeRows
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 
 # A pass over all columns takes no longer than meeting this share of them one by one.
@@ -38,32 +36,19 @@ class _Priced:
     slack: FloatArray
 
 
-@dataclass
 class PricedColumns:
-    """Columns of dense rows with one score, and what is known of them at the latest dual points."""
+    """What is known of all columns of dense rows, which keep some, at the latest dual points of one score."""
 
-    rows: NativeRows
-    exact: list[_Priced] = field(default_factory=list)
-    latest: list[_Priced] = field(default_factory=list)
-    copies: KeptColumns | None = None
-
-    @classmethod
-    def of(cls, rows: NativeRows | None, n_outputs: int) -> PricedColumns | None:
-        """Those of rows that keep columns, where asking pays."""
-        if rows is None or rows.kept is None or rows.dense is None or n_outputs > 1:
-            return None
-        if rows.n_stored < _LEAST_NUMBERS:
-            return None
-        if rows.kept.priced is None:
-            rows.kept.priced = cls(rows)
-        found: Any = rows.kept.priced
-        assert isinstance(found, cls)
-        return found
+    def __init__(self, rows: NativeRows) -> None:
+        self._exact: list[_Priced] = []
+        self._latest: list[_Priced] = []
+        self._lengths = np.sqrt(rows.squared_adjoint(np.ones((rows.n_rows, 1)))[:, 0])
 
     def price(
         self,
+        rows: NativeRows,
         G: FloatArray,
-        limit: FloatArray | float,
+        limit: FloatArray,
         in_play: NDArray[np.bool_],
         known: tuple[NDArray[np.int64], FloatArray] | None = None,
     ) -> FloatArray:
@@ -71,32 +56,27 @@ class PricedColumns:
 
         ``known`` are some columns and their V.
         """
+        assert rows.kept is not None
+        assert rows.dense is not None
         V, slack = self._nearly(G)
         if known is not None:
             V[known[0]], slack[known[0]] = known[1], 0.0
-        wanted = (slack > 0) & (in_play | (np.abs(V) + slack > limit))
-        n_wanted = int(np.count_nonzero(wanted))
-        if n_wanted > _MANY * len(V):
-            V = self.rows.adjoint(G)[:, 0]
-            slack = np.zeros(len(V))
-            self.exact = [*self.exact[-1:], _Priced(G, V, slack)]
-        elif n_wanted:
-            assert self.rows.dense is not None
-            columns = np.flatnonzero(wanted)
-            if self.copies is None:
-                self.copies = KeptColumns(self.rows.n_rows, self.rows.n_columns)
-            V[columns] = self.copies.products(self.rows.dense, columns, G[:, 0])
-            slack[columns] = 0.0
-        self.latest = [*self.latest[-1:], _Priced(G, V, slack)]
+        columns = np.flatnonzero((slack > 0) & (in_play | (np.abs(V) + slack > limit)))
+        if len(columns) > _MANY * len(V):
+            V, slack = rows.adjoint(G)[:, 0], np.zeros(len(V))
+            self._exact = [*self._exact[-1:], _Priced(G, V, slack)]
+        elif len(columns):
+            V[columns], slack[columns] = rows.kept.products(rows.dense, columns, G[:, 0]), 0.0
+        self._latest = [*self._latest[-1:], _Priced(G, V, slack)]
         return V[:, None].copy()
 
     def _nearly(self, G: FloatArray) -> tuple[FloatArray, FloatArray]:
         """V and its slack, by the points whose V is exact or by the latest ones, column by column."""
-        d, g = self.rows.n_columns, G[:, 0]
-        if not self.exact:
+        d = len(self._lengths)
+        if not self._exact:
             return np.zeros(d), np.full(d, np.inf)
-        V, slack = self._by(self.exact, g)
-        there, off = self._by(self.latest, g)
+        V, slack = self._by(self._exact, G[:, 0])
+        there, off = self._by(self._latest, G[:, 0])
         is_nearer = off < slack
         return np.where(is_nearer, there, V), np.where(is_nearer, off, slack)
 
@@ -105,13 +85,21 @@ class PricedColumns:
         c = np.linalg.lstsq(near @ near.T, near @ g, rcond=None)[0]
         radius = float(np.linalg.norm(g - c @ near))
         size = float(np.abs(c) @ np.linalg.norm(near, axis=1))
-        V, slack = c[0] * points[0].V, (radius + _ROUNDING * size) * self._lengths
+        V, slack = np.zeros(len(self._lengths)), (radius + _ROUNDING * size) * self._lengths
         for part, point in zip(c, points, strict=True):
-            slack += abs(part) * point.slack
-        for part, point in zip(c[1:], points[1:], strict=True):
             V += part * point.V
+            slack += abs(part) * point.slack
         return V, slack
 
-    @cached_property
-    def _lengths(self) -> FloatArray:
-        return np.sqrt(self.rows.squared_adjoint(np.ones((self.rows.n_rows, 1)))[:, 0])
+
+def priced_columns(rows: NativeRows | None, n_outputs: int) -> PricedColumns | None:
+    """Those of rows that keep columns, where it pays to ask them."""
+    if rows is None or rows.kept is None or rows.dense is None or n_outputs > 1:
+        return None
+    if rows.n_stored < _LEAST_NUMBERS:
+        return None
+    if rows.kept.priced is None:
+        rows.kept.priced = PricedColumns(rows)
+    found = rows.kept.priced
+    assert isinstance(found, PricedColumns)
+    return found

@@ -14,7 +14,7 @@ from lineal.objective.dual_points import newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.priced_columns import PricedColumns
+from lineal.objective.priced_columns import priced_columns
 from lineal.objective.penalties import Part as PenaltyPart
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, State, state_of, zeros
@@ -33,7 +33,9 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
-_GOAL = 0.5
+# Where a pass meets so many numbers a round ends, whatever the violations, when the gap on its working set is
+# this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are free.
+_LARGE, _SHARE = 1_000_000, 0.5
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -161,21 +163,23 @@ def _begin_again(problem: Problem, kept: State) -> _State:
 
 
 def _price(problem: Problem, state: _State) -> _Price:
-    penalty, V = problem.penalty, state.V
-    is_elastic = not (penalty.has_groups or penalty.has_free_columns)
-    priced = PricedColumns.of(problem.X.native_rows, problem.n_outputs) if is_elastic else None
+    penalty, U, V = problem.penalty, state.U, state.V
+    rows, is_free = problem.X.native_rows, penalty.has_free_columns
+    priced = None if is_free or penalty.has_groups else priced_columns(rows, problem.n_outputs)
     primal, bound, gap = problem.primal(state.W, state.b, state.Z), None, np.inf
-    if V is None or priced is None or penalty.has_free_columns:
-        U = state.U if state.known is not None or (V is not None and is_elastic) else repaired(problem, state.U)
+    # What was told of columns that are priced may be no more than near the truth: good for a working set.
+    if priced is None or V is None:
+        if is_free or (V is None and state.known is None):
+            U = repaired(problem, U)
         if priced is not None:
-            in_play, limits = state.W[:, 0] != 0, penalty.slopes_at_0(len(state.W))
-            V = priced.price(problem.losses.pull(U), limits, in_play, state.known)
-        elif V is None or penalty.has_free_columns:
+            assert rows is not None
+            limits, in_play = penalty.slopes_at_0(len(state.W)), state.W[:, 0] != 0
+            V = priced.price(rows, problem.losses.pull(U), limits, in_play, state.known)
+        elif is_free or V is None:
             V = problem.pull(U)
         bound = scaled(problem, U, V, state.W, state.b)
         gap = problem.relative_gap(primal, bound.dual)
-    else:  # V was told from other points, and may be no more than near the truth
-        U = state.U
+    assert V is not None
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
     own = problem.pull(state.U) if problem.penalty.has_free_columns else V
     worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
@@ -223,7 +227,7 @@ def _round(problem: Problem, state: _State, price: _Price, gap: float) -> None:
     """Descends on working sets, in place: one for all classes of a small softmax, else one per output."""
     K, losses = problem.n_outputs, problem.losses
     state.V = state.known = None
-    enough = _GOAL * gap * problem.yardstick(price.primal)
+    enough = _SHARE * gap * problem.yardstick(price.primal) if problem.X.n_stored >= _LARGE else 0.0
     if problem.penalty.has_groups:
         return _round_of_groups(problem, state, price, enough)
     least = _smallest_set(problem)
@@ -354,7 +358,7 @@ def _descend(
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
             model = part.model(h, Z, is_fresh=model is not None or is_stuck)
         model.age += 1
-        solved = max(_SOLVED * tol, min(_loose(part, w, enough), _ROUND * worst))
+        solved = max(_SOLVED * tol, min(_harmless(part, w, enough), _ROUND * worst))
         move = part.minimise(model, w, gradient, u, solved) - w
         promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
         moved = part.scores(move)
@@ -373,7 +377,7 @@ def _descend(
         if is_straight:
             longer, value = _stride(part, Z, w, move, value)
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
-        if foreseen is not None and part.width == problem.n_outputs:
+        if foreseen is not None and enough > 0 and part.width == problem.n_outputs:
             foreseen = repaired(problem, foreseen)
             inner, _ = part.split(part.gradient(foreseen))
             known = columns, inner[:, 0]
@@ -405,7 +409,8 @@ def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _
     return state.part
 
 
-def _loose(part: Part, w: FloatArray, enough: float) -> float:
+def _harmless(part: Part, w: FloatArray, enough: float) -> float:
+    """The violation whose share in the gap is about half of ``enough``, by which a dual point is scaled."""
     size = part.penalty(w)
     steepest = float(part.own.slopes_at_0(part.X.n_columns).max(initial=0.0))
     return 0.5 * enough * steepest / size if size > 0 else 0.0

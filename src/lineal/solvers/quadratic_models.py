@@ -36,7 +36,7 @@ _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # too large is never made, and they go on for so many.
 _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
 # Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
-_NEAR, _BENT = 0.5, 8.0
+_NEAR, _BENT = 1.0, 8.0
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
