@@ -406,6 +406,8 @@ def native_csr(X: sp.csr_array, n_threads: int) -> NativeRows:
 _FEW_COLUMNS = 1000
 # So many columns more than are asked for do no harm.
 _FEW_OTHERS = 50
+# Numbers that fill a gigabyte.
+_MUCH_ROOM = 2**27
 # Rows that are met at a time where columns are copied out of them.
 _STRIP = 512
 
@@ -575,14 +577,18 @@ class KeptColumns:
     def _add(
         self, dense: NDArray[Any], wanted: NDArray[np.int64], beside: KeptColumns | None = None
     ) -> None:
-        """Copies columns that are not here, from where they were copied to before if they were."""
+        """Copies columns that are not here: from the rows, or from where they were copied to before."""
         beside = self.near if beside is None else beside
         new = wanted[self._place[wanted] < 0]
         if len(new):
             n = self._n
-            if not len(self._columns):
-                # Room for all of them, which the system makes as it is written to.
-                self._columns = _core.large_array(len(self._place), len(dense))
+            if n + len(new) > (capacity := len(self._columns)):
+                # Where that is not much there is room for all of them, which the system makes as it is filled.
+                is_much = len(self._place) * len(dense) > _MUCH_ROOM
+                capacity = max(2 * capacity, n + len(new)) if is_much else len(self._place)
+                larger = _core.large_array(min(capacity, len(self._place)), len(dense))
+                larger[:n] = self._columns[:n]
+                self._columns = larger
             room = self._columns[n : n + len(new)]
             place = np.full(len(new), -1) if beside is None else beside._place[new]
             if np.any(place >= 0):

@@ -117,7 +117,7 @@ class _State:
     U: FloatArray
     is_foreseen: bool = False
     V: FloatArray | None = None  # of U, where it is known
-    known: tuple[NDArray[np.int64], FloatArray] | None = None  # some columns and their V
+    known: tuple[NDArray[np.int64], FloatArray] | None = None  # of a feasible U, some columns and their V
     part: Part | None = None  # under groups, the latest working set
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -201,7 +201,7 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
 
     if price.bound is None:
         return Iterate(
-            lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy, has_own_intercept=True
+            lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy
         )
     bound = price.bound
     if not problem.losses.is_by_score and not state.is_foreseen:
@@ -219,7 +219,7 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         bound=bound,
         state=kept,
         scores=Z.copy,
-        has_own_intercept=problem.n_outputs == 1,
+        has_own_intercept=problem.n_outputs == 1 and not problem.losses.is_rounded,
     )
 
 
@@ -273,7 +273,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price, enough: flo
         columns = np.flatnonzero(part[grouping.codes] == each)
         foreseen = _descend(problem, columns, every, state, _ROUND * price.worst, enough)
     if n_parts > 1:  # a part that has moved has moved the slopes of those before it
-        foreseen, state.part = None, None
+        foreseen, state.part, state.known = None, None, None
     state.is_foreseen = foreseen is not None
     state.U = losses.slopes(state.Z) if foreseen is None else foreseen
 
@@ -340,7 +340,7 @@ def _descend(
     w = part.flat(W[columns, outputs], b[outputs])
     value = problem.losses.value(Z) + part.penalty(w)
     model: Model | None = None
-    is_stuck = False
+    is_stuck, is_free, state.known = False, problem.penalty.has_free_columns, None
     foreseen: FloatArray | None = None
     for step in range(_STEPS):
         if is_over():
@@ -377,7 +377,7 @@ def _descend(
         if is_straight:
             longer, value = _stride(part, Z, w, move, value)
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
-        if foreseen is not None and enough > 0 and part.width == problem.n_outputs:
+        if foreseen is not None and enough > 0 and part.width == problem.n_outputs and not is_free:
             foreseen = repaired(problem, foreseen)
             inner, _ = part.split(part.gradient(foreseen))
             known = columns, inner[:, 0]
