@@ -138,7 +138,8 @@ THEOREM("columns that join many at once, and leave many at once, leave the facto
     std::vector<Index> members, others;
     for (Index j = 0; j < data.m; ++j) others.push_back(j);
     for (int change = 0; change < 8; ++change) {
-      const Index size = Index(members.size()), count = std::min(Index(uniform(rng, 1, 70)), Index(others.size()));
+      const Index size = Index(members.size()),
+                  count = std::min(Index(uniform(rng, 1, 70)), Index(others.size()));
       for (Index t = 0; t < count; ++t) {
         const Index j = others[std::size_t(t)];
         for (Index r = 0; r < size; ++r) factor.room(t)[r] = of(j, members[std::size_t(r)]);

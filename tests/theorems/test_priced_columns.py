@@ -19,7 +19,7 @@ def rows_of(X):
 @pytest.mark.parametrize("step", [0.0, 1e-3, 0.1, 3.0], ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_prices_are_exact_wherever_they_may_matter(step, seed, monkeypatch):
-    """V = X'G on columns in play and wherever |v| may exceed its limit; elsewhere both stay below the limit."""
+    """V = X'G on columns in play and where |v| may exceed its limit; elsewhere both stay below the limit."""
     monkeypatch.setattr(module, "_LEAST_NUMBERS", 0)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30, 80)) * rng.uniform(0.01, 10, 80)
@@ -96,7 +96,9 @@ def test_beyond_a_point_nothing_is_said_that_is_not_so():
     rng = np.random.default_rng(0)
     d = problem.X.n_columns
     for share in (0.0, 0.5, 1.0):
-        before, at = (start_of(problem, rng.normal(size=(d, 1)).round(), rng.normal(size=1)) for _ in range(2))
+        before, at = (
+            start_of(problem, rng.normal(size=(d, 1)).round(), rng.normal(size=1)) for _ in range(2)
+        )
         there = at.beyond(before, share, problem)
         np.testing.assert_allclose(there.Z, problem.scores(there.W, there.b), atol=1e-10)
         np.testing.assert_allclose(there.V, problem.pull(there.U), atol=1e-10)

@@ -574,16 +574,14 @@ class KeptColumns:
     def _are_all(self, places: NDArray[np.int64]) -> bool:
         return len(places) == self._n and bool(np.all(places == np.arange(self._n)))
 
-    def _add(
-        self, dense: NDArray[Any], wanted: NDArray[np.int64], beside: KeptColumns | None = None
-    ) -> None:
+    def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64], beside: KeptColumns | None = None) -> None:
         """Copies columns that are not here: from the rows, or from where they were copied to before."""
         beside = self.near if beside is None else beside
         new = wanted[self._place[wanted] < 0]
         if len(new):
             n = self._n
             if n + len(new) > (capacity := len(self._columns)):
-                # Where that is not much there is room for all of them, which the system makes as it is filled.
+                # Where that is not much there is room for all, which the system makes as it is filled.
                 is_much = len(self._place) * len(dense) > _MUCH_ROOM
                 capacity = max(2 * capacity, n + len(new)) if is_much else len(self._place)
                 larger = _core.large_array(min(capacity, len(self._place)), len(dense))

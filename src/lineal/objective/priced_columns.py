@@ -6,7 +6,7 @@ some of them, it is nearly known at their combinations::
     | x_j.G - sum_k c_k x_j.G_k |  <=  |x_j| |G - sum_k c_k G_k|
 
 and a column whose |v_j| stays below its l1 whatever it is within this radius needs no product: the dual ball
-holds it, its weight is 0 and no proof depends on it. The others are met, from copies that lie in one run each.
+holds it, its weight is 0 and no proof depends on it. The others are met, from copies that are one run each.
 """
 
 from __future__ import annotations

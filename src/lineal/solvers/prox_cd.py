@@ -14,8 +14,8 @@ from lineal.objective.dual_points import newton_point, repaired, scaled
 from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
-from lineal.objective.priced_columns import priced_columns
 from lineal.objective.penalties import Part as PenaltyPart
+from lineal.objective.priced_columns import priced_columns
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import LOSS_A_ROW, OWN_WEIGHTS, ROWS, Iterate, Need, Start, State, state_of, zeros
 from lineal.solvers.costs import Cost, gram, losses, passes
@@ -33,8 +33,9 @@ _NEAR = 0.9
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
-# Where a pass meets so many numbers a round ends, whatever the violations, when the gap on its working set is
-# this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are free.
+# Where a pass meets so many numbers a round ends, whatever the violations, when the gap on its working set
+# is this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are
+# free.
 _LARGE, _SHARE = 1_000_000, 0.5
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
@@ -200,9 +201,7 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         return state.kept() | {"n_rounds": n_rounds}
 
     if price.bound is None:
-        return Iterate(
-            lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy
-        )
+        return Iterate(lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy)
     bound = price.bound
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
@@ -239,7 +238,9 @@ def _round(problem: Problem, state: _State, price: _Price, gap: float) -> None:
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
-    parts = [_descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst, enough) for k in range(K)]
+    parts = [
+        _descend(problem, sets[k], slice(k, k + 1), state, _ROUND * price.worst, enough) for k in range(K)
+    ]
     state.U = losses.slopes(state.Z)
     if losses.is_by_score:  # the outputs of a joint loss move each other's slopes
         for k, foreseen in enumerate(parts):

@@ -411,8 +411,7 @@ class ActiveSet {
                    *v = G_.row(face_[r + 3]);
       for (Index k = 0; k < m_; ++k) gradient[k] += (a * x[k] + b * y[k]) + (c * u[k] + d * v[k]);
     }
-    for (; r < face_.size(); ++r)
-      axpy(length * step_[r], DenseRow<double>{G_.row(face_[r]), m_}, gradient);
+    for (; r < face_.size(); ++r) axpy(length * step_[r], DenseRow<double>{G_.row(face_[r]), m_}, gradient);
   }
 
   // Follows step_ as far as `longest` or until the first weight reaches 0; what reaches it leaves the face.
