@@ -21,6 +21,7 @@ def rows_of(X):
 def test_prices_are_exact_wherever_they_may_matter(step, seed, monkeypatch):
     """V = X'G on columns in play and where |v| may exceed its limit; elsewhere both stay below the limit."""
     monkeypatch.setattr(module, "_LEAST_NUMBERS", 0)
+    monkeypatch.setattr(module, "_LEAST_COLUMNS", 0)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30, 80)) * rng.uniform(0.01, 10, 80)
     X[:, 7] = 0.0
@@ -60,6 +61,7 @@ def test_rows_that_keep_nothing_are_met_in_full():
     assert module.priced_columns(native_dense(X, 1), 1) is None
     assert module.priced_columns(rows_of(X), 1) is None
     assert module.priced_columns(rows_of(np.ones((1_000, 1_000))), 2) is None
+    assert module.priced_columns(rows_of(np.ones((10_000, 100))), 1) is None
 
 
 @pytest.mark.parametrize("penalty", [L1(1.0), ElasticNet(0.7, 0.3)], ids=repr)

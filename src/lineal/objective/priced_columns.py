@@ -21,8 +21,8 @@ from lineal.objective.losses import FloatArray
 
 # A pass over all columns takes no longer than meeting this share of them one by one.
 _MANY = 0.3
-# So many numbers make it worth while to ask.
-_LEAST_NUMBERS = 1_000_000
+# So many numbers in so many columns make it worth while to ask: each answer takes sums over rows.
+_LEAST_NUMBERS, _LEAST_COLUMNS = 1_000_000, 1000
 # Combinations are rounded by so much of their terms.
 _ROUNDING = 1e-13
 
@@ -96,7 +96,7 @@ def priced_columns(rows: NativeRows | None, n_outputs: int) -> PricedColumns | N
     """Those of rows that keep columns, where it pays to ask them."""
     if rows is None or rows.kept is None or rows.dense is None or n_outputs > 1:
         return None
-    if rows.n_stored < _LEAST_NUMBERS:
+    if rows.n_stored < _LEAST_NUMBERS or rows.n_columns < _LEAST_COLUMNS:
         return None
     if rows.kept.priced is None:
         rows.kept.priced = PricedColumns(rows)
