@@ -20,7 +20,7 @@ from lineal.learners.path_plot import draw
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.model.answers import winners
 from lineal.objective import Certificate, Penalty
-from lineal.objective.linear_maps import LinearMap
+from lineal.objective.linear_maps import LinearMap, without_zeros
 from lineal.objective.losses import FloatArray
 from lineal.objective.strengths import largest_strength
 from lineal.solvers import Solution, Start
@@ -268,7 +268,7 @@ class _Point:
     ) -> _Point:
         coef, shape = np.atleast_2d(model.coef_), model.coef_.shape
         del model.coef_, model.dual_  # n numbers a point, which nothing but a proof needs
-        kept = sp.csr_array(coef) if is_sparse else np.ascontiguousarray(coef)
+        kept = without_zeros(coef) if is_sparse else np.ascontiguousarray(coef)
         return cls(strength, option, model, kept, shape, np.atleast_1d(model.intercept_), scores)
 
     def model(self) -> LinearModel:

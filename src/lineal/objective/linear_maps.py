@@ -366,12 +366,12 @@ class NativeRows(LinearMap):
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""
         if self.dense is not None:
-            return _without_zeros(self.dense)
+            return without_zeros(self.dense)
         start, index, value = self.matrix.arrays()
         return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
 
 
-def _without_zeros(X: FloatArray) -> sp.csr_array:
+def without_zeros(X: FloatArray) -> sp.csr_array:
     """Rows of an array as SciPy's, which makes them by way of triples of numbers, many times slower."""
     n, d = X.shape
     place = np.flatnonzero(X)

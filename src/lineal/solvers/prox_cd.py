@@ -412,7 +412,7 @@ def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _
 
 def _harmless(part: Part, w: FloatArray, enough: float) -> float:
     """The violation whose share in the gap is about half of ``enough``, by which a dual point is scaled."""
-    size = part.penalty(w)
+    size = part.penalty(w) if enough > 0 else 0.0
     steepest = float(part.own.slopes_at_0(part.X.n_columns).max(initial=0.0))
     return 0.5 * enough * steepest / size if size > 0 else 0.0
 
