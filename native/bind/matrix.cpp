@@ -310,7 +310,21 @@ nb::ndarray<double, nb::numpy> large_array(std::size_t n_rows, std::size_t n_col
   return nb::ndarray<double, nb::numpy>(data, {n_rows, n_columns}, owner);
 }
 
-// The same, all zeros: the system's, which it makes when a page is first touched. That is done here, by
+// Products of some rows of numbers with one vector.
+void some_products(StridedArray2<const double> rows, Array1<const Index> places, Array1<const double> u,
+                   Array1<double> out) {
+  const Index n_rows = Index(rows.shape(0)), n = Index(rows.shape(1)), count = Index(places.shape(0));
+  require(Index(u.shape(0)) == n && Index(out.shape(0)) == count, "some_products: lengths differ");
+  require(n_rows == 0 || n == 0 || rows.stride(1) == 1, "some_products: rows must be runs of numbers");
+  const Index apart = Index(rows.stride(0));
+  for (Index k = 0; k < count; ++k)
+    require(0 <= places.data()[k] && places.data()[k] < n_rows, "some_products: a place is out of range");
+  const nb::gil_scoped_release unlocked;
+  for (Index k = 0; k < count; ++k)
+    out.data()[k] = dot(DenseRow<double>{rows.data() + places.data()[k] * apart, n}, u.data());
+}
+
+// Zeros, the system's, which it makes when a page is first touched. That is done here, by
 // several threads, as the one that learns would pay for it alone.
 nb::ndarray<double, nb::numpy> large_zeros(std::size_t n_rows, std::size_t n_columns) {
   constexpr std::size_t page = 4096 / sizeof(double);
@@ -410,6 +424,8 @@ void bind_matrix(nb::module_& m) {
   bind_layouts(Index{}, double{});
   m.def("large_array", &large_array, "n_rows"_a, "n_columns"_a,
         "Room for numbers, on large pages and from a cache line on.");
+  m.def("some_products", &some_products, "rows"_a, "places"_a, "u"_a, "out"_a.noconvert(),
+        "Products of some rows of numbers with one vector.");
   m.def("large_zeros", &large_zeros, "n_rows"_a, "n_columns"_a, "Zeros, on large pages.");
   m.def("sum_of_squares", &sum_of_squares<float>, "W"_a.noconvert(), "n_threads"_a = 1,
         "The sum of the squares of W, in float64.");

@@ -102,7 +102,7 @@ THEOREM("a factor that columns joined and left solves the system of those that s
       const Index j = Index(uniform(rng, 0, double(data.m)));
       const auto found = std::find(members.begin(), members.end(), j);
       if (found != members.end()) {
-        factor.leave(Index(found - members.begin()));
+        factor.leave({Index(found - members.begin())});
         members.erase(found);
         continue;
       }
@@ -125,6 +125,71 @@ THEOREM("a factor that columns joined and left solves the system of those that s
       CHECK_NEAR(sum, right[r], 1e-10);
     }
   }
+}
+
+THEOREM("columns that join many at once, and leave many at once, leave the factor of those that stay") {
+  const Squares data(7, 220, 150, false);
+  const Numbers G = data.gram();
+  const auto of = [&](Index a, Index b) { return G[std::size_t(a * data.m + b)]; };
+  Rng rng(8);
+  for (int round = 0; round < 6; ++round) {
+    GrowingCholesky factor;
+    factor.reserve(data.m);
+    std::vector<Index> members, others;
+    for (Index j = 0; j < data.m; ++j) others.push_back(j);
+    for (int change = 0; change < 8; ++change) {
+      const Index size = Index(members.size()),
+                  count = std::min(Index(uniform(rng, 1, 70)), Index(others.size()));
+      for (Index t = 0; t < count; ++t) {
+        const Index j = others[std::size_t(t)];
+        for (Index r = 0; r < size; ++r) factor.room(t)[r] = of(j, members[std::size_t(r)]);
+        for (Index k = 0; k <= t; ++k) factor.room(t)[size + k] = of(j, others[std::size_t(k)]);
+      }
+      CHECK(factor.extend(count) == count);
+      members.insert(members.end(), others.begin(), others.begin() + count);
+      others.erase(others.begin(), others.begin() + count);
+      std::vector<Index> places, kept;
+      for (Index r = 0; r < Index(members.size()); ++r)
+        (uniform(rng, 0, 1) < 0.2 ? places : kept).push_back(r);
+      for (const Index r : places) others.push_back(members[std::size_t(r)]);
+      factor.leave(places);
+      std::vector<Index> left;
+      for (const Index r : kept) left.push_back(members[std::size_t(r)]);
+      members = left;
+    }
+    CHECK(factor.size() == Index(members.size()));
+    Numbers x = uniforms(rng, data.m, -1, 1);
+    const Numbers right = x;
+    factor.forward(x.data());
+    factor.backward(x.data());
+    for (std::size_t r = 0; r < members.size(); ++r) {
+      double sum = 0;
+      for (std::size_t c = 0; c < members.size(); ++c) sum += of(members[r], members[c]) * x[c];
+      CHECK_NEAR(sum, right[r], 1e-9);
+    }
+  }
+}
+
+THEOREM("many columns join up to the first that depends on those before it") {
+  const Squares data(9, 60, 48, true);  // the third is the sum of the first two
+  const Numbers G = data.gram();
+  GrowingCholesky factor;
+  factor.reserve(data.m);
+  for (Index t = 0; t < 40; ++t)
+    for (Index k = 0; k <= t; ++k) factor.room(t)[k] = G[std::size_t(t * data.m + k)];
+  CHECK(factor.extend(40) == 2);
+  CHECK(factor.size() == 2);
+}
+
+THEOREM("the active set ends at the optimum where many weights come and go") {
+  for (const bool is_collinear : {false, true})
+    for (const CoordinatePenalty& penalty : penalties) {
+      const Squares data(11, 200, 120, is_collinear);
+      Rng rng(12);
+      const Numbers cold(std::size_t(data.m), 0.0), full = uniforms(rng, data.m, -1, 1);
+      for (const Numbers& start : {cold, full})
+        CHECK(data.violation(data.solved(start, 1, penalty, 1e-7, 10000), 1, penalty) <= 1e-6);
+    }
 }
 
 THEOREM("the active set ends at the optimum, from 0 or anywhere, columns independent or not") {

@@ -174,6 +174,9 @@ def rows_of_columns(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
 def large_array(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Room for numbers, on large pages and from a cache line on."""
 
+def some_products(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Products of some rows of numbers with one vector."""
+
 def large_zeros(n_rows: int, n_columns: int) -> NDArray[numpy.float64]:
     """Zeros, on large pages."""
 

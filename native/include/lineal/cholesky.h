@@ -21,6 +21,30 @@
 
 namespace lineal {
 
+// The products of the first `length` numbers, a multiple of a register's, of four rows with four others.
+inline constexpr Index product_tile = 4;
+struct TileProducts {
+  double of[product_tile][product_tile];
+
+  TileProducts(const double* const* down, const double* const* across, Index length) noexcept {
+    Register sum[product_tile][product_tile] = {};
+    for (Index k = 0; k < length; k += register_size) {
+      Register right[product_tile];
+      for (Index c = 0; c < product_tile; ++c) __builtin_memcpy(&right[c], across[c] + k, sizeof(Register));
+      for (Index r = 0; r < product_tile; ++r) {
+        Register left;
+        __builtin_memcpy(&left, down[r] + k, sizeof left);
+        for (Index c = 0; c < product_tile; ++c) sum[r][c] += left * right[c];
+      }
+    }
+    for (Index r = 0; r < product_tile; ++r)
+      for (Index c = 0; c < product_tile; ++c) {
+        of[r][c] = 0.0;
+        for (Index lane = 0; lane < register_size; ++lane) of[r][c] += sum[r][c][lane];
+      }
+  }
+};
+
 class Cholesky {
  public:
   // Dampings of the unit diagonal that are tried in turn.
@@ -60,7 +84,7 @@ class Cholesky {
   }
 
  private:
-  static constexpr Index tile = 4, block = 32;
+  static constexpr Index tile = product_tile, block = 32;
   static_assert(block % tile == 0 && tile % register_size == 0);
 
   double* row(Index i) { return L_.data() + i * padded_; }
@@ -99,23 +123,11 @@ class Cholesky {
 
   // A tile of A less the products of the first `length` entries of its rows of L.
   void subtract_products(Index i, Index j, Index length) {
-    Register sum[tile][tile] = {};
-    for (Index k = 0; k < length; k += register_size) {
-      Register across[tile];
-      for (Index c = 0; c < tile; ++c) __builtin_memcpy(&across[c], row(j + c) + k, sizeof(Register));
-      for (Index r = 0; r < tile; ++r) {
-        Register down;
-        __builtin_memcpy(&down, row(i + r) + k, sizeof down);
-        for (Index c = 0; c < tile; ++c) sum[r][c] += down * across[c];
-      }
-    }
+    const double *down[tile], *across[tile];
+    for (Index r = 0; r < tile; ++r) down[r] = row(i + r), across[r] = row(j + r);
+    const TileProducts products(down, across, length);
     for (Index r = 0; r < tile; ++r)
-      for (Index c = 0; c < tile; ++c) {
-        if (j + c > i + r) break;  // above the diagonal
-        double total = 0.0;
-        for (Index lane = 0; lane < register_size; ++lane) total += sum[r][c][lane];
-        row(i + r)[j + c] -= total;
-      }
+      for (Index c = 0; c < tile && j + c <= i + r; ++c) row(i + r)[j + c] -= products.of[r][c];
   }
 
   // Columns first .. last of L, whose products with earlier columns were subtracted.

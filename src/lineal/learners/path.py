@@ -20,7 +20,7 @@ from lineal.learners.path_plot import draw
 from lineal.learners.regressor import BaseLinearRegressor
 from lineal.model.answers import winners
 from lineal.objective import Certificate, Penalty
-from lineal.objective.linear_maps import LinearMap
+from lineal.objective.linear_maps import LinearMap, without_zeros
 from lineal.objective.losses import FloatArray
 from lineal.objective.strengths import largest_strength
 from lineal.solvers import Solution, Start
@@ -96,7 +96,7 @@ def path(
     task = template._task(X, y, sample_weight)
     if (rows := task.problem.X.native_rows) is not None and rows is task.problem.X:
         task = replace(task, problem=replace(task.problem, X=rows.keeping_columns()))
-    problem = task.problem
+    problem = task.problem.in_core()
     judges = {"train": _Judge(problem.X, task.targets, task.s)}
     if X_test is not None:
         judges["test"] = _Judge.of(template, X_test, y_test)
@@ -111,7 +111,8 @@ def path(
     is_sparse = penalty.has_corners or penalty.has_groups
     few = condense(problem, len(given))
     points: list[_Point] = []
-    start: Start | None = None
+    latest: list[tuple[float, Start]] = []
+    moves_on_lines = is_sparse and problem.losses.has_array_duals
     with cancellable() as token:
         for strength in given.tolist():
             option = template._strength_option(strength, problem.losses.total_weight)
@@ -119,12 +120,17 @@ def path(
             for name, value in option.items():
                 setattr(model, name, value)
             posed = replace(problem, penalty=problem.penalty.at_strength(strength))
-            found = solution = model._solve(few.at(posed.penalty) if few else posed, start)
+            at = few.at(posed.penalty) if few else posed
+            begin = latest[-1][1] if latest else None
+            if len(latest) == 2 and moves_on_lines:
+                (first, before), (second, start) = latest
+                begin = start.beyond(before, min(1.0, (strength - second) / (second - first)), at)
+            found = solution = model._solve(at, begin)
             if few is not None:
                 solution = few.solution(found, model._tolerance)
                 if found.certificate.converged and not solution.certificate.converged:
                     # Rounding of products is in the way: with all rows from here on.
-                    few = None
+                    few, latest = None, []
                     found = solution = model._solve(posed, Start(solution.W, solution.b))
             if token.is_over and not solution.certificate.converged:
                 break
@@ -135,7 +141,7 @@ def path(
             else:
                 scores["train"] = judges["train"].score(model, solution, solution.Z)
             points.append(_Point.of(model, strength, option, scores, is_sparse))
-            start = found.as_start()
+            latest = [*latest[-1:], (strength, found.as_start())]
             if token.is_over:
                 break
     if not points:
@@ -262,7 +268,7 @@ class _Point:
     ) -> _Point:
         coef, shape = np.atleast_2d(model.coef_), model.coef_.shape
         del model.coef_, model.dual_  # n numbers a point, which nothing but a proof needs
-        kept = sp.csr_array(coef) if is_sparse else np.ascontiguousarray(coef)
+        kept = without_zeros(coef) if is_sparse else np.ascontiguousarray(coef)
         return cls(strength, option, model, kept, shape, np.atleast_1d(model.intercept_), scores)
 
     def model(self) -> LinearModel:

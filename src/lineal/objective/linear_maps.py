@@ -366,12 +366,12 @@ class NativeRows(LinearMap):
     def csr(self) -> sp.csr_array:
         """The rows for SciPy."""
         if self.dense is not None:
-            return _without_zeros(self.dense)
+            return without_zeros(self.dense)
         start, index, value = self.matrix.arrays()
         return sp.csr_array((value, index, start), shape=(self.n_rows, self.n_columns))
 
 
-def _without_zeros(X: FloatArray) -> sp.csr_array:
+def without_zeros(X: FloatArray) -> sp.csr_array:
     """Rows of an array as SciPy's, which makes them by way of triples of numbers, many times slower."""
     n, d = X.shape
     place = np.flatnonzero(X)
@@ -406,13 +406,17 @@ def native_csr(X: sp.csr_array, n_threads: int) -> NativeRows:
 _FEW_COLUMNS = 1000
 # So many columns more than are asked for do no harm.
 _FEW_OTHERS = 50
+# Numbers that fill a gigabyte.
+_MUCH_ROOM = 2**27
 # Rows that are met at a time where columns are copied out of them.
 _STRIP = 512
 
 
-def _columns_of(dense: NDArray[Any], wanted: NDArray[np.integer[Any]]) -> FloatArray:
+def _columns_of(
+    dense: NDArray[Any], wanted: NDArray[np.integer[Any]], columns: FloatArray | None = None
+) -> FloatArray:
     """(m, n) float64: columns as rows."""
-    columns = np.empty((len(wanted), len(dense)))
+    columns = np.empty((len(wanted), len(dense))) if columns is None else columns
     is_all = len(wanted) == dense.shape[1]
     for first in range(0, len(dense), _STRIP):
         strip = dense[first : first + _STRIP]
@@ -539,6 +543,8 @@ class KeptColumns:
         self._sums: FloatArray = np.empty(0)
         self._n_products = 0
         self.notes: dict[str, Any] = {}
+        self.near: KeptColumns | None = None  # others that were copied, whose products nobody asked for
+        self.priced: Any = None  # what is known of all columns at the latest dual points
         self.was_moved = False
         self.moved: tuple[NativeRows, FloatArray] | None = None  # the same rows near 0
 
@@ -558,18 +564,39 @@ class KeptColumns:
         self._add(dense, wanted)
         return wanted if self._n > 2 * len(wanted) + _FEW_OTHERS else self._order[: self._n].copy()
 
+    def products(self, dense: NDArray[Any], wanted: NDArray[np.int64], u: FloatArray) -> FloatArray:
+        """x_j.u of some columns, which are copied apart from those that are taken."""
+        if self.near is None:
+            self.near = KeptColumns(dense.shape[0], len(self._place))
+        self.near._add(dense, wanted, self)
+        out = np.empty(len(wanted))
+        _core.some_products(self.near._columns, self.near._place[wanted], u, out)
+        return out
+
     def _are_all(self, places: NDArray[np.int64]) -> bool:
         return len(places) == self._n and bool(np.all(places == np.arange(self._n)))
 
-    def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64]) -> None:
+    def _add(self, dense: NDArray[Any], wanted: NDArray[np.int64], beside: KeptColumns | None = None) -> None:
+        """Copies columns that are not here: from the rows, or from where they were copied to before."""
+        beside = self.near if beside is None else beside
         new = wanted[self._place[wanted] < 0]
         if len(new):
-            n, capacity = self._n, len(self._columns)
-            if n + len(new) > capacity:
-                larger = np.empty((min(len(self._place), max(2 * capacity, n + len(new))), len(dense)))
+            n = self._n
+            if n + len(new) > (capacity := len(self._columns)):
+                # Where that is not much there is room for all, which the system makes as it is filled.
+                is_much = len(self._place) * len(dense) > _MUCH_ROOM
+                capacity = max(2 * capacity, n + len(new)) if is_much else len(self._place)
+                larger = _core.large_array(min(capacity, len(self._place)), len(dense))
                 larger[:n] = self._columns[:n]
                 self._columns = larger
-            self._columns[n : n + len(new)] = _columns_of(dense, new)
+            room = self._columns[n : n + len(new)]
+            place = np.full(len(new), -1) if beside is None else beside._place[new]
+            if np.any(place >= 0):
+                assert beside is not None
+                room[place >= 0] = beside._columns[place[place >= 0]]
+                room[place < 0] = _columns_of(dense, new[place < 0])
+            else:
+                _columns_of(dense, new, room)
             self._place[new] = np.arange(n, n + len(new))
             self._order[n : n + len(new)] = new
             self._n += len(new)
@@ -606,10 +633,11 @@ class KeptColumns:
         if old == n or h is None:
             return
         if len(self._G) <= n:
-            larger = np.empty((len(self._columns) + 1, len(self._columns) + 1))
+            room = min(len(self._place), 2 * n)
+            larger = _core.large_array(room + 1, room + 1)
             larger[:old, :old] = self._G[:old, :old]
             self._G = larger
-            sums = np.empty(len(self._columns))
+            sums = np.empty(room)
             sums[:old] = self._sums[:old]
             self._sums = sums
         columns, new = self._columns, self._columns[old:n]

@@ -553,6 +553,9 @@ class NativeRowLosses(RowLosses):
 
     n_threads: int = 1
 
+    def in_core(self, n_threads: int) -> LossSum:
+        return self if n_threads == self.n_threads else super().in_core(n_threads)
+
     def value(self, Z: FloatArray) -> float:
         return _core.loss_sum(self._native, self.y, self.s, np.ascontiguousarray(Z), self.n_threads)
 
@@ -635,6 +638,9 @@ class NativeJointLosses(RowLosses):
     """The same for a joint loss that the core knows (:class:`lineal._core.Softmax`)."""
 
     n_threads: int = 1
+
+    def in_core(self, n_threads: int) -> LossSum:
+        return self if n_threads == self.n_threads else super().in_core(n_threads)
 
     def value(self, Z: FloatArray) -> float:
         return float(self._native.value(self.y, self.s, np.ascontiguousarray(Z), self.n_threads))

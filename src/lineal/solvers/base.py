@@ -99,6 +99,30 @@ class Start:
     Z: FloatArray | None = None
     V: FloatArray | None = None
 
+    def beyond(self, before: Start, share: float, problem: Problem) -> Start:
+        """Farther on the line from an earlier start through this one: by ``share`` of their distance.
+
+        Along a path optima and their dual points move nearly on lines, between kinks exactly for least
+        squares. Weights that would change their sign stop at 0, where they would turn. V moves as U does.
+        """
+        if any(each is None for start in (self, before) for each in (start.Z, start.V, start.U)):
+            return self
+        assert self.Z is not None
+        assert before.Z is not None
+        assert self.V is not None
+        assert before.V is not None
+        W = self.W + share * (self.W - before.W)
+        has_turned = self.W * W <= 0
+        Z = self.Z + share * (self.Z - before.Z)
+        held = np.flatnonzero((has_turned & (W != 0)).any(axis=1))
+        if len(held):
+            Z -= problem.X.take_columns(held).dot(np.where(has_turned[held], W[held], 0.0))
+            W[has_turned] = 0.0
+        U = self.U + share * (self.U - before.U)
+        is_feasible = np.isfinite(problem.losses.conjugate(U))
+        V = self.V + share * (self.V - before.V) if is_feasible else self.V
+        return Start(W, self.b + share * (self.b - before.b), U if is_feasible else self.U, Z=Z, V=V)
+
 
 @dataclass(frozen=True)
 class Progress:

@@ -15,6 +15,7 @@ from lineal.objective.grouping import Grouping
 from lineal.objective.linear_maps import DenseColumns, NativeRows
 from lineal.objective.losses import FloatArray
 from lineal.objective.penalties import Part as PenaltyPart
+from lineal.objective.priced_columns import priced_columns
 from lineal.objective.problem import Intercept, Problem
 from lineal.solvers.base import (
     CHEAP,
@@ -46,6 +47,10 @@ _NEAR = 0.9
 _ROUND, _SOLVED = 0.05, 0.03
 # The same share where a round on a small table is run to all digits: fewer rounds, each a little longer.
 _LONG_ROUND = 1e-3
+# Where a pass meets so many numbers a round ends, whatever the violations, when the gap on its working set
+# is this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are
+# free.
+_LARGE, _SHARE = 1_000_000, 0.5
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -131,7 +136,9 @@ class ProxCD(SmoothSolver):
             n_rounds += 1
             if n_rounds % _REFRESH == 0:
                 state.Z = problem.scores(state.W, state.b)
-            _round(problem, state, price, share * price.worst)
+            large = problem.X.n_stored >= _LARGE
+            enough = _SHARE * tol * problem.yardstick(price.primal) if large else 0.0
+            _round(problem, state, price, share * price.worst, enough)
 
 
 @dataclass
@@ -144,6 +151,7 @@ class _State:
     U: FloatArray
     is_foreseen: bool = False
     V: FloatArray | None = None  # of U, where it is known
+    known: tuple[NDArray[np.int64], FloatArray] | None = None  # of a feasible U, some columns and their V
     part: Part | None = None  # under groups, the latest working set
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -159,7 +167,8 @@ class _Price:
     """What a dual point says about all columns: V, the bound, the relative gap, the worst violation."""
 
     V: FloatArray
-    bound: Bound
+    bound: Bound | None  # where V is proved
+    primal: float
     gap: float
     worst: float
 
@@ -171,7 +180,7 @@ def _begin(problem: Problem, start: Start | None) -> _State:
         Z = np.zeros((problem.X.n_rows, problem.n_outputs))
     else:
         Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
-    if problem.intercept is Intercept.FREE:
+    if problem.intercept is Intercept.FREE and (start is None or start.Z is None):
         shift = losses.refit(Z).shift
         if losses.value(Z + shift) <= losses.value(Z):
             b, Z = b + shift, Z + shift
@@ -188,13 +197,23 @@ def _begin_again(problem: Problem, kept: State) -> _State:
 
 
 def _price(problem: Problem, state: _State) -> _Price:
-    if state.V is not None and not problem.penalty.has_free_columns:
-        U, V = state.U, state.V
-    else:
-        U = repaired(problem, state.U)
-        V = problem.pull(U)
-    bound = scaled(problem, U, V, state.W, state.b)
-    gap = problem.relative_gap(problem.primal(state.W, state.b, state.Z), bound.dual)
+    penalty, U, V = problem.penalty, state.U, state.V
+    rows, is_free = problem.X.native_rows, penalty.has_free_columns
+    priced = None if is_free or penalty.has_groups else priced_columns(rows, problem.n_outputs)
+    primal, bound, gap = problem.primal(state.W, state.b, state.Z), None, np.inf
+    # What was told of columns that are priced may be no more than near the truth: good for a working set.
+    if priced is None or V is None:
+        if is_free or (V is None and state.known is None):
+            U = repaired(problem, U)
+        if priced is not None:
+            assert rows is not None
+            limits, in_play = penalty.slopes_at_0(len(state.W)), state.W[:, 0] != 0
+            V = priced.price(rows, problem.losses.pull(U), limits, in_play, state.known)
+        elif is_free or V is None:
+            V = problem.pull(U)
+        bound = scaled(problem, U, V, state.W, state.b)
+        gap = problem.relative_gap(primal, bound.dual)
+    assert V is not None
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
     own = problem.pull(state.U) if problem.penalty.has_free_columns else V
     worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
@@ -205,7 +224,7 @@ def _price(problem: Problem, state: _State) -> _Price:
         # The certificate will take a Newton point, whose gap is of second order.
         steepest = float(problem.penalty.slopes_at_0(len(V)).max())
         gap = min(gap, (worst / steepest) ** 2)
-    return _Price(V, bound, gap, worst)
+    return _Price(V, bound, primal, gap, worst)
 
 
 def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> Iterate:
@@ -214,6 +233,9 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     def kept() -> State:
         return state.kept() | {"n_rounds": n_rounds}
 
+    if price.bound is None:
+        return Iterate(lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy)
+    bound = price.bound
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
             lambda: (W.copy(), b.copy()),
@@ -224,33 +246,34 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         )
     return Iterate(
         lambda: (W.copy(), b.copy()),
-        lambda: price.bound.U,
+        lambda: bound.U,
         price.gap,
-        bound=price.bound,
+        bound=bound,
         state=kept,
         scores=Z.copy,
+        has_own_intercept=problem.n_outputs == 1 and not problem.losses.is_rounded,
     )
 
 
-def _round(problem: Problem, state: _State, price: _Price, tol: float) -> None:
-    """Descends on working sets, in place, until their violation is below ``tol``.
+def _round(problem: Problem, state: _State, price: _Price, tol: float, enough: float) -> None:
+    """Descends on working sets, in place, until their violation is below ``tol`` or their gap is ``enough``.
 
     There is one for all classes of a small softmax, else one per output.
     """
     K, losses = problem.n_outputs, problem.losses
-    state.V = None
+    state.V = state.known = None
     if problem.penalty.has_groups:
-        return _round_of_groups(problem, state, price, tol)
+        return _round_of_groups(problem, state, price, tol, enough)
     least = _smallest_set(problem)
     sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= GRAM_LIMIT:
-            foreseen = _descend(problem, together, slice(0, K), state, tol)
+            foreseen = _descend(problem, together, slice(0, K), state, tol, enough)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
-    parts = [_descend(problem, sets[k], slice(k, k + 1), state, tol) for k in range(K)]
+    parts = [_descend(problem, sets[k], slice(k, k + 1), state, tol, enough) for k in range(K)]
     state.U = losses.slopes(state.Z)
     if losses.is_by_score:  # the outputs of a joint loss move each other's slopes
         for k, foreseen in enumerate(parts):
@@ -270,14 +293,16 @@ def _first_round(problem: Problem, state: _State) -> None:
     if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= _ROUNDED * float(np.abs(V).max()):
         return  # 0 is best
     columns = np.arange(problem.X.n_columns)
-    parts = [_descend(problem, columns, slice(k, k + 1), state, np.inf) for k in range(problem.n_outputs)]
+    parts = [
+        _descend(problem, columns, slice(k, k + 1), state, np.inf, 0.0) for k in range(problem.n_outputs)
+    ]
     state.U = problem.losses.slopes(state.Z)
     for k, foreseen in enumerate(parts):
         if foreseen is not None:
             state.U[:, k] = foreseen[:, 0]
 
 
-def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float) -> None:
+def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float, enough: float) -> None:
     """The same for groups, which hold all outputs together: one working set, in as few parts as fit."""
     losses, every = problem.losses, slice(0, problem.n_outputs)
     grouping = problem.penalty.grouping(len(state.W))
@@ -289,7 +314,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float)
         is_inside = np.zeros(grouping.n_groups, dtype=bool)
         is_inside[grouping.codes[state.columns]] = True
         if np.all(is_inside[strength > 1]):
-            foreseen = _descend(problem, state.columns, every, state, tol)
+            foreseen = _descend(problem, state.columns, every, state, tol, enough)
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
@@ -301,9 +326,9 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float)
     foreseen, n_parts = None, int(part.max()) + 1
     for each in range(n_parts):
         columns = np.flatnonzero(part[grouping.codes] == each)
-        foreseen = _descend(problem, columns, every, state, tol)
+        foreseen = _descend(problem, columns, every, state, tol, enough)
     if n_parts > 1:  # a part that has moved has moved the slopes of those before it
-        foreseen, state.part = None, None
+        foreseen, state.part, state.known = None, None, None
     state.is_foreseen = foreseen is not None
     state.U = losses.slopes(state.Z) if foreseen is None else foreseen
 
@@ -353,7 +378,7 @@ def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int) -> N
 
 
 def _descend(
-    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float
+    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float, enough: float
 ) -> FloatArray | None:
     """Proximal Newton steps on a working set of some outputs, until its violation is below ``tol``; in place.
 
@@ -370,7 +395,7 @@ def _descend(
     w = part.flat(W[columns, outputs], b[outputs])
     value = problem.losses.value(Z) + part.penalty(w)
     model: Model | None = None
-    is_stuck = False
+    is_stuck, is_free, state.known = False, problem.penalty.has_free_columns, None
     foreseen: FloatArray | None = None
     for step in range(_STEPS):
         if is_over():
@@ -388,7 +413,8 @@ def _descend(
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
             model = part.model(h, Z, is_fresh=model is not None or is_stuck)
         model.age += 1
-        move = part.minimise(model, w, gradient, u, _SOLVED * tol) - w
+        solved = max(_SOLVED * tol, min(_harmless(part, w, enough), _ROUND * worst))
+        move = part.minimise(model, w, gradient, u, solved) - w
         promised = float(gradient @ move) + part.penalty(w + move) - part.penalty(w)
         moved = part.scores(move)
         t, there = _search(part, Z, moved, w, move, value, promised)
@@ -406,6 +432,13 @@ def _descend(
         if is_straight:
             longer, value = _stride(part, Z, w, move, value)
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
+        if foreseen is not None and enough > 0 and part.width == problem.n_outputs and not is_free:
+            foreseen = repaired(problem, foreseen)
+            inner, _ = part.split(part.gradient(foreseen))
+            known = columns, inner[:, 0]
+            if _is_enough(part, value, foreseen, inner, enough):
+                state.known = known
+                break
         if t < 1.0:
             model.age = _REUSE  # the model was poor: build a new one
     size = len(columns) * part.width
@@ -429,6 +462,21 @@ def _part(problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _
         return ElasticPart(problem, X, own, outputs)
     state.part, state.columns = GroupPart(problem, X, own, outputs), columns
     return state.part
+
+
+def _harmless(part: Part, w: FloatArray, enough: float) -> float:
+    """The violation whose share in the gap is about half of ``enough``, by which a dual point is scaled."""
+    size = part.penalty(w) if enough > 0 else 0.0
+    steepest = float(part.own.slopes_at_0(part.X.n_columns).max(initial=0.0))
+    return 0.5 * enough * steepest / size if size > 0 else 0.0
+
+
+def _is_enough(part: Part, value: float, U: FloatArray, V: FloatArray, enough: float) -> bool:
+    """Whether the gap on a working set is small enough, at a feasible dual point U and its V."""
+    losses, own = part.problem.losses, part.own
+    factor = own.scaling(V)
+    dual = -losses.conjugate(losses.shrink(U, factor)) - own.conjugate_total(-V * factor)
+    return value - dual <= enough
 
 
 def _search(

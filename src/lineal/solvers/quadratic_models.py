@@ -25,9 +25,9 @@ from lineal.objective.problem import Intercept, Problem
 # The quadratic model has an explicit Gram matrix up to so many columns: 128 megabytes, and where rows hold on
 # average so many of them at most, a matrix is made in the time of the sweeps over columns that it saves.
 GRAM_LIMIT, _GRAM_FILL = 4000, 1500
-# Sweeps of coordinate descent on a Gram matrix before the active set takes over, fewer where it has been made
-# before, and its events per column.
-_SWEEPS, _SWEEPS_BEFORE, _EVENTS = 50, 8, 10
+# Sweeps of coordinate descent on a Gram matrix before the active set takes over, fewer where it will be kept
+# for the next model, and its events per column.
+_SWEEPS, _SWEEPS_BEFORE, _EVENTS = 50, 10, 10
 # Sweeps over groups before Newton's method takes the groups in play, its steps, and how often they alternate.
 _GROUP_SWEEPS, _FACE_STEPS, _TURNS = 20, 4, 15
 # A model is minimised in about so many sweeps. One over columns meets a stored number four times, one over a
@@ -39,7 +39,7 @@ _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
 # than these are not worth a try, and where there can be no matrix they end after so many.
 _SWEEPS_A_COLUMN, _FEWEST_TRIED, _MOST_COLUMN_SWEEPS = 1 / 16, 8, 100
 # Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
-_NEAR, _BENT = 0.2, 8.0
+_NEAR, _BENT = 1.0, 8.0
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
@@ -232,8 +232,10 @@ class ElasticPart(Part):
         gradient = gradient.copy()
         kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
         active = None if kept is None else kept.notes.get("active")
-        sweeps = _SWEEPS if active is None else _SWEEPS_BEFORE
-        _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
+        violation = np.inf
+        if active is None:  # an active set that is there knows nearly all of the answer
+            sweeps = _SWEEPS if kept is None else _SWEEPS_BEFORE
+            _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
         if violation > tol:
             exact = w.copy()
             active = _core.ActiveSet() if active is None else active

@@ -7,16 +7,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
+#include "lineal/cholesky.h"
 #include "lineal/epoch/prox_cd.h"
 #include "lineal/rows.h"
 
 namespace lineal {
 
-// L L' = G on some columns, in the order in which they joined; rows of L are contiguous.
+// L L' = G on some columns, in the order in which they joined; rows of L are contiguous, each where there
+// was room for it.
 class GrowingCholesky {
  public:
+  // A column whose square keeps no more than this share beside the others depends on them.
+  static constexpr double least = 1e-10;
+
   Index size() const noexcept { return size_; }
   void clear() noexcept { size_ = 0; }
   // Makes room for so many columns.
@@ -27,6 +33,35 @@ class GrowingCholesky {
     for (Index r = 0; r < size_; ++r) std::copy(at(r), at(r) + r + 1, larger.data() + r * stride);
     L_ = std::move(larger);
     stride_ = stride;
+    slot_.resize(std::size_t(stride));
+    std::iota(slot_.begin(), slot_.end(), Index(0));
+  }
+
+  // Where the row of the `next`th new column goes: first G between it and those that are here and the new
+  // ones up to itself.
+  double* room(Index next) noexcept { return at(size_ + next); }
+  // Makes so many rows in `room` rows of L. Returns how many: ends before the first that depends on those
+  // before it. Those behind it are lost.
+  Index extend(Index count) noexcept {
+    const Index old = size_;
+    Index end = old + count;
+    for (Index first = 0; first < end; first += block) {
+      for (Index i = std::max(old, first); first > 0 && i < end; i += product_tile)
+        for (Index j = first; j < std::min({first + block, end, i + product_tile}); j += product_tile) {
+          const double *down[product_tile], *across[product_tile];  // beyond the end the last stands in
+          for (Index r = 0; r < product_tile; ++r) {
+            down[r] = at(std::min(i + r, end - 1));
+            across[r] = at(std::min(j + r, end - 1));
+          }
+          const TileProducts products(down, across, first);
+          for (Index r = 0; r < std::min(product_tile, end - i); ++r)
+            for (Index c = 0; c < product_tile && j + c < first + block && j + c <= i + r; ++c)
+              at(i + r)[j + c] -= products.of[r][c];
+        }
+      for (Index i = std::max(old, first); i < end; ++i) end = finish(i, first) ? end : i;
+    }
+    size_ = end;
+    return end - old;
   }
 
   // `column` holds G between the new column and those that are here, and becomes the new row of L but for
@@ -41,18 +76,29 @@ class GrowingCholesky {
     at(size_)[size_] = std::sqrt(rest);
     ++size_;
   }
-  // Takes a column out and rotates what is left back to a triangle.
-  void leave(Index place) noexcept {
-    --size_;
-    for (Index r = place; r < size_; ++r) std::copy(at(r + 1), at(r + 1) + r + 2, at(r));
-    for (Index k = place; k < size_; ++k) {
-      const double a = at(k)[k], b = at(k)[k + 1], length = std::hypot(a, b), c = a / length, s = b / length;
-      for (Index r = k; r < size_; ++r) {
-        const double x = at(r)[k], y = at(r)[k + 1];
-        at(r)[k] = c * x + s * y;
-        at(r)[k + 1] = c * y - s * x;
+  // Takes columns out, whose places increase, and rotates what is left back to a triangle. All rotations of
+  // a few rows are done while these are near.
+  void leave(const std::vector<Index>& places) {
+    const Index n_leaving = Index(places.size());
+    if (n_leaving == 0) return;
+    rotations_.resize(std::size_t(n_leaving * size_));
+    std::vector<Index> freed;
+    Index kept = places[0];
+    for (Index place = 0, r = places[0]; r < size_;) {
+      if (place < n_leaving && places[std::size_t(place)] == r) {
+        freed.push_back(slot_[std::size_t(r++)]);
+        ++place;
+        continue;
       }
+      const Index end = place < n_leaving ? places[std::size_t(place)] : size_;
+      const Index count = std::min(rows_at_a_time, end - r);
+      // The last of those before it left first: then an earlier one's row is as it was.
+      for (Index l = place; l-- > 0;)
+        rotate(r, count, places[std::size_t(l)], r - (place - l), rotations_.data() + l * size_);
+      for (Index t = 0; t < count; ++t) slot_[std::size_t(kept++)] = slot_[std::size_t(r++)];
     }
+    std::copy(freed.begin(), freed.end(), slot_.begin() + std::ptrdiff_t(kept));
+    size_ = kept;
   }
   void forward(double* x) const noexcept {  // x becomes L^-1 x
     for (Index r = 0; r < size_; ++r) x[r] = (x[r] - dot(DenseRow<double>{at(r), r}, x)) / at(r)[r];
@@ -65,11 +111,70 @@ class GrowingCholesky {
   }
 
  private:
-  double* at(Index r) noexcept { return L_.data() + r * stride_; }
-  const double* at(Index r) const noexcept { return L_.data() + r * stride_; }
+  static constexpr Index block = 32, rows_at_a_time = 4;
+  struct Rotation {
+    double c, s;
+  };
+
+  double* at(Index r) noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
+  const double* at(Index r) const noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
+
+  // Entries first .. first + block of row i, whose products with earlier ones were subtracted; whether what
+  // is left of its diagonal is a square.
+  bool finish(Index i, Index first) noexcept {
+    double* const x = at(i);
+    const Index last = std::min(first + block, i);
+    for (Index j = first; j < last; ++j) {
+      const double* y = at(j);
+      double sum = x[j];
+      for (Index k = first; k < j; ++k) sum -= x[k] * y[k];
+      x[j] = sum / y[j];
+    }
+    if (i >= first + block) return true;
+    double rest = x[i], whole = rest;
+    for (Index k = first; k < i; ++k) rest -= x[k] * x[k];
+    for (Index k = 0; k < first; ++k) whole += x[k] * x[k];
+    if (!(rest > least * whole)) return false;
+    x[i] = std::sqrt(rest);
+    return true;
+  }
+
+  // Rotates `count` rows from r on, the first of which is row `at_first` once the column at `place` left.
+  void rotate(Index r, Index count, Index place, Index at_first, Rotation* rotations) noexcept {
+    double* rows[rows_at_a_time];
+    for (Index t = 0; t < rows_at_a_time; ++t) rows[t] = at(r + std::min(t, count - 1));
+    if (count == rows_at_a_time) {
+      // Four chains of numbers that wait for each other hide each other's latency.
+      double a = rows[0][place], b = rows[1][place], c = rows[2][place], d = rows[3][place];
+      const auto turn = [](Rotation by, double& carried, double* row, Index k) {
+        const double next = row[k + 1];
+        row[k] = by.c * carried + by.s * next;
+        carried = by.c * next - by.s * carried;
+      };
+      for (Index k = place; k < at_first; ++k) {
+        const Rotation by = rotations[k];
+        turn(by, a, rows[0], k), turn(by, b, rows[1], k), turn(by, c, rows[2], k), turn(by, d, rows[3], k);
+      }
+      rows[0][at_first] = a, rows[1][at_first] = b, rows[2][at_first] = c, rows[3][at_first] = d;
+    }
+    for (Index t = 0; t < count; ++t) {
+      double* row = rows[t];
+      const Index end = at_first + t;
+      for (Index k = count == rows_at_a_time ? at_first : place; k < end; ++k) {
+        const double x = row[k], y = row[k + 1];
+        row[k] = rotations[k].c * x + rotations[k].s * y;
+        row[k + 1] = rotations[k].c * y - rotations[k].s * x;
+      }
+      const double x = row[end], y = row[end + 1], length = std::hypot(x, y);
+      rotations[end] = {x / length, y / length};
+      row[end] = length;
+    }
+  }
 
   Index stride_ = 0, size_ = 0;
   std::vector<double> L_;
+  std::vector<Index> slot_;  // of L_ in which each row lies
+  std::vector<Rotation> rotations_;
 };
 
 class ActiveSet {
@@ -92,37 +197,46 @@ class ActiveSet {
     sign_.assign(std::size_t(m_), 0.0);
     on_face_.assign(std::size_t(m_), false);
     step_.resize(std::size_t(m_) + 1);
-    for (std::size_t r = face_.size(); r-- > 0;) {
+    trial_.resize(std::size_t(m_));
+    leaving_.clear();
+    for (std::size_t r = 0; r < face_.size(); ++r) {
       const Index j = face_[r];
       if (has_corner(j) && w_[j] == 0.0) {
-        leave(r);
+        leaving_.push_back(Index(r));
         continue;
       }
       sign_[std::size_t(j)] = has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0;
       on_face_[std::size_t(j)] = true;
     }
+    leave();
   }
 
-  // An event is a step on the face, to its minimum or to the first weight that reaches 0 and leaves, or the
-  // joining of the weights at 0 that violate their condition most. No event raises the model. Ends when no
-  // violation is above tol, after max_events or when the watch says so; returns how many there were.
+  // An event is a step on the face, to its minimum with what would pass 0 on the way held there, or where
+  // that does not pay to the first weight that reaches 0; or the joining of the weights at 0 that violate
+  // their condition most. No event raises the model. Ends when no violation is above tol, after max_events
+  // or when the watch says so; returns how many there were.
   Index run(double tol, Index max_events, Watch& watch) {
+    joining_.clear();
     for (Index j = 0; j < m_; ++j)
       if (!on_face_[std::size_t(j)] && (w_[j] != 0.0 || !has_corner(j)))
-        join(j, has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0);
+        joining_.push_back({j, has_corner(j) ? std::copysign(1.0, w_[j]) : 0.0});
+    join();
     batch_ = std::max<Index>(1, m_ / 8);
     Index full_steps = 0;
+    bool is_first = true;  // whoever begins near the end knows already who joins
     for (Index event = 0; event < max_events; ++event) {
       if (watch.says_stop(m_ + 2 * factor_.size() * factor_.size())) return event;
       // After a few full steps what is left of the slope is rounding.
-      if (load_slopes() <= 0.5 * tol || full_steps >= 3) {
-        if (!join_worst(tol)) return event;
+      const bool is_there = load_slopes() <= 0.5 * tol || full_steps >= 3;
+      if (is_there || is_first) {
+        if (!join_worst(tol) && is_there) return event;
+        is_first = false;
         full_steps = 0;
         continue;
       }
       factor_.forward(step_.data());
       factor_.backward(step_.data());
-      full_steps = move(1.0) == 1.0 ? full_steps + 1 : 0;
+      full_steps = step() ? full_steps + 1 : 0;
     }
     return max_events;
   }
@@ -130,9 +244,21 @@ class ActiveSet {
  private:
   // Of the last model's bends, those that need not be compared.
   Index bends_last(Index n_last) const noexcept { return std::min(n_last, Index(bend_.size())); }
-  void leave(std::size_t place) {
-    face_.erase(face_.begin() + std::ptrdiff_t(place));
-    factor_.leave(Index(place));
+  // Those in leaving_, places that increase, leave the face.
+  void leave() {
+    if (leaving_.empty()) return;
+    factor_.leave(leaving_);
+    std::size_t kept = 0, next = 0;
+    for (std::size_t r = 0; r < face_.size(); ++r) {
+      if (next < leaving_.size() && leaving_[next] == Index(r)) {
+        ++next;
+        sign_[std::size_t(face_[r])] = 0.0;
+        on_face_[std::size_t(face_[r])] = false;
+      } else {
+        face_[kept++] = face_[r];
+      }
+    }
+    face_.resize(kept);
   }
   bool has_corner(Index j) const noexcept { return penalties_.has_corner(j); }
   double bend(Index j) const noexcept { return penalties_.l2[j]; }
@@ -154,15 +280,46 @@ class ActiveSet {
 
   bool join_worst(double tol) {
     const auto excess = [&](Index j) { return std::abs(gradient_[j]) - penalties_.l1[j]; };
-    std::vector<Index> joining;
+    joining_.clear();
     for (Index j = 0; j < m_; ++j)
-      if (!on_face_[std::size_t(j)] && w_[j] == 0.0 && excess(j) > tol) joining.push_back(j);
-    std::stable_sort(joining.begin(), joining.end(), [&](Index a, Index b) { return excess(a) > excess(b); });
-    Index n_joined = 0;
-    const Index most = batch_;
-    for (const Index j : joining)
-      if (n_joined < most) n_joined += join(j, gradient_[j] > 0 ? -1.0 : 1.0);
-    return n_joined > 0;
+      if (!on_face_[std::size_t(j)] && w_[j] == 0.0 && excess(j) > tol)
+        joining_.push_back({j, gradient_[j] > 0 ? -1.0 : 1.0});
+    std::stable_sort(joining_.begin(), joining_.end(),
+                     [&](Joining a, Joining b) { return excess(a.column) > excess(b.column); });
+    if (Index(joining_.size()) > batch_) joining_.resize(std::size_t(batch_));
+    return join();
+  }
+
+  // Puts the weights in joining_ on the face, many at once where their columns are independent.
+  bool join() {
+    bool has_joined = false;
+    Index most = many;
+    for (std::size_t next = 0; next < joining_.size();) {
+      const Index count = std::min(most, Index(joining_.size() - next)), size = factor_.size();
+      for (Index t = 0; t < count; ++t) {
+        const Index j = joining_[next + std::size_t(t)].column;
+        const double* row = G_.row(j);
+        double* room = factor_.room(t);
+        for (Index r = 0; r < size; ++r) room[r] = row[face_[std::size_t(r)]];
+        for (Index k = 0; k < t; ++k) room[size + k] = row[joining_[next + std::size_t(k)].column];
+        room[size + t] = row[j] + bend(j);
+      }
+      const Index n_joined = factor_.extend(count);
+      for (Index t = 0; t < n_joined; ++t, ++next) put(joining_[next].column, joining_[next].sign);
+      has_joined |= n_joined > 0;
+      most = n_joined == count ? std::min(many, 2 * most) : std::max<Index>(1, most / 4);
+      if (n_joined < count) {
+        has_joined |= join(joining_[next].column, joining_[next].sign);
+        ++next;
+      }
+    }
+    return has_joined;
+  }
+
+  void put(Index j, double sign) {
+    face_.push_back(j);
+    sign_[std::size_t(j)] = sign;
+    on_face_[std::size_t(j)] = true;
   }
 
   // Puts weight j on the face. Where its column depends on the face's there is a direction in which the
@@ -174,11 +331,9 @@ class ActiveSet {
       const std::size_t n = face_.size();
       for (std::size_t r = 0; r < n; ++r) step_[r] = G_.row(j)[face_[r]];
       const double rest = factor_.reduce(step_.data(), whole);
-      if (rest > 1e-10 * whole) {
+      if (rest > GrowingCholesky::least * whole) {
         factor_.join(step_.data(), rest);
-        face_.push_back(j);
-        sign_[std::size_t(j)] = sign;
-        on_face_[std::size_t(j)] = true;
+        put(j, sign);
         return true;
       }
       factor_.backward(step_.data());
@@ -205,6 +360,60 @@ class ActiveSet {
     }
   }
 
+  // Goes as far as step_ leads, with what would pass 0 held there, if that pays; else to the first weight
+  // that reaches 0. Whether it went all the way.
+  bool step() {
+    leaving_.clear();
+    const auto next = [&](std::size_t r) { return w_[face_[r]] + step_[r]; };
+    bool is_drawn_back = false;
+    for (std::size_t r = 0; r < face_.size(); ++r) {
+      const double sign = sign_[std::size_t(face_[r])];
+      if (sign == 0.0 || next(r) * sign > 0.0) continue;
+      leaving_.push_back(Index(r));
+      is_drawn_back |= w_[face_[r]] == 0.0;
+    }
+    if (leaving_.empty()) return move(1.0) == 1.0;
+    for (const Index r : leaving_) step_[std::size_t(r)] = -w_[face_[std::size_t(r)]];
+    std::copy(gradient_, gradient_ + m_, trial_.begin());
+    follow(1.0, trial_.data());
+    double change = 0;
+    for (std::size_t r = 0, held = 0; r < face_.size(); ++r) {
+      const Index j = face_[r];
+      const bool is_held = held < leaving_.size() && leaving_[held] == Index(r);
+      held += is_held;
+      const double w = w_[j], after = is_held ? 0.0 : next(r);
+      change += 0.5 * step_[r] * (gradient_[j] + trial_[std::size_t(j)]) +
+                penalties_.l1[j] * (std::abs(after) - std::abs(w)) + 0.5 * bend(j) * (after * after - w * w);
+    }
+    if (!(change < 0)) {
+      // The step is lost; from the same slopes it is found again.
+      load_slopes();
+      factor_.forward(step_.data());
+      factor_.backward(step_.data());
+      return move(1.0) == 1.0;
+    }
+    // Of several that joined together some may be drawn the wrong way, for ever in turn; one alone never is.
+    if (is_drawn_back) batch_ = std::max<Index>(1, batch_ / 2);
+    for (std::size_t r = 0; r < face_.size(); ++r) w_[face_[r]] = next(r);
+    for (const Index r : leaving_) w_[face_[std::size_t(r)]] = 0.0;
+    std::copy(trial_.begin(), trial_.end(), gradient_);
+    leave();
+    return false;
+  }
+
+  // Adds the change of the gradient along step_.
+  void follow(double length, double* gradient) const noexcept {
+    std::size_t r = 0;
+    for (; r + 4 <= face_.size(); r += 4) {
+      const double a = length * step_[r], b = length * step_[r + 1], c = length * step_[r + 2],
+                   d = length * step_[r + 3];
+      const double *x = G_.row(face_[r]), *y = G_.row(face_[r + 1]), *u = G_.row(face_[r + 2]),
+                   *v = G_.row(face_[r + 3]);
+      for (Index k = 0; k < m_; ++k) gradient[k] += (a * x[k] + b * y[k]) + (c * u[k] + d * v[k]);
+    }
+    for (; r < face_.size(); ++r) axpy(length * step_[r], DenseRow<double>{G_.row(face_[r]), m_}, gradient);
+  }
+
   // Follows step_ as far as `longest` or until the first weight reaches 0; what reaches it leaves the face.
   double move(double longest) {
     double length = longest;
@@ -213,22 +422,26 @@ class ActiveSet {
       if (towards > 0) length = std::min(length, size / towards);
     }
     if (!(length < std::numeric_limits<double>::infinity())) return length;
-    // Of several that joined together some may be drawn the wrong way, for ever in turn; one alone never is.
     if (length == 0.0) batch_ = std::max<Index>(1, batch_ / 2);
-    for (std::size_t r = face_.size(); r-- > 0;) {
+    leaving_.clear();
+    for (std::size_t r = 0; r < face_.size(); ++r) {
       const Index j = face_[r];
       const double towards = -step_[r] * sign_[std::size_t(j)];
-      const bool leaves = towards > 0 && std::abs(w_[j]) / towards <= length && length < longest;
-      const double next = leaves ? 0.0 : w_[j] + length * step_[r];
-      if (next != w_[j]) axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
-      w_[j] = next;
-      if (!leaves) continue;
-      sign_[std::size_t(j)] = 0.0;
-      on_face_[std::size_t(j)] = false;
-      leave(r);
+      if (towards > 0 && std::abs(w_[j]) / towards <= length && length < longest)
+        leaving_.push_back(Index(r));
     }
+    follow(length, gradient_);
+    for (std::size_t r = 0; r < face_.size(); ++r) w_[face_[r]] += length * step_[r];
+    for (const Index r : leaving_) w_[face_[std::size_t(r)]] = 0.0;
+    leave();
     return length;
   }
+
+  static constexpr Index many = 64;  // columns that join at once
+  struct Joining {
+    Index column;
+    double sign;
+  };
 
   SquareView G_{nullptr, 0};
   Index m_ = 0, batch_ = 1;
@@ -239,7 +452,9 @@ class ActiveSet {
   std::vector<Index> face_;
   std::vector<double> sign_;
   std::vector<bool> on_face_;
-  std::vector<double> step_;
+  std::vector<double> step_, trial_;  // trial_: the gradient at the end of a step that may not pay
+  std::vector<Index> leaving_;        // places on the face
+  std::vector<Joining> joining_;
 };
 
 }  // namespace lineal
