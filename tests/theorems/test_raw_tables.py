@@ -1,4 +1,4 @@
-"""Columns as tables have them, of any unit and with few rows far out: fits are certified, and bounds are true."""
+"""Columns as tables have them, of any unit and with few rows far out: fits are certified, bounds true."""
 
 import numpy as np
 import pytest
@@ -63,9 +63,7 @@ def test_weights_whose_scores_are_off_by_more_than_rounding_are_not_certified_fo
     rng = np.random.default_rng(1)
     X = rng.normal(size=(50, 3))
     y = (X @ [1.0, 2.0, 3.0])[:, None]
-    problem = Problem.of_rows(
-        checked_rows(X, 1), y, np.ones(50), Absolute(), NoPenalty(), Intercept.FREE, 1
-    )
+    problem = Problem.of_rows(checked_rows(X, 1), y, np.ones(50), Absolute(), NoPenalty(), Intercept.FREE, 1)
     W, b = np.array([[1.0], [2.0], [3.0 + 1e-9]]), np.zeros(1)
     primal = problem.primal(W, b)
     assert not problem.is_rounding(primal, 0.0, W, b)
@@ -106,7 +104,10 @@ def test_steps_from_the_inside_reach_weights_that_few_far_rows_keep_small_at_fir
     X = rng.normal(size=(120, 3))
     y = X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=120) > 0
     X[:8, 0] = np.where(y[:8], out, -out) * (1 + rng.random(8))
-    found = [certified(LinearClassifier(Hinge(), NoPenalty(), tol=1e-6), X * unit, y) for unit in (1.0, [1e-5, 1, 1])]
+    found = [
+        certified(LinearClassifier(Hinge(), NoPenalty(), tol=1e-6), X * unit, y)
+        for unit in (1.0, [1e-5, 1, 1])
+    ]
     assert found[0].primal == pytest.approx(found[1].primal, rel=2e-6)
     assert found[0].solver == "interior"
 
@@ -141,9 +142,7 @@ def test_a_bound_that_is_charged_for_rounding_is_below_the_optimum(loss, penalty
     rng = np.random.default_rng(6)
     X = rng.normal(size=(60, 4)) * [scale, 1.0, 1.0, 1 / scale]
     y = X @ (np.array([1.0, -1.0, 0.5, 0.2]) / [scale, 1.0, 1.0, 1 / scale]) + rng.normal(size=60)
-    problem = Problem.of_rows(
-        checked_rows(X, 1), y[:, None], np.ones(60), loss, penalty, Intercept.FREE, 1
-    )
+    problem = Problem.of_rows(checked_rows(X, 1), y[:, None], np.ones(60), loss, penalty, Intercept.FREE, 1)
     best = minimise(problem, plan(problem).solvers, tol=1e-10)
     n_known = 0
     for noise in (0.0, 1e-15, 1e-9, 1e-3, 1.0):

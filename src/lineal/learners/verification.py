@@ -23,7 +23,13 @@ from lineal.learners.scenarios.space import KernelScorer
 from lineal.learners.targets import codes_among, require_targets, weights_of_rows
 from lineal.objective.bounds import Bound, bound_within_rounding, worst_term
 from lineal.objective.certificate import Certificate, sum_certificates
-from lineal.objective.dual_points import best_within_rounding, feasible, gradient_point, kink_point, newton_point
+from lineal.objective.dual_points import (
+    best_within_rounding,
+    feasible,
+    gradient_point,
+    kink_point,
+    newton_point,
+)
 from lineal.objective.losses import FloatArray, Loss
 from lineal.objective.problem import Problem
 from lineal.protocol import check_is_fitted

@@ -93,8 +93,8 @@ def best_within_rounding(
             points.append(("slopes, moved", align(problem, slopes, W, b, is_whole=True)))
         penalty = problem.penalty_value(W, b)
         if slopes is not None and penalty <= _LITTLE * problem.losses.value(Z):
-            # A penalty that is next to nothing is left out: where columns are combinations of others, no U may
-            # have the V that signs of weights ask for.
+            # A penalty that is next to nothing is left out: where columns are combinations of others, no U
+            # may have the V that signs of weights ask for.
             points.append(("slopes, moved", _move_to(problem, slopes, np.ones(W.shape, bool), 0 * W, b)))
     best, source = None, ""
     for name, U in points:
@@ -245,7 +245,10 @@ def _explaining(
         return by_products
     A = np.column_stack([dense[:, columns].astype(np.float64), np.ones((len(dense), int(has_constant)))])
     root = np.sqrt(weights)
-    explain, back = _explaining_rows(A * root[:, None]), np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    explain, back = (
+        _explaining_rows(A * root[:, None]),
+        np.divide(1.0, root, out=np.zeros_like(root), where=root > 0),
+    )
     return lambda v: back * explain(v)
 
 
@@ -253,7 +256,9 @@ def _explaining_rows(A: FloatArray) -> Callable[[FloatArray], FloatArray]:
     """From a vector v to the z among the columns of A with A'z = v, or nearly where A has a lower rank."""
     unit = units(np.square(A).sum(axis=0))
     left, sizes, right = np.linalg.svd(A * unit, full_matrices=False)
-    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0))
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0)
+    )
     return lambda v: np.asarray(left @ (inverse * (right @ (unit * v))))
 
 

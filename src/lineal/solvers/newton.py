@@ -352,7 +352,9 @@ def _solve_by_rows(sheet: FloatArray, bend: FloatArray, right: FloatArray) -> Fl
     unit = units(np.square(sheet).sum(axis=0) + bend)
     whole = np.vstack([sheet, np.diag(np.sqrt(bend))]) * unit
     _, sizes, V = np.linalg.svd(np.linalg.qr(whole, mode="r"))
-    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0))
+    inverse = np.divide(
+        1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0)
+    )
     step, left = np.zeros_like(right), unit * right
     for _ in range(3):  # again for what rounding left
         step = step + V.T @ (inverse**2 * (V @ (left - whole.T @ (whole @ step))))

@@ -385,8 +385,7 @@ class InteriorPoint {
     const bool is_led_away =
         left_ < met && !(here < 10 * least_.gap) && !(least_.gap > near * std::abs(value()));
     // Once nothing is left of the residues of the start, a small gap that grows is rounding.
-    const bool is_floor =
-        left_ < gone && !(here < least_.gap) && least_.gap < small * std::abs(value());
+    const bool is_floor = left_ < gone && !(here < least_.gap) && least_.gap < small * std::abs(value());
     const bool is_idle = std::max(t.u, t.m) < shortest || is_led_away || is_floor || !std::isfinite(here);
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
@@ -462,8 +461,8 @@ class InteriorPoint {
   }
 
   // By what share V leaves the box |V_j| <= l1 of a weight without an l2: dual variables are divided by 1 and
-  // that to be feasible, however small the weight. Where l1 is next to nothing beside the rounding of V nobody
-  // can have V inside by that: dual variables are moved to where it is.
+  // that to be feasible, however small the weight. Where l1 is next to nothing beside the rounding of V
+  // nobody can have V inside by that: dual variables are moved to where it is.
   double excess() const {
     double most = 0.0, square = 0.0, total = 0.0;
     for (std::size_t i = 0; i < at(p.n_of_rows()); ++i) {
@@ -528,7 +527,8 @@ class InteriorPoint {
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
-  // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows of.
+  // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows
+  // of.
   static constexpr double rounded = 1e-14, movable = 1e-10;
   // The share of the objective at which a gap that grows again is at the floor of rounding.
   static constexpr double near = 1e-6, small = 1e-4;
