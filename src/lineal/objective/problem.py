@@ -189,14 +189,13 @@ class Problem:
 
     @cached_property
     def has_faint_scores(self) -> bool:
-        """Whether a faint direction vanishes, but not to rounding, as levels of a category beside a constant do."""
+        """Whether a faint direction vanishes, but not to rounding, as levels beside a constant do."""
         directions, d = self.faint_directions, self.X.n_columns
         if not directions.size:
             return False
         rows = self.losses.weighted(np.ones((self.X.n_rows, 1)))
-        sizes = np.sqrt(np.vstack([self.X.squared_adjoint(rows), np.full((1, 1), rows.sum())]))[
-            : len(directions)
-        ]
+        squares = np.vstack([self.X.squared_adjoint(rows), np.full((1, 1), rows.sum())])
+        sizes = np.sqrt(squares[: len(directions)])
         weights = np.divide(directions, sizes, out=np.zeros_like(directions), where=sizes > 0)
         Z = self.X.dot(np.ascontiguousarray(weights[:d])) + weights[d:].sum(axis=0)
         return bool(((rows * Z**2).sum(axis=0) > _NOTHING).any())
