@@ -1,4 +1,4 @@
-"""Columns as tables have them, of any unit and with few rows far out: fits are certified, and bounds are true."""
+"""Columns as tables have them, of any unit and with few rows far out: fits are certified, bounds true."""
 
 import numpy as np
 import pytest

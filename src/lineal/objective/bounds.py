@@ -117,8 +117,8 @@ def _is_faint_part_rounding(
 def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: FloatArray) -> Bound | None:
     """A lower bound from a U whose V is right to rounding, where that is worth more than the penalty.
 
-    V sums terms that cancel, and is known to some bits of their size: a column of 10^13 beside a strength of 1
-    leaves none of it. Whatever V is, with any v beside it::
+    V sums terms that cancel, and is known to some bits of their size: a column of 10^13 beside a strength of
+    1 leaves none of it. Whatever V is, with any v beside it::
 
         P(w*)  >=  -F*(G) - R*(-v) + (V - v).w*        for the optimal w*
 

@@ -128,8 +128,8 @@ class Certificate:
 
         ``size`` is the yardstick of the gap, which is primal - dual unless it was summed term by term, where
         nothing cancels. ``stop`` is why the fit ended: whether that was a certificate the gap decides.
-        ``reason`` is said in place of its sentence, and ``detail`` in it. ``is_rounding`` says that nobody could
-        state weights of which more is known (``Problem.is_rounding``).
+        ``reason`` is said in place of its sentence, and ``detail`` in it. ``is_rounding`` says that nobody
+        could state weights of which more is known (``Problem.is_rounding``).
         """
         gap = primal - dual if gap is None else gap
         relative = relative_gap(gap, size)

@@ -93,8 +93,8 @@ def best_within_rounding(
             points.append(("slopes, moved", align(problem, slopes, W, b, is_whole=True)))
         penalty = problem.penalty_value(W, b)
         if slopes is not None and penalty <= _LITTLE * problem.losses.value(Z):
-            # A penalty that is next to nothing is left out: where columns are combinations of others, no U may
-            # have the V that signs of weights ask for.
+            # A penalty that is next to nothing is left out: where columns are combinations of others, no U
+            # may have the V that signs of weights ask for.
             points.append(("slopes, moved", _move_to(problem, slopes, np.ones(W.shape, bool), 0 * W, b)))
     best, source = None, ""
     for name, U in points:

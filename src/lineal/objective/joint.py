@@ -125,7 +125,7 @@ class Softmax(JointLoss):
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def value(self, y: Codes, z: FloatArray) -> FloatArray:
-        # In differences from the largest, so that a row that is told apart has all digits of the little it costs.
+        # In differences from the largest: a row that is told apart has all digits of the little it costs.
         rows, top = np.arange(len(y)), z.argmax(axis=1)
         beyond = np.exp(z - z[rows, top][:, None])
         beyond[rows, top] = 0.0

@@ -18,6 +18,8 @@ from lineal.objective.penalties import NoPenalty, Penalty
 # Combinations of unit columns whose square is below this share of theirs are faint; among more columns than
 # so many their search would take seconds.
 _FAINT, _MANY_COLUMNS = 1e-7, 600
+# A share of its columns' squares that is all rounding of their products.
+_NOTHING = 1e-13
 # Scores are rounded a few times on their way.
 _ROUNDINGS = 8
 
@@ -184,6 +186,19 @@ class Problem:
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(cosines)
             return vectors[:, values < _FAINT]
+
+    @cached_property
+    def has_faint_scores(self) -> bool:
+        """Whether a faint direction vanishes, but not to rounding, as levels beside a constant do."""
+        directions, d = self.faint_directions, self.X.n_columns
+        if not directions.size:
+            return False
+        rows = self.losses.weighted(np.ones((self.X.n_rows, 1)))
+        squares = np.vstack([self.X.squared_adjoint(rows), np.full((1, 1), rows.sum())])
+        sizes = np.sqrt(squares[: len(directions)])
+        weights = np.divide(directions, sizes, out=np.zeros_like(directions), where=sizes > 0)
+        Z = self.X.dot(np.ascontiguousarray(weights[:d])) + weights[d:].sum(axis=0)
+        return bool(((rows * Z**2).sum(axis=0) > _NOTHING).any())
 
     # ---- dual -------------------------------------------------------------------------------
 

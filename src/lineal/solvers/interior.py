@@ -34,8 +34,8 @@ from lineal.solvers.costs import Cost, factor, gram, passes
 
 # As many unknowns a system may have.
 LIMIT = 2000
-# Steps that are usual, those that are enough on nearly all tables, and the most that are taken: where few rows
-# lie thousands of times further out than others it takes hundreds until their weights are found.
+# Steps that are usual, those that are enough on nearly all tables, and the most that are taken: where few
+# rows lie thousands of times further out than others it takes hundreds until their weights are found.
 _USUAL_STEPS, _STEPS, _MOST_STEPS = 15, 30, 600
 # Near the optimum a step gains a factor of ten or more: where one takes at most so many seconds, steps go on
 # to this gap, and the answer is exact to all the digits that others state. Elsewhere they end where it can be

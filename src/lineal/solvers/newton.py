@@ -335,13 +335,16 @@ def _sheet(objective: Objective, point: Point) -> FloatArray | None:
     is_likely = problem.losses.is_likelihood and problem.losses.is_by_row and not problem.has_shared_weights
     if not is_likely or problem.X.n_rows * K * (size * K) ** 2 > _MOST_BY_ROWS:
         return None
-    X = problem.X.dense_array(_MOST_BY_ROWS) if problem.faint_directions.size else None
+    X = problem.X.dense_array(_MOST_BY_ROWS) if problem.has_faint_scores else None
     if X is None:
         return None
     # diag(p) - p p' = F F' with F = diag(r) (1 - r r') and r = sqrt(p).
     p = np.exp(point.Z - point.Z.max(axis=1, keepdims=True))
-    r = np.sqrt(p / p.sum(axis=1, keepdims=True))
-    F = r[:, :, None] * (np.eye(K) - r[:, :, None] * r[:, None, :])
+    p /= p.sum(axis=1, keepdims=True)
+    r, places = np.sqrt(p), np.arange(K)
+    within = -r[:, :, None] * r[:, None, :]
+    within[:, places, places] = p @ (1.0 - np.eye(K))  # 1 - p, without what that loses where p is nearly 1
+    F = r[:, :, None] * within
     A = np.column_stack([X.astype(np.float64), np.ones((len(X), size - X.shape[1]))])
     A *= np.sqrt(problem.losses.weighted(np.ones((len(A), 1))))
     return np.einsum("ilk,ij->ikjl", F, A).reshape(len(A) * K, -1)

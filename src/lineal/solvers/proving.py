@@ -111,7 +111,7 @@ class Best:
     def take(self, proof: Proof) -> None:
         """Keeps the weights if they are better, and the bound if it is higher."""
         is_better = proof.primal < self.primal
-        # No bound is above P: one that was charged for rounding by weights far from where P is this low is void.
+        # No bound is above P: one that was charged for rounding by weights far from these is void.
         is_refuted = self.dual > proof.primal + ABOVE * abs(proof.primal)
         is_higher = self.bound is None or proof.bound.dual > self.dual or is_refuted
         if proof.is_whole:
