@@ -95,7 +95,7 @@ def tasks() -> list[Task]:
     rng = np.random.default_rng(SEED)
     X = rng.poisson(rng.uniform(0.8, 1.6, size=N_COLUMNS), size=(N_ROWS, N_COLUMNS)).astype(np.float64)
     X[:, 1] = X[:, 0]
-    X[::10, 1] += 1.0
+    X[::4, 1] += 1.0  # rows of every class: nothing separates them
     X[:, 2] *= 10.0
     scores = (X / X.std(axis=0)) @ rng.normal(size=(N_COLUMNS, N_CLASSES)) / 2
     codes = (0.5 * scores + 1.5 * rng.gumbel(size=scores.shape)).argmax(axis=1)

@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from lineal.data import checked_rows, thread_count
+from lineal.data.matrices import require_sound
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
@@ -49,7 +50,7 @@ def read_once(owner: Any, X: Any, learners: Sequence[Any], *, reset: bool) -> An
         return rows.csr() if rows.dense is None else rows.dense
     if not (hasattr(X, "__len__") or hasattr(X, "shape")):
         X = np.asarray(X) if hasattr(X, "__array__") else list(X)
-    X = _as_matrix(X)
+    X = require_sound(_as_matrix(X))
     validate_data(owner, X, reset=reset, skip_check_array=True)
     return X.tocsr() if sp.issparse(X) else X
 

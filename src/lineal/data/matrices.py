@@ -104,6 +104,32 @@ def _alike(*indices: Any) -> tuple[NDArray[Any], ...]:
     return tuple(np.ascontiguousarray(index, dtype=dtype) for index in indices)
 
 
+def require_sound(X: Any) -> Any:
+    """X itself; a sparse one whose index arrays point outside it is refused, before SciPy follows them.
+
+    For whoever hands X to others: ``checked_matrix`` looks for itself.
+
+    Raises
+    ------
+    InputError
+        For index arrays that do not fit each other, or have an entry out of range.
+    """
+    if not is_sparse(X) or X.format not in ("csr", "csc", "coo"):
+        return X
+    n_rows, n_columns = X.shape
+    if X.format == "coo":
+        places = [(np.asarray(X.row), n_rows), (np.asarray(X.col), n_columns)]
+    else:
+        start, n_lines = np.asarray(X.indptr), n_rows if X.format == "csr" else n_columns
+        is_rising = len(start) == n_lines + 1 and start[0] == 0 and bool(np.all(start[1:] >= start[:-1]))
+        _require(is_rising and start[-1] <= len(X.indices), "its arrays do not fit each other")
+        places = [(np.asarray(X.indices), n_columns if X.format == "csr" else n_rows)]
+    for index, end in places:
+        _require(index.dtype.kind in "iu" and index.shape == X.data.shape, "its arrays do not fit each other")
+        _require(not len(index) or (index.min() >= 0 and index.max() < end), "an index is out of range")
+    return X
+
+
 def _require(is_so: bool, complaint: str) -> None:
     if not is_so:
         raise InputError(f"X is a corrupt sparse matrix: {complaint}. Build it again.")

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from lineal import _core
 from lineal.data import thread_count
+from lineal.data.matrices import require_sound
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow
@@ -227,7 +228,8 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         accepted = ("csr", "csc")
-        return validate_data(self, X, reset=reset, accept_sparse=accepted, dtype=(np.float64, np.float32))
+        kinds = (np.float64, np.float32)
+        return validate_data(self, require_sound(X), reset=reset, accept_sparse=accepted, dtype=kinds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_array, validate_data
 
+from lineal.data.matrices import require_sound
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError, ParameterError
 from lineal.features.matrices import canonical, refuse_overflow, weights_of_rows
@@ -175,7 +176,7 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def inverse_transform(self, X: Any) -> Any:
         """Numbers as they were before ``transform``, up to rounding."""
         check_is_fitted(self)
-        X = self._sparse_or_dense(check_array(X, **_ACCEPTED))
+        X = self._sparse_or_dense(check_array(require_sound(X), **_ACCEPTED))
         if X.shape[1] != self.n_features_in_:
             raise InputError(f"X has {X.shape[1]} columns, but the fit had {self.n_features_in_}.")
         with np.errstate(over="ignore"):
@@ -188,7 +189,7 @@ class ColumnScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return back
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return self._sparse_or_dense(validate_data(self, X, reset=reset, **_ACCEPTED))
+        return self._sparse_or_dense(validate_data(self, require_sound(X), reset=reset, **_ACCEPTED))
 
     def _sparse_or_dense(self, X: Any) -> Any:
         if not sp.issparse(X):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array
 
+from lineal.data.matrices import require_sound
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.protocol import BaseEstimator, check_is_fitted
@@ -24,10 +25,14 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self, "support_")
         return self.support_
 
+    def transform(self, X: Any) -> Any:
+        """The kept columns of X."""
+        return super().transform(require_sound(X))
+
     def inverse_transform(self, X: Any) -> Any:
         """The kept columns back in their places, zeros elsewhere; a sparse matrix comes back as CSR."""
         columns = np.flatnonzero(self._get_support_mask())
-        X = check_array(X, accept_sparse=("csr", "csc", "coo"), dtype=None)
+        X = check_array(require_sound(X), accept_sparse=("csr", "csc", "coo"), dtype=None)
         if X.shape[1] != len(columns):
             raise InputError(f"X has {X.shape[1]} columns, but {len(columns)} were kept.")
         shape = (X.shape[0], self.n_features_in_)
