@@ -178,7 +178,7 @@ def _voters(library: Any, is_ours: bool) -> list[tuple[str, Any]]:
 
 OURS, THEIRS = (lineal.LogisticRegression, lineal.GaussianNB), (linear.LogisticRegression, bayes.GaussianNB)
 MACHINES = ("iris", "wine", "breast cancer", "digits", "2,000 x 20 x 2")
-COUNTS = ("digits, raw", "counts of words")
+COUNTS = ("digits, raw", "counts of words", "IMDB")
 GAMMA = 0.01
 
 LINES: dict[str, Line] = {
@@ -252,6 +252,10 @@ LINES: dict[str, Line] = {
         lambda: linear.PassiveAggressiveRegressor(max_iter=1, tol=None),
         NUMBERS,
         answer=None,
+    ),
+    # Its twin estimates a scale of the errors as well: there is no common objective.
+    "HuberRegressor": Line(
+        *pair("HuberRegressor", linear), ("diabetes", "California", "20,000 x 100"), answer=None
     ),
     "QuantileRegressor": Line(
         *pair("QuantileRegressor", linear),
@@ -371,6 +375,12 @@ LINES: dict[str, Line] = {
         lambda: lineal.Bagging(lineal.LogisticRegression()),
         lambda: ensemble.BaggingClassifier(linear.LogisticRegression()),
         SMALL,
+        answer=None,
+    ),
+    "BaggingRegressor": Line(
+        lambda: lineal.BaggingRegressor(lineal.Ridge()),
+        lambda: ensemble.BaggingRegressor(linear.Ridge()),
+        ("diabetes", "California"),
         answer=None,
     ),
     "Voting": Line(

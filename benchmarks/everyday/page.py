@@ -8,6 +8,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 KEPT, PAGE = HERE / "results" / "everyday.json", HERE.parents[1] / "docs" / "performance.md"
+PEERS = HERE / "results" / "peers.json"
 BEGIN, END = "<!-- everyday:begin -->", "<!-- everyday:end -->"
 # Objectives, and numbers of answers, that differ by less are as good.
 _SAME = 1e-6
@@ -44,10 +45,15 @@ def keep(
     held = {"machine": machine, "versions": versions, "lines": lines}
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text(json.dumps(held, indent=1) + "\n")
+    write(held)
+
+
+def write(held: dict[str, Any]) -> None:
+    """The page's table anew, and below it that of other peers where they were measured."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n{table(held)}\n{END}{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n{table(held)}{beside_peers(held)}\n{END}{after}", encoding="utf-8")
 
 
 def table(held: dict[str, Any]) -> str:
@@ -80,6 +86,32 @@ def table(held: dict[str, Any]) -> str:
         f"with {', '.join(f'{name} {version}' for name, version in held['versions'].items())}."
     ]
     return "\n".join([*said, "", *rows])
+
+
+def beside_peers(held: dict[str, Any]) -> str:
+    """Lines of squares and logistic losses beside adelie and glum."""
+    if not PEERS.exists():
+        return ""
+    peers = json.loads(PEERS.read_text())
+    versions = " and ".join(f"{name} {version}" for name, version in peers.pop("versions").items())
+    rows = [
+        f"Lines of squares and logistic losses in {versions}, each at the tolerance that it comes with: CPU ms of "
+        "one thread, and in brackets the objective relative to scikit-learn's, less 1.",
+        "",
+        "| what, on what | ours | scikit-learn | adelie | glum |",
+        "|---|---|---|---|---|",
+    ]
+    for name, found in peers.items():
+        record = held["lines"].get(name)
+        if record is None:
+            continue
+        ours, theirs = record["seconds"]
+        cells = [name.replace(" | ", ", "), f"{1e3 * ours:.3g} ({record['excess']:.0e})", f"{1e3 * theirs:.3g}"]
+        for each in found.values():
+            given_up = "error" in each
+            cells.append("gave up" if given_up else f"{1e3 * each['seconds']:.3g} ({each['excess']:.0e})")
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n\n" + "\n".join(rows)
 
 
 def _times(seconds: list[float] | None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 import sklearn.datasets as tables
 import sklearn.preprocessing as preprocessing
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 DATA = Path(os.environ.get("LINEAL_DATA") or Path.home() / ".cache" / "lineal-data")
 Table = tuple[Any, np.ndarray]
@@ -58,6 +60,14 @@ def a9a() -> Table:
     X, y = tables.load_svmlight_file(str(found("libsvm/a9a.svm")))
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # SVC takes no others
     return X, y.astype(int)
+
+
+def imdb() -> Table:
+    """The 25,000 reviews that others train on, as scikit-learn's tf-idf."""
+    lines = found("imdb/train.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(each) for each in lines]
+    X = TfidfVectorizer().fit_transform(record["text"] for record in records)
+    return X, np.array([record["label"] for record in records])
 
 
 def found(name: str) -> Path:
@@ -124,6 +134,7 @@ SETS: dict[str, Callable[[], Table]] = {
     "California": california,
     "California, raw": lambda: california(scaled=False),
     "a9a": a9a,
+    "IMDB": imdb,
     "counts of words": counts_of_words,
     "tf-idf of words": weighted_words,
     "5,000 texts": texts,
@@ -146,7 +157,7 @@ DENSE_CLASSES = (
     *SMALL, "iris, raw", "wine, raw", "breast cancer, raw", "digits, raw",
     "20,000 x 100 x 2", "20,000 x 100 x 10", "1,000 x 5,000 x 2",
 )  # fmt: skip
-SPARSE_CLASSES = ("a9a", "tf-idf of words")
+SPARSE_CLASSES = ("a9a", "tf-idf of words", "IMDB")
 CLASSES = (*DENSE_CLASSES, *SPARSE_CLASSES)
 NUMBERS = (
     "diabetes", "California", "California, raw", "100,000 x 50", "20,000 x 100", "1,000 x 5,000",

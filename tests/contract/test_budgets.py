@@ -414,7 +414,7 @@ def test_a_warm_l1_refit_takes_no_more_epochs():
     model = LinearClassifier(penalty=L1(0.3), tol=1e-6, warm_start=True).fit(X, y)
     cold = model.certificate_
     warm = model.fit(X, y).certificate_
-    assert warm.epochs < cold.epochs
+    assert warm.epochs <= cold.epochs
     assert warm.converged
 
 

@@ -358,7 +358,8 @@ def test_fits_of_one_epoch_get_somewhere_around_kinks_too(make, shape):
         if told[-1].converged:
             break
     gaps = [each.gap for each in told]
-    assert gaps[min(10, len(gaps)) - 1] < 0.8 * gaps[0]
+    # A small one is over with the first epoch.
+    assert told[0].converged or gaps[min(10, len(gaps)) - 1] < 0.8 * gaps[0]
     for before, after in pairwise(told):
         assert after.primal <= before.primal * (1 + 1e-12)
         assert after.dual >= before.dual - 1e-12 * abs(before.primal)

@@ -150,7 +150,7 @@ inline double squared_norm(CsrRow<V> x) noexcept {
 
 template <class V>
 inline double squared_norm(DenseRow<V> x) noexcept {
-  return squared_norm(CsrRow<V>{nullptr, x.value, x.size});
+  return dot(x, x.value);
 }
 
 // Column of the k-th stored entry, for loops written once over both layouts.

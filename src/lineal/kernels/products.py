@@ -116,11 +116,12 @@ def squared_distances(
             block += total
             total *= _NEAR
             is_near = ~(block > total)  # NaN, of infinite lengths, is near too
-            n_near += int(np.count_nonzero(is_near))
-            if n_near > n_enough + len(D):
-                return differences.everywhere(finish, n_threads)
-            i, j = np.nonzero(is_near)
-            block[i, j] = differences(first + i, begin + j)
+            if n_here := int(np.count_nonzero(is_near)):
+                n_near += n_here
+                if n_near > n_enough + len(D):
+                    return differences.everywhere(finish, n_threads)
+                i, j = np.nonzero(is_near)
+                block[i, j] = differences(first + i, begin + j)
             finish(block)
     return mirrored(D) if Z is None else D
 

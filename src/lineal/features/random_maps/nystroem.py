@@ -18,6 +18,8 @@ from lineal.objective.losses import FloatArray
 from lineal.protocol import check_is_fitted
 from lineal.protocol.whole_fits import all_or_nothing
 
+# So many kernel values at a time: they stay in a cache until they are multiplied.
+_CACHED = 1 << 17
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 
@@ -177,8 +179,11 @@ class Nystroem(BaseRandomMap):
         refuse_too_large(n * self.n_output_features_ * dtype.itemsize, self.max_bytes, "the features", remedy)
         features = np.empty((n, self.n_output_features_), dtype=dtype)
         threads = thread_count(self.n_threads)
-        for rows, block in value_blocks(self.kernel_, items, self.landmark_items_, threads):
-            features[rows] = block @ self.normalization_
+        for rows, block in value_blocks(self.kernel_, items, self.landmark_items_, threads, _CACHED):
+            if dtype == np.float64:
+                np.matmul(block, self.normalization_, out=features[rows])
+            else:
+                features[rows] = block @ self.normalization_
         return features
 
     def residuals(self, X: Any) -> FloatArray:

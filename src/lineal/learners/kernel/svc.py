@@ -34,6 +34,8 @@ from lineal.solvers.driver import Callback
 from lineal.solvers.kernel_dual import KernelValues, PairSolutions, dealt, expanded, solved_pairs, voted
 
 _FOLDS = 5
+# Kernel values so many times those around the mean of all rows are taken around it.
+_FAR = 1e3
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +322,11 @@ class SVC(ClassifierMixin, KernelMachineModel):
         they are.
         """
         has_limit = self.max_iter is not None and self.max_iter >= 1
-        is_moved = data.values.centred.offsets is not None
+        given, centred = data.values, data.values.centred
+        # Steps meet differences of kernel values alone: a mean like the rows themselves takes a digit or two.
+        is_moved = centred.offsets is not None and (
+            given.diagonal().max() > _FAR * centred.diagonal().max(initial=0.0)
+        )
         has_all = bool(np.bincount(data.codes[data.s > 0], minlength=data.K).all())
         return bool(
             np.isfinite(self.C) and has_all and not is_moved and not has_limit and data.values.unit == 1.0

@@ -24,6 +24,8 @@ _SCORE_BITS = 984
 
 def unit_of(rows: NativeRows, rate: float) -> float:
     """1, or a power of 2 that keeps weights and scores of enormous or minute rows inside float64."""
+    if _are_ordinary(rows, np.sqrt(rate)):
+        return 1.0
     largest = _largest_of(rows)
     if largest == 0.0 or 1.0 / LARGEST < np.sqrt(rate) * largest < LARGEST:
         return 1.0
@@ -68,7 +70,7 @@ def moderate(rows: NativeRows, largest: float) -> NDArray[np.int64]:
 
 def longest(rows: NativeRows, places: NDArray[np.int64], constant: float) -> float:
     """The largest norm of those rows, a constant feature included; infinite only beyond float64."""
-    largest = _largest_of(rows)
+    largest = 1.0 if _are_ordinary(rows, 1.0) else _largest_of(rows)
     if largest == 0.0 or 1.0 / LARGEST < largest < LARGEST:
         return float(np.sqrt(rows.squared_norms[places].max() + constant**2))
     unit = float(2.0 ** -np.clip(np.round(np.log2(max(largest, constant))), -1000, 1000))
@@ -93,6 +95,13 @@ def smallest_margin(
         Z[every, codes] = -np.inf
         margins = gold - Z.max(axis=1)
     return float(margins.min()) / size / norm
+
+
+def _are_ordinary(rows: NativeRows, factor: float) -> bool:
+    """Whether norms say that the largest number, times the factor, is inside: it is no less than its share."""
+    with np.errstate(over="ignore"):
+        norm = factor * float(np.sqrt(rows.squared_norms.max(initial=0.0)))
+    return norm < LARGEST and norm > np.sqrt(rows.n_columns) / LARGEST
 
 
 def _largest_of(rows: NativeRows) -> float:
