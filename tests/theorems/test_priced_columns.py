@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lineal
-from lineal import LinearClassifier, LinearRegressor, path, verify
+from lineal import LinearClassifier, LinearRegressor, _core, path, verify
 from lineal.objective import L1, ElasticNet, Log, Problem, Squared
 from lineal.objective import priced_columns as module
 from lineal.objective.linear_maps import native_dense
@@ -52,6 +52,18 @@ def test_columns_far_below_their_limit_are_not_met():
     rows.dense[:] = np.nan  # whoever met a number now would show it
     V = priced.price(rows, 0.95 * G + 1e-3 * rng.normal(size=G.shape), limit, nobody)
     assert np.isfinite(V).all()
+
+
+def test_products_of_some_rows():
+    """They are NumPy's, for rows that lie apart and in any order; a place that is none is refused."""
+    rng = np.random.default_rng(0)
+    rows, u, places = rng.normal(size=(9, 21))[:, :13], rng.normal(size=13), np.array([4, 0, 8, 4])
+    out = np.empty(4)
+    _core.some_products(rows, places, u, out)
+    np.testing.assert_allclose(out, rows[places] @ u, rtol=1e-12)
+    for wrong in ([-1], [9]):
+        with pytest.raises(ValueError, match="out of range"):
+            _core.some_products(rows, np.array(wrong), u, np.empty(1))
 
 
 def test_rows_that_keep_nothing_are_met_in_full():

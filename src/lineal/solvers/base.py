@@ -89,7 +89,8 @@ class Start:
     at, once more. Its arrays may be written to.
 
     Where the map, the losses and the intercept are the same, the scores Z of the weights and V = X'G of U may
-    be told: they save two passes over X.
+    be told: they save two passes over X. Of columns that are priced (``objective.priced_columns``) V is what
+    the last point's proof needed.
     """
 
     W: FloatArray

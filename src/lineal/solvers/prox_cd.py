@@ -41,7 +41,7 @@ _SMALLEST_SET, _SMALLEST_DENSE = 250, 20
 # less than another round.
 _SMALLEST_GROUPS, _GROUP_GROWTH = 50, 4
 # A larger working set takes no columns whose |v| is below this share of l1.
-_NEAR = 0.9
+_NEAR = 0.98
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
@@ -167,7 +167,7 @@ class _Price:
     """What a dual point says about all columns: V, the bound, the relative gap, the worst violation."""
 
     V: FloatArray
-    bound: Bound | None  # where V is proved
+    bound: Bound | None  # None where V is only near the truth
     primal: float
     gap: float
     worst: float
@@ -201,10 +201,10 @@ def _price(problem: Problem, state: _State) -> _Price:
     rows, is_free = problem.X.native_rows, penalty.has_free_columns
     priced = None if is_free or penalty.has_groups else priced_columns(rows, problem.n_outputs)
     primal, bound, gap = problem.primal(state.W, state.b, state.Z), None, np.inf
-    # What was told of columns that are priced may be no more than near the truth: good for a working set.
+    # V as told of priced columns may be no more than near the truth: that is enough for a working set.
     if priced is None or V is None:
-        if is_free or (V is None and state.known is None):
-            U = repaired(problem, U)
+        if is_free or (V is None and (priced is None or state.known is None)):
+            U = repaired(problem, U)  # of what is known it is so already
         if priced is not None:
             assert rows is not None
             limits, in_play = penalty.slopes_at_0(len(state.W)), state.W[:, 0] != 0
@@ -385,6 +385,7 @@ def _descend(
     Returns these outputs' dual point where a model foresaw it: the slopes at the end of the last step. They
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
+    Ends sooner where the gap on the working set is ``enough``; what V is there is then in ``state.known``.
     """
     rows = problem.X.native_rows
     assert rows is not None
