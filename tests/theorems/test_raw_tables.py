@@ -11,6 +11,7 @@ from lineal.objective import (
     Absolute,
     ElasticNet,
     EpsilonInsensitive,
+    GroupL2,
     Hinge,
     Intercept,
     Log,
@@ -46,6 +47,11 @@ def incomes(n, seed):
     return np.column_stack([region, size[:, None] * shares, size]), size, rng
 
 
+def in_groups(strength):
+    """Regions, shares and the whole, each together."""
+    return GroupL2([0, 0, 0, 1, 1, 1, 2], strength)
+
+
 @pytest.mark.parametrize("loss", [Absolute(), Quantile(0.9)], ids=str)
 @pytest.mark.parametrize("offset", [0.0, 2000.0])
 def test_targets_that_columns_explain_are_certified_as_far_as_scores_are_known(loss, offset):
@@ -72,7 +78,7 @@ def test_weights_whose_scores_are_off_by_more_than_rounding_are_not_certified_fo
 
 
 @pytest.mark.parametrize("strength", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("make", [L2, L1], ids=["L2", "L1"])
+@pytest.mark.parametrize("make", [L2, L1, in_groups], ids=["L2", "L1", "groups"])
 def test_a_penalty_far_below_the_rounding_of_columns_is_no_hindrance(make, strength):
     """The optimum lies between that of least squares, and what that costs with the penalty."""
     X, size, rng = incomes(150, 2)

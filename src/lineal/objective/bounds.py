@@ -127,7 +127,8 @@ def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: Flo
     where parts of the penalty are not known, or scores share weights.
     """
     losses, penalty = problem.losses, problem.penalty
-    is_known = penalty.is_elastic and not penalty.has_free_columns and losses.has_array_duals
+    is_known = (penalty.is_elastic and not penalty.has_free_columns) or penalty.has_groups
+    is_known = is_known and losses.has_array_duals
     if not is_known or problem.has_shared_weights or problem.intercept is Intercept.PENALIZED:
         return None
     U = losses.into_domain(U)
@@ -135,10 +136,14 @@ def bound_within_rounding(problem: Problem, U: FloatArray, W: FloatArray, b: Flo
     columns, size = np.sqrt(problem.X.squared_adjoint(rows)), np.sqrt(losses.weighted(U * U).sum(axis=0))
     V, eps = problem.pull(U), np.finfo(np.float64).eps
     slack = eps * (30 + np.sqrt(problem.X.n_rows)) * columns * size
-    l1 = np.broadcast_to(np.reshape(penalty.l1, (-1, 1)), V.shape)
-    inside = np.clip(V, -l1, l1)
-    is_curved = penalty.are_off_kinks(W) & (np.reshape(penalty.l2, (-1, 1)) > 0) & (np.abs(V) > l1)
-    wanted = np.where(is_curved, -penalty.derivative(W), inside)
+    if penalty.has_groups:
+        grouping = penalty.grouping(len(V))
+        over = grouping.norms(V) / penalty.slopes_at_0(len(V))
+        wanted = V / grouping.spread(np.maximum(over, 1.0), V)
+    else:
+        l1 = np.broadcast_to(np.reshape(penalty.l1, (-1, 1)), V.shape)
+        is_curved = penalty.are_off_kinks(W) & (np.reshape(penalty.l2, (-1, 1)) > 0) & (np.abs(V) > l1)
+        wanted = np.where(is_curved, -penalty.derivative(W), np.clip(V, -l1, l1))
     near = np.clip(wanted, V - slack, V + slack)
     factor = penalty.scaling(near)
     if factor < 1.0:

@@ -82,7 +82,8 @@ def best_within_rounding(
     ``kept`` is a point of a solver's, or None.
     """
     is_apart = problem.losses.has_array_duals and not problem.has_shared_weights
-    if not is_apart or problem.penalty.has_free_columns or not problem.penalty.is_elastic:
+    is_known = problem.penalty.is_elastic or problem.penalty.has_groups
+    if not is_apart or problem.penalty.has_free_columns or not is_known:
         return None, ""
     points: list[tuple[str, Any]] = [] if kept is None else [("kept by the fit", kept)]
     if problem.losses.is_by_row:
