@@ -106,7 +106,11 @@ def beside_peers(held: dict[str, Any]) -> str:
         if record is None:
             continue
         ours, theirs = record["seconds"]
-        cells = [name.replace(" | ", ", "), f"{1e3 * ours:.3g} ({record['excess']:.0e})", f"{1e3 * theirs:.3g}"]
+        cells = [
+            name.replace(" | ", ", "),
+            f"{1e3 * ours:.3g} ({record['excess']:.0e})",
+            f"{1e3 * theirs:.3g}",
+        ]
         for each in found.values():
             given_up = "error" in each
             cells.append("gave up" if given_up else f"{1e3 * each['seconds']:.3g} ({each['excess']:.0e})")

@@ -16,12 +16,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import adelie  # noqa: E402
-import glum  # noqa: E402
-import numpy as np  # noqa: E402
-import scipy.sparse as sp  # noqa: E402
-import sklearn.linear_model as linear  # noqa: E402
-from sets import NUMBERS, SETS, AbsentError  # noqa: E402
+import adelie
+import glum
+import numpy as np
+import scipy.sparse as sp
+import sklearn.linear_model as linear
+from sets import NUMBERS, SETS, AbsentError
 
 BINARY = ("breast cancer", "20,000 x 100 x 2", "1,000 x 5,000 x 2", "a9a")
 # Twins in scikit-learn, the share of L1, and the sets.
@@ -54,7 +54,9 @@ def fitted_by_glum(X: Any, y: np.ndarray, strength: float, share: float, is_bina
     return model.coef_, float(model.intercept_)
 
 
-def objective(X: Any, y: np.ndarray, w: np.ndarray, b: float, strength: float, share: float, is_binary: bool) -> float:
+def objective(
+    X: Any, y: np.ndarray, w: np.ndarray, b: float, strength: float, share: float, is_binary: bool
+) -> float:
     """The mean loss and the penalty."""
     z = np.asarray(X @ w) + b
     loss = np.logaddexp(0, np.where(y > 0, -z, z)).mean() if is_binary else ((y - z) ** 2).mean() / 2
@@ -85,7 +87,9 @@ def main() -> None:
             y = (y == y.max()).astype(int) if is_binary else y
             strength = 1.0 / len(y) if is_binary else 1.0
             model = twin().fit(X, y)
-            its = objective(X, y, np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), strength, share, is_binary)
+            its = objective(
+                X, y, np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), strength, share, is_binary
+            )
             record: dict[str, Any] = {}
             for peer, fit in (("adelie", fitted_by_adelie), ("glum", fitted_by_glum)):
                 try:

@@ -71,7 +71,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if asked.peers:
         command = [str(peers_python()), str(HERE / "peers.py")]
-        page.PEERS.write_bytes(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=threads(1)).stdout)
+        page.PEERS.write_bytes(
+            subprocess.run(command, check=True, stdout=subprocess.PIPE, env=threads(1)).stdout
+        )
         page.write(json.loads(page.KEPT.read_text()))
         return
     words = [word for word in asked.only.split(",") if word]

@@ -20,10 +20,10 @@ from lineal import (
 from lineal.features import (
     chi2,
     chi2_contingency,
+    class_moments,
     information_gain,
     log_likelihood_ratio,
     normalized_information,
-    class_moments,
     relevance,
     welch_statistic,
 )

@@ -101,9 +101,7 @@ def _in_one_pass(
     sums, squares = np.empty(shape), np.empty(shape)
     t = np.zeros(0) if numbers is None else numbers
     product = np.empty(0 if numbers is None else data.n_columns)
-    _core.column_moments(
-        data.rows.matrix, data.codes, data.s, t, sums, squares, product, data.rows.n_threads
-    )
+    _core.column_moments(data.rows.matrix, data.codes, data.s, t, sums, squares, product, data.rows.n_threads)
     n = data.totals[:, None]
     mean = np.divide(sums, n, out=np.zeros(shape), where=n > 0)
     with np.errstate(over="ignore", invalid="ignore"):

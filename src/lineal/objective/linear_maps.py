@@ -490,7 +490,7 @@ class DenseColumns(LinearMap):
 
     def squared_adjoint(self, H: FloatArray) -> FloatArray:
         """(X*X)'H."""
-        if H.shape[1] == 1 and np.all(H == H[:1]):  # without an array of squares
+        if H.shape[1] == 1 and np.all(H[:1] == H):  # without an array of squares
             return np.einsum("ij,ij->i", self.columns, self.columns)[:, None] * H[:1]
         return np.asarray(np.square(self.columns) @ H)
 

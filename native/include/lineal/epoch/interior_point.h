@@ -162,7 +162,8 @@ class ColumnSystem {
   }
 
  private:
-  // A solution with so small a share of the right side left over, in units of the columns, needs no second look.
+  // A solution with so small a share of the right side left over, in units of the columns, needs no second
+  // look.
   static constexpr double rounded = 1e-12;
 
   Cholesky factor_;
@@ -259,8 +260,8 @@ class InteriorPoint {
  public:
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
-    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_, &scored_,
-                          &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
+                          &scored_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows), 0.0);
