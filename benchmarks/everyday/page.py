@@ -95,8 +95,8 @@ def beside_peers(held: dict[str, Any]) -> str:
     peers = json.loads(PEERS.read_text())
     versions = " and ".join(f"{name} {version}" for name, version in peers.pop("versions").items())
     rows = [
-        f"Lines of squares and logistic losses in {versions}, each at the tolerance that it comes with: CPU ms of "
-        "one thread, and in brackets the objective relative to scikit-learn's, less 1.",
+        f"Squares and logistic losses in {versions}, at the tolerance that each comes with: CPU ms "
+        "of one thread, and in brackets the objective relative to scikit-learn's, less 1.",
         "",
         "| what, on what | ours | scikit-learn | adelie | glum |",
         "|---|---|---|---|---|",

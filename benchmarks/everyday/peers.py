@@ -1,8 +1,8 @@
-"""Lines of squares and logistic losses in adelie and glum, which scikit-learn's defaults are put to as well.
+"""Lines of squares and logistic losses in adelie and glum: the objectives of scikit-learn's defaults.
 
-Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five; ``run.py --peers``
-starts it. Each is given the objective of the line and the tolerance that it comes with. Prints a JSON record:
-seconds, and how far the objective is above scikit-learn's.
+Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five, each at the
+tolerance that it comes with; ``run.py --peers`` starts it. Prints a JSON record: seconds, and how far the
+objective is above scikit-learn's.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,8 @@ LINES = {
 def fitted_by_adelie(X: Any, y: np.ndarray, strength: float, share: float, is_binary: bool) -> Any:
     """(w, b)."""
     loss = adelie.glm.binomial(y=y.astype(float)) if is_binary else adelie.glm.gaussian(y=y)
-    if sp.issparse(X):
-        X = adelie.matrix.sparse(sp.csc_matrix(X), n_threads=1)
-    else:
-        X = np.asfortranarray(X)
+    is_sparse = sp.issparse(X)
+    X = adelie.matrix.sparse(sp.csc_matrix(X), n_threads=1) if is_sparse else np.asfortranarray(X)
     state = adelie.grpnet(
         X=X, glm=loss, alpha=share, lmda_path=np.array([strength]), early_exit=False,
         progress_bar=False, n_threads=1,
@@ -93,7 +92,7 @@ def main() -> None:
             record: dict[str, Any] = {}
             for peer, fit in (("adelie", fitted_by_adelie), ("glum", fitted_by_glum)):
                 try:
-                    seconds, (w, b) = best_of(lambda: fit(X, y, strength, share, is_binary))
+                    seconds, (w, b) = best_of(partial(fit, X, y, strength, share, is_binary))
                 except Exception as error:  # a peer that gives up is told as such
                     record[peer] = {"error": f"{type(error).__name__}: {error}"[:200]}
                     continue
