@@ -1,7 +1,7 @@
 """Lines of squares and logistic losses in adelie and glum: the objectives of scikit-learn's defaults.
 
-Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five, each at the
-tolerance that it comes with; ``run.py --peers`` starts it. Prints a JSON record: seconds, and how far the
+Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five, at the
+tolerance that each comes with; ``run.py --peers`` starts it. Prints a JSON record: seconds, and how far the
 objective is above scikit-learn's.
 """
 
