@@ -95,8 +95,8 @@ def beside_peers(held: dict[str, Any]) -> str:
     peers = json.loads(PEERS.read_text())
     versions = " and ".join(f"{name} {version}" for name, version in peers.pop("versions").items())
     rows = [
-        f"Lines of squares and logistic losses in {versions}, each at the tolerance that it comes with: CPU ms of "
-        "one thread, and in brackets the objective relative to scikit-learn's, less 1.",
+        f"Squares and logistic losses in {versions}, at the tolerance that each comes with: CPU ms "
+        "of one thread, and in brackets the objective relative to scikit-learn's, less 1.",
         "",
         "| what, on what | ours | scikit-learn | adelie | glum |",
         "|---|---|---|---|---|",
@@ -106,7 +106,11 @@ def beside_peers(held: dict[str, Any]) -> str:
         if record is None:
             continue
         ours, theirs = record["seconds"]
-        cells = [name.replace(" | ", ", "), f"{1e3 * ours:.3g} ({record['excess']:.0e})", f"{1e3 * theirs:.3g}"]
+        cells = [
+            name.replace(" | ", ", "),
+            f"{1e3 * ours:.3g} ({record['excess']:.0e})",
+            f"{1e3 * theirs:.3g}",
+        ]
         for each in found.values():
             given_up = "error" in each
             cells.append("gave up" if given_up else f"{1e3 * each['seconds']:.3g} ({each['excess']:.0e})")

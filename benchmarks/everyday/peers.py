@@ -1,8 +1,8 @@
-"""Lines of squares and logistic losses in adelie and glum, which scikit-learn's defaults are put to as well.
+"""Lines of squares and logistic losses in adelie and glum: the objectives of scikit-learn's defaults.
 
-Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five; ``run.py --peers``
-starts it. Each is given the objective of the line and the tolerance that it comes with. Prints a JSON record:
-seconds, and how far the objective is above scikit-learn's.
+Runs in the environment of the peers (``benchmarks/.venv``), one thread, CPU time, the best of five, at the
+tolerance that each comes with; ``run.py --peers`` starts it. Prints a JSON record: seconds, and how far the
+objective is above scikit-learn's.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ import json
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import adelie  # noqa: E402
-import glum  # noqa: E402
-import numpy as np  # noqa: E402
-import scipy.sparse as sp  # noqa: E402
-import sklearn.linear_model as linear  # noqa: E402
-from sets import NUMBERS, SETS, AbsentError  # noqa: E402
+import adelie
+import glum
+import numpy as np
+import scipy.sparse as sp
+import sklearn.linear_model as linear
+from sets import NUMBERS, SETS, AbsentError
 
 BINARY = ("breast cancer", "20,000 x 100 x 2", "1,000 x 5,000 x 2", "a9a")
 # Twins in scikit-learn, the share of L1, and the sets.
@@ -35,10 +36,8 @@ LINES = {
 def fitted_by_adelie(X: Any, y: np.ndarray, strength: float, share: float, is_binary: bool) -> Any:
     """(w, b)."""
     loss = adelie.glm.binomial(y=y.astype(float)) if is_binary else adelie.glm.gaussian(y=y)
-    if sp.issparse(X):
-        X = adelie.matrix.sparse(sp.csc_matrix(X), n_threads=1)
-    else:
-        X = np.asfortranarray(X)
+    is_sparse = sp.issparse(X)
+    X = adelie.matrix.sparse(sp.csc_matrix(X), n_threads=1) if is_sparse else np.asfortranarray(X)
     state = adelie.grpnet(
         X=X, glm=loss, alpha=share, lmda_path=np.array([strength]), early_exit=False,
         progress_bar=False, n_threads=1,
@@ -54,7 +53,9 @@ def fitted_by_glum(X: Any, y: np.ndarray, strength: float, share: float, is_bina
     return model.coef_, float(model.intercept_)
 
 
-def objective(X: Any, y: np.ndarray, w: np.ndarray, b: float, strength: float, share: float, is_binary: bool) -> float:
+def objective(
+    X: Any, y: np.ndarray, w: np.ndarray, b: float, strength: float, share: float, is_binary: bool
+) -> float:
     """The mean loss and the penalty."""
     z = np.asarray(X @ w) + b
     loss = np.logaddexp(0, np.where(y > 0, -z, z)).mean() if is_binary else ((y - z) ** 2).mean() / 2
@@ -85,11 +86,13 @@ def main() -> None:
             y = (y == y.max()).astype(int) if is_binary else y
             strength = 1.0 / len(y) if is_binary else 1.0
             model = twin().fit(X, y)
-            its = objective(X, y, np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), strength, share, is_binary)
+            its = objective(
+                X, y, np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), strength, share, is_binary
+            )
             record: dict[str, Any] = {}
             for peer, fit in (("adelie", fitted_by_adelie), ("glum", fitted_by_glum)):
                 try:
-                    seconds, (w, b) = best_of(lambda: fit(X, y, strength, share, is_binary))
+                    seconds, (w, b) = best_of(partial(fit, X, y, strength, share, is_binary))
                 except Exception as error:  # a peer that gives up is told as such
                     record[peer] = {"error": f"{type(error).__name__}: {error}"[:200]}
                     continue

@@ -1,9 +1,10 @@
 """The everyday table: learners with their defaults on the tables that people start with, beside scikit-learn.
 
-CPU time of one thread, both libraries in one process, the best of ``--repeats``, or of as many as ten seconds
-have room for; then, in a process of their own, the wall time of two threads, for two seconds. Equal work means
-that our objective is at least as good as theirs, to a relative 1e-6, or, where nothing is minimised, that
-answers are the same; a line where they are not says so. A line times a fit unless its name says otherwise.
+CPU time of one thread, both libraries in one process, the best of ``--repeats``, or of as many as ten
+seconds have room for; then, in a process of their own, the wall time of two threads, for two. Equal work
+means that our objective is at least as good as theirs, to a relative 1e-6, or, where nothing is minimised,
+that answers are the same; a line where they are not says so. A line times a fit unless its name says
+otherwise.
 
     python benchmarks/everyday/run.py                      all lines, printed
     python benchmarks/everyday/run.py --only SGD,digits    those whose name and set have all of the words
@@ -71,7 +72,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if asked.peers:
         command = [str(peers_python()), str(HERE / "peers.py")]
-        page.PEERS.write_bytes(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=threads(1)).stdout)
+        page.PEERS.write_bytes(
+            subprocess.run(command, check=True, stdout=subprocess.PIPE, env=threads(1)).stdout
+        )
         page.write(json.loads(page.KEPT.read_text()))
         return
     words = [word for word in asked.only.split(",") if word]

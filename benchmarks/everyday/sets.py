@@ -64,7 +64,7 @@ def a9a() -> Table:
 
 def imdb() -> Table:
     """The 25,000 reviews that others train on, as scikit-learn's tf-idf."""
-    lines = found("imdb/train.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = found("imdb/train.jsonl").read_text(encoding="utf-8").strip().split("\n")
     records = [json.loads(each) for each in lines]
     X = TfidfVectorizer().fit_transform(record["text"] for record in records)
     return X, np.array([record["label"] for record in records])

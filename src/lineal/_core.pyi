@@ -225,6 +225,18 @@ def class_deviations(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shap
     Weighted squared distances of stored entries from the centre of their class.
     """
 
+def column_moments(X: Matrix, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sum: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], product: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Of dense columns about the first row: sums and squares of each class, and products with s t.
+    """
+
+@overload
+def column_ranges(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], greatest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """The least and the greatest number of each column."""
+
+@overload
+def column_ranges(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], least: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], greatest: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None: ...
+
 def chi2_scores(V: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], expected: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
     """
     The chi-squared statistic of each column of V against the expected shares of its rows.
@@ -737,7 +749,7 @@ class OnlineSettings:
 
 def online_learn(X: Matrix, steps: RowSteps, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: OnlineSettings, arrays: OnlineArrays, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
     """
-    Learns from rows in order, dense ones in the order that is given: steps and s are in that, too. Records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
+    Learns from rows in order, or in the one that is given: steps and s are in that, too. Records, intercept and tally move. Arrays are as after the last row that was met, whatever ends the loop.
     """
 
 def online_scores(X: Matrix, settings: OnlineSettings, arrays: OnlineArrays, Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:

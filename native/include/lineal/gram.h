@@ -88,7 +88,8 @@ static_assert(tile_width % tile_height == 0);
 
 // The same through dense tiles of rows, those of weight 0 left out, and blocks of G that stay in registers;
 // `stride` is a multiple of tile_width. What lies below the diagonal inside a block is computed too, and
-// means nothing. The sums of h x and of h, a constant's column of G, lie behind: another block would cost more.
+// means nothing. The sums of h x and of h, a constant's column of G, lie behind: another block would cost
+// more.
 template <class Rows>
 void add_tiles(const Rows& X, Range rows, const double* h, Index stride, double* G) {
   const auto load = [](const double* from) {

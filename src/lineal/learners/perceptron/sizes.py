@@ -98,7 +98,7 @@ def smallest_margin(
 
 
 def _are_ordinary(rows: NativeRows, factor: float) -> bool:
-    """Whether norms say that the largest number, times the factor, is inside: it is no less than its share."""
+    """Whether norms say that the largest number, times the factor, is inside."""
     with np.errstate(over="ignore"):
         norm = factor * float(np.sqrt(rows.squared_norms.max(initial=0.0)))
     return norm < LARGEST and norm > np.sqrt(rows.n_columns) / LARGEST
