@@ -97,6 +97,20 @@ def test_points_of_a_large_path_are_proved(loss, penalty):
             assert verify(closer.model(i), X, y).relative_gap <= 1e-6
 
 
+def test_intercepts_find_their_place_beside_columns_of_any_unit():
+    """Columns far from 0 and of very different size: every point is certified, closely too, at once."""
+    rng = np.random.default_rng(3)
+    X, w = rng.normal(size=(300, 3_600)), np.zeros(3_600)
+    w[:25] = rng.normal(size=25)
+    y = np.where(X @ w + rng.normal(size=300) > 0, 1, -1)
+    X[:, ::7] += 1e6
+    X *= rng.choice([1e-4, 1.0, 1e3], 3_600)
+    for tol in (1e-4, 1e-8):
+        learner = LinearClassifier(Log(), L1(1.0), tol=tol, n_threads=1, max_seconds=5.0)
+        points = path(learner, X, y, n_strengths=8, ratio=0.05)
+        assert all(proof.converged for proof in points.certificates)
+
+
 def start_of(problem, W, b):
     Z = problem.scores(W, b)
     U = problem.losses.slopes(Z)

@@ -136,8 +136,8 @@ class ProxCD(SmoothSolver):
             n_rounds += 1
             if n_rounds % _REFRESH == 0:
                 state.Z = problem.scores(state.W, state.b)
-            large = problem.X.n_stored >= _LARGE
-            enough = _SHARE * tol * problem.yardstick(price.primal) if large else 0.0
+            may_end_sooner = problem.X.n_stored >= _LARGE and not problem.losses.is_rounded
+            enough = _SHARE * tol * problem.yardstick(price.primal) if may_end_sooner else 0.0
             _round(problem, state, price, share * price.worst, enough)
 
 
@@ -180,7 +180,7 @@ def _begin(problem: Problem, start: Start | None) -> _State:
         Z = np.zeros((problem.X.n_rows, problem.n_outputs))
     else:
         Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
-    if problem.intercept is Intercept.FREE and (start is None or start.Z is None):
+    if problem.intercept is Intercept.FREE:
         shift = losses.refit(Z).shift
         if losses.value(Z + shift) <= losses.value(Z):
             b, Z = b + shift, Z + shift
@@ -251,7 +251,6 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         bound=bound,
         state=kept,
         scores=Z.copy,
-        has_own_intercept=problem.n_outputs == 1 and not problem.losses.is_rounded,
     )
 
 

@@ -38,8 +38,9 @@ _USUAL_SWEEPS, _DENSE_PRODUCT, _SPARSE_PRODUCT, _MOST_SWEEPS = 30, 0.1, 4.0, 300
 # The same for single weights: sweeps over columns that cost as much as their matrix, for each column; fewer
 # than these are not worth a try, and where there can be no matrix they end after so many.
 _SWEEPS_A_COLUMN, _FEWEST_TRIED, _MOST_COLUMN_SWEEPS = 1 / 16, 8, 100
-# Curvatures whose differences sum up to at most this share of them, none so many times the other, are near.
-_NEAR, _BENT = 1.0, 8.0
+# Curvatures whose differences sum up to at most this share of them, none so many times the other, are near;
+# around rounded kinks they must be nearer.
+_NEAR, _NEAR_KINKS, _BENT = 1.0, 0.2, 8.0
 # A step on the face is halved up to so many times.
 _HALVES = 10
 # What is added to the diagonal of a softmax model, relative to it.
@@ -186,7 +187,8 @@ class ElasticPart(Part):
             is_one = self.problem.n_outputs == 1 or self.problem.losses.is_quadratic
             kept = None if isinstance(self.X, NativeRows) or not is_one else self.X.kept
             if kept is not None:
-                if is_fresh or kept.weights is None or not _are_near(weights, kept.weights):
+                near = _NEAR_KINKS if self.problem.losses.is_rounded else _NEAR
+                if is_fresh or kept.weights is None or not _are_near(weights, kept.weights, near):
                     kept.weigh(weights)
                 else:
                     # Of least squares they are the same, elsewhere those of some strengths before.
@@ -247,9 +249,9 @@ class ElasticPart(Part):
         return w
 
 
-def _are_near(h: FloatArray, other: FloatArray) -> bool:
+def _are_near(h: FloatArray, other: FloatArray, near: float) -> bool:
     """Whether steps of a model with these curvatures serve where others are right."""
-    return bool(np.abs(h - other).sum() <= _NEAR * other.sum() and np.all(h <= _BENT * other))
+    return bool(np.abs(h - other).sum() <= near * other.sum() and np.all(h <= _BENT * other))
 
 
 # ---- group by group -----------------------------------------------------------------------------
