@@ -100,7 +100,17 @@ def test_what_lapack_says_is_told_as_overflow_only_where_it_is():
     with pytest.raises(np.linalg.LinAlgError, match="for another reason"):
         lineal.LinearClassifier(callbacks=[fail]).fit(X, y)
     with pytest.raises(InputError, match="Rescale"):
-        lineal.LogisticRegression(C=1e308).fit(X, np.arange(len(X)) % 3)
+        lineal.LogisticRegression().fit(X * 1e200, np.arange(len(X)) % 3)
+
+
+@pytest.mark.parametrize("C", [1e-308, 1e308])
+def test_a_strength_at_the_end_of_float64_is_fitted(C):
+    """A penalty next to nothing, and one that leaves nothing: certified, as ``verify`` says too."""
+    X, _ = data_for(lineal.LinearClassifier)
+    y = np.arange(len(X)) % 3
+    model = lineal.LogisticRegression(C=C).fit(X, y)
+    assert model.certificate_.converged
+    assert lineal.verify(model, X, y).converged
 
 
 @pytest.mark.parametrize("kind", [lineal.LinearClassifier, lineal.LinearRegressor], ids=named)

@@ -354,6 +354,8 @@ def _solve_by_rows(sheet: FloatArray, bend: FloatArray, right: FloatArray) -> Fl
     """(sheet'sheet + diag(bend))^-1 right, the shortest in units of the columns where that is singular."""
     unit = units(np.square(sheet).sum(axis=0) + bend)
     whole = np.vstack([sheet, np.diag(np.sqrt(bend))]) * unit
+    if not np.isfinite(whole).all():  # LAPACK would print what it thinks of them
+        raise np.linalg.LinAlgError("the Hessian overflows")
     _, sizes, V = np.linalg.svd(np.linalg.qr(whole, mode="r"))
     inverse = np.divide(
         1.0, sizes, out=np.zeros_like(sizes), where=sizes > _VANISHED * sizes.max(initial=0.0)
