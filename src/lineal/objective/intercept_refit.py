@@ -153,4 +153,6 @@ def _solved_apart_from_a_shift(H: FloatArray, right: FloatArray) -> FloatArray:
             return np.asarray(linalg.cho_solve(linalg.cho_factor(curved, check_finite=False), right))
         except np.linalg.LinAlgError:
             pass  # labels without any chance: flat in more than one direction
+    if not np.isfinite(H).all():  # LAPACK would print what it thinks of them
+        raise np.linalg.LinAlgError("the curvatures overflow")
     return np.asarray(np.linalg.lstsq(H, right, rcond=1e-12)[0])
