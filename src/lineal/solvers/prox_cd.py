@@ -127,7 +127,7 @@ class ProxCD(SmoothSolver):
         share = _LONG_ROUND if self._is_exact(problem) else _ROUND
         if start is None and _is_its_own_set(problem):
             n_rounds = 1
-            _first_round(problem, state)
+            _first_round(problem, state, is_last=problem.losses.is_quadratic and self._is_exact(problem))
         while True:
             price = _price(problem, state)
             yield _iterate(problem, state, price, n_rounds)
@@ -286,15 +286,18 @@ def _is_its_own_set(problem: Problem) -> bool:
     return is_plain and problem.X.n_columns <= 2 * _smallest_set(problem)
 
 
-def _first_round(problem: Problem, state: _State) -> None:
-    """A round of such outputs from nothing: no price says more than their own gradients."""
+def _first_round(problem: Problem, state: _State, *, is_last: bool) -> None:
+    """A round of such outputs from nothing: no price says more than their own gradients.
+
+    The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once.
+    """
     V = problem.pull(state.U)
-    if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= _ROUNDED * float(np.abs(V).max()):
+    rounding = _ROUNDED * float(np.abs(V).max())
+    if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= rounding:
         return  # 0 is best
+    tol = rounding if is_last else np.inf
     columns = np.arange(problem.X.n_columns)
-    parts = [
-        _descend(problem, columns, slice(k, k + 1), state, np.inf, 0.0) for k in range(problem.n_outputs)
-    ]
+    parts = [_descend(problem, columns, slice(k, k + 1), state, tol, 0.0) for k in range(problem.n_outputs)]
     state.U = problem.losses.slopes(state.Z)
     for k, foreseen in enumerate(parts):
         if foreseen is not None:
