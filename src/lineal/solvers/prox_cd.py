@@ -40,8 +40,9 @@ _SMALLEST_SET, _SMALLEST_DENSE = 250, 20
 # The same where columns come in groups, and how many times the support they may be: sweeps over groups cost
 # less than another round.
 _SMALLEST_GROUPS, _GROUP_GROWTH = 50, 4
-# A larger working set takes no columns whose |v| is below this share of l1.
-_NEAR = 0.98
+# A larger working set takes no columns whose |v| is below this share of l1; dense ones cost more than a round
+# does.
+_NEAR, _NEAR_DENSE = 0.9, 0.98
 # A round ends when its working set's violation is this share of the worst one before it, and a model is
 # solved to a share of that: solving is cheap beside the passes, and the dual point is as good as the model.
 _ROUND, _SOLVED = 0.05, 0.03
@@ -264,7 +265,8 @@ def _round(problem: Problem, state: _State, price: _Price, tol: float, enough: f
     if problem.penalty.has_groups:
         return _round_of_groups(problem, state, price, tol, enough)
     least = _smallest_set(problem)
-    sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least) for k in range(K)]
+    near = _nearness(problem)
+    sets = [_working_set(state.W[:, k], price.V[:, k], problem.penalty.l1, least, near) for k in range(K)]
     if not losses.is_by_score:
         together = np.unique(np.concatenate(sets))
         if K * (len(together) + 1) <= GRAM_LIMIT:
@@ -320,7 +322,7 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float,
             state.is_foreseen = foreseen is not None
             state.U = losses.slopes(state.Z) if foreseen is None else foreseen
             return
-    groups = _working_groups(grouping, strength)
+    groups = _working_groups(grouping, strength, _nearness(problem))
     # The outputs of a joint loss meet in a Gram matrix; others may do without.
     limit = len(state.W) if losses.is_by_score else GRAM_LIMIT // problem.n_outputs - 1
     part = np.full(grouping.n_groups, -1)
@@ -335,11 +337,15 @@ def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float,
     state.U = losses.slopes(state.Z) if foreseen is None else foreseen
 
 
-def _working_groups(grouping: Grouping, strength: FloatArray) -> NDArray[np.int64]:
+def _nearness(problem: Problem) -> float:
+    return _NEAR if problem.X.is_sparse else _NEAR_DENSE
+
+
+def _working_groups(grouping: Grouping, strength: FloatArray, near: float) -> NDArray[np.int64]:
     """The groups in play, whose strength is infinite, and the strongest of the others."""
     if grouping.n_columns <= 2 * _SMALLEST_GROUPS:
         return np.arange(grouping.n_groups)
-    n_near, in_play = (int(grouping.sizes[strength >= least].sum()) for least in (_NEAR, np.inf))
+    n_near, in_play = (int(grouping.sizes[strength >= least].sum()) for least in (near, np.inf))
     size = max(_SMALLEST_GROUPS, min(_GROUP_GROWTH * in_play, n_near))
     groups = np.argsort(-strength, kind="stable")
     return np.sort(groups[: 1 + int(np.searchsorted(np.cumsum(grouping.sizes[groups]), size))])
@@ -365,7 +371,9 @@ def _smallest_set(problem: Problem) -> int:
     return min(_SMALLEST_SET, max(_SMALLEST_DENSE, int(2 * np.sqrt(problem.X.n_columns))))
 
 
-def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int) -> NDArray[np.int64]:
+def _working_set(
+    w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int, nearness: float
+) -> NDArray[np.int64]:
     """The support and the columns whose gradient is largest beside their l1."""
     if len(w) <= 2 * least:
         return np.arange(len(w))
@@ -373,7 +381,7 @@ def _working_set(w: FloatArray, v: FloatArray, l1: PenaltyPart, least: int) -> N
     with np.errstate(divide="ignore", invalid="ignore"):
         strength = np.abs(v) / l1
     strength[support] = np.inf
-    near = np.flatnonzero(strength >= _NEAR)
+    near = np.flatnonzero(strength >= nearness)
     size = max(least, min(2 * len(support), len(near)))
     among = near if len(near) >= size else np.arange(len(w))
     return np.sort(among[np.argpartition(-strength[among], size - 1)[:size]])
