@@ -88,14 +88,14 @@ def best_within_rounding(
     if not is_apart or problem.penalty.has_free_columns or not is_known:
         return None, ""
     points: list[tuple[str, Any]] = [] if kept is None else [("kept by the fit", kept)]
-    if problem.losses.is_by_row and _can_be_moved(problem, problem.penalty.are_off_kinks(W)):
+    if problem.losses.is_by_row and _has_small_system(problem, problem.penalty.are_off_kinks(W)):
         if kept is not None:
             points.append(("kept by the fit, moved", align(problem, kept, W, b, is_whole=True)))
         slopes = gradient_point(problem, Z) if problem.losses.is_smooth else kept
         if problem.losses.is_smooth:
             points.append(("slopes, moved", align(problem, slopes, W, b, is_whole=True)))
         is_little = problem.penalty_value(W, b) <= _LITTLE * problem.losses.value(Z)
-        if slopes is not None and is_little and _can_be_moved(problem, np.ones(W.shape, bool)):
+        if slopes is not None and is_little and _has_small_system(problem, np.ones(W.shape, bool)):
             # A penalty that is next to nothing is left out: where columns are combinations of others, no U
             # may have the V that signs of weights ask for.
             points.append(("slopes, moved", _move_to(problem, slopes, np.ones(W.shape, bool), 0 * W, b)))
@@ -107,7 +107,7 @@ def best_within_rounding(
     return best, source
 
 
-def _can_be_moved(problem: Problem, in_play: NDArray[np.bool_]) -> bool:
+def _has_small_system(problem: Problem, in_play: NDArray[np.bool_]) -> bool:
     """Whether the weights in play are so few that their system is made and solved in seconds."""
     size = int(in_play.any(axis=1).sum()) * (1 if problem.is_by_output else problem.n_outputs)
     return size <= DIRECT_LIMIT and problem.X.n_stored * size * problem.n_outputs <= _MOST_PRODUCTS
