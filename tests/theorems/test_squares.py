@@ -161,6 +161,19 @@ def test_least_squares_is_the_shortest_of_the_best(seed, shape, has_intercept, n
     np.testing.assert_allclose(np.atleast_2d(model.coef_).T, W, rtol=0, atol=1e-7 * condition)
 
 
+@pytest.mark.parametrize("solver", ["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga"])
+@pytest.mark.parametrize("has_intercept", [True, False])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_ridge_of_strength_0_is_the_shortest_of_the_best_by_every_name(solver, has_intercept, layout):
+    """More columns than rows, and columns twice: whatever scikit-learn's name of the solver, least norm."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 30)), rng.normal(size=20)
+    X = np.hstack([X, X])
+    model = Ridge(alpha=0, solver=solver, fit_intercept=has_intercept).fit(layout(X), y)
+    wanted = np.linalg.lstsq(X - has_intercept * X.mean(axis=0), y - has_intercept * y.mean(), rcond=1e-10)[0]
+    np.testing.assert_allclose(model.coef_, wanted, rtol=0, atol=1e-10)
+
+
 # ---- many rows as few ---------------------------------------------------------------------------------
 
 
@@ -275,7 +288,7 @@ def test_descent_on_dense_columns_is_descent_on_sparse_ones():
 @pytest.mark.parametrize(
     "make",
     [
-        pytest.param(lambda: Ridge(alpha=1e-16, solver="sparse_cg", tol=1e-12), id="Ridge"),
+        pytest.param(lambda: Ridge(alpha=1e-16, solver="newton", tol=1e-12), id="Ridge"),
         pytest.param(lambda: LinearSVR(tol=1e-10), id="LinearSVR"),
     ],
 )
@@ -300,12 +313,12 @@ def test_a_strength_below_the_rounding_of_slopes_ends_and_says_so(density):
     """
     X = sp.random(200, 2000, density=density, format="csr", random_state=0)
     y = np.random.default_rng(0).normal(size=200)
-    faint = Ridge(alpha=1e-16, solver="sparse_cg", tol=1e-12, max_iter=2000).fit(X, y).certificate_
+    faint = Ridge(alpha=1e-16, solver="newton", tol=1e-12, max_iter=2000).fit(X, y).certificate_
     assert faint.stop is Stop.STALLED
     assert "rounding" in faint.reason
     assert faint.epochs <= 100
     assert 0 <= faint.gap <= 1e-14 * (y @ y)
-    assert Ridge(alpha=1e-2, solver="sparse_cg", tol=1e-10).fit(X, y).certificate_.converged
+    assert Ridge(alpha=1e-2, solver="newton", tol=1e-10).fit(X, y).certificate_.converged
 
 
 @pytest.mark.parametrize("level", [0.0, 1.3])

@@ -23,7 +23,7 @@ _DIALECT = {
     "svd": "closed_form",
     "cholesky": "closed_form",
     "lsqr": "auto",
-    "sparse_cg": "newton",
+    "sparse_cg": "auto",
     "highs": "auto",
     "highs-ds": "auto",
     "highs-ipm": "auto",
