@@ -11,7 +11,7 @@ KEPT, PAGE = HERE / "results" / "everyday.json", HERE.parents[1] / "docs" / "per
 PEERS = HERE / "results" / "peers.json"
 BEGIN, END = "<!-- everyday:begin -->", "<!-- everyday:end -->"
 # Objectives, and numbers of answers, that differ by less are as good.
-_SAME = 1e-6
+SAME = 1e-6
 
 
 def line(name: str, which: str, record: dict[str, Any]) -> str:
@@ -25,12 +25,22 @@ def line(name: str, which: str, record: dict[str, Any]) -> str:
     if "unlike" in record:
         said += f" unlike {record['unlike']:7.1e}"
     said += f" {record['solver']}" if "solver" in record else ""
-    return ("! " if ours > theirs or not is_good(record) else "  ") + said
+    if "tight" in record:
+        tight = record["tight"]
+        said += f"; at tol {tight['tol']:.0e} {1e3 * tight['seconds']:.2f} ms, P/P-1 {tight['excess']:8.1e}"
+    return ("! " if is_slower(record) or not is_good(record) else "  ") + said
+
+
+def is_slower(record: dict[str, Any]) -> bool:
+    """Whether theirs takes less time, with the defaults or, where that was needed, at an equal objective."""
+    ours, theirs = record["seconds"]
+    return bool(max(ours, record.get("tight", {}).get("seconds", 0.0)) > theirs)
 
 
 def is_good(record: dict[str, Any]) -> bool:
-    """Whether what is convex is certified, at an objective that is as good."""
-    return bool(record.get("certified", True) and record.get("excess", 0.0) <= _SAME)
+    """Whether what is convex is certified, at an objective that is as good, be it with a smaller ``tol``."""
+    is_level = record.get("excess", 0.0) <= SAME or "tight" in record
+    return bool(record.get("certified", True) and is_level)
 
 
 def keep(
@@ -59,7 +69,7 @@ def write(held: dict[str, Any]) -> None:
 def table(held: dict[str, Any]) -> str:
     """All lines, the order of the list, with what they add up to."""
     lines = held["lines"]
-    slower = [name for name, record in lines.items() if record["seconds"][0] > record["seconds"][1]]
+    slower = [name for name, record in lines.items() if is_slower(record)]
     lacking = [name for name, record in lines.items() if not is_good(record)]
     rows = [
         "| what, on what | CPU ms, one thread: ours | its | ratio | wall ms, two threads: ours | its | ratio "
@@ -74,6 +84,9 @@ def table(held: dict[str, Any]) -> str:
         beside = "–"
         if "excess" in record:
             beside = f"{record['excess']:.1e}"
+            if "tight" in record:
+                tight = record["tight"]
+                beside += f"; `tol={tight['tol']:.0e}` {tight['excess']:.1e}, {1e3 * tight['seconds']:.3g} ms"
         elif "unlike" in record:
             beside = f"unlike {record['unlike']:.1e}"
         cells = [f"{work}, {which}", *_times(record["seconds"]), *_times(record.get("wall")), proof, beside]
@@ -81,8 +94,8 @@ def table(held: dict[str, Any]) -> str:
     days = sorted({record["date"] for record in lines.values()})
     said = [
         f"{len(lines)} lines, {len(slower)} of them slower than scikit-learn's by CPU time of one thread, "
-        f"{len(lacking)} not certified or at a worse objective. Measured on {held['machine']['cpu']}, "
-        f"{held['machine']['n_cores']} cores, {days[0]} to {days[-1]}, "
+        f"{len(lacking)} not certified or, whatever `tol`, at a worse objective. "
+        f"Measured on {held['machine']['cpu']}, {held['machine']['n_cores']} cores, {days[0]} to {days[-1]}, "
         f"with {', '.join(f'{name} {version}' for name, version in held['versions'].items())}."
     ]
     return "\n".join([*said, "", *rows])
