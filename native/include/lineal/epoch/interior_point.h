@@ -32,6 +32,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -277,7 +278,7 @@ class InteriorPoint {
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
     for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
-                          &scored_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+                          &scored_, &seen_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows * p.n_outputs), 0.0);
@@ -620,7 +621,10 @@ class InteriorPoint {
   // Of distances and multipliers in their units: so small a one is 0.
   static constexpr double tiny = 1e-6;
   static constexpr int patience = 3;
-  static constexpr int most_refinements = 4;
+  // Rounds that solve again, steps of conjugate gradients in one, and the share of what was left that ends
+  // them; the share of a direction's worth that is no error.
+  static constexpr int most_refinements = 4, most_gradients = 30;
+  static constexpr double near_enough = 1e-4, exact = 1e-22;
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
@@ -898,28 +902,96 @@ class InteriorPoint {
   }
 
   // Solves again for what rounding has left of A'S (u + du) + L (w + dw) = 0: thetas of joint rows on a kink
-  // grow without end, and with them the errors of their du.
+  // grow without end, and with them the errors of their du. Where columns lie sizes apart the factor is no
+  // more than the larger part of the inverse, and to solve by it again comes to a halt: conjugate gradients
+  // that it preconditions do not.
   template <class Map, class System>
   void refine(const Map& A, System& system) {
-    double left = HUGE_VAL;
-    for (int round = 0; round < most_refinements; ++round) {
-      for (std::size_t i = 0; i < g_.size(); ++i) g_[i] = p.weight[i] * du_[i];
-      A.back(g_.data(), right_.data());
-      for (std::size_t j = 0; j < w_.size(); ++j)
-        right_[j] = -primal_residue_[j] - right_[j] - p.l2[j] * dw_[j];
-      step_.resize(w_.size());
+    step_.resize(w_.size());
+    const double worth = std::inner_product(right_.begin(), right_.end(), dw_.begin(), 0.0);
+    double before = HUGE_VAL, left = what_is_left(A, system);
+    for (int round = 0; left < before / 4; ++round) {
+      if (round == most_refinements) return;
+      A.scores(step_.data(), seen_.data());
+      answer();
+      go_along(step_, 1.0);
+      before = left;
+      left = what_is_left(A, system);
+    }
+    for (int round = 0; round < most_refinements && left > exact * worth; ++round) {
+      for (std::size_t k = 0; k < saved_.size(); ++k) saved_[k] = *direction()[k];
+      approach(A, system, left);
+      before = left;
+      left = what_is_left(A, system);
+      if (left < before / 4) continue;
+      for (std::size_t k = 0; k < saved_.size(); ++k) direction()[k]->swap(saved_[k]);
+      return;
+    }
+  }
+
+  // What is left of the equations of the weights, `right_`, its solution `step_`, and what that is worth, in
+  // units that no column has a say in.
+  template <class Map, class System>
+  double what_is_left(const Map& A, System& system) {
+    for (std::size_t i = 0; i < g_.size(); ++i) g_[i] = p.weight[i] * du_[i];
+    A.back(g_.data(), right_.data());
+    for (std::size_t j = 0; j < w_.size(); ++j)
+      right_[j] = -primal_residue_[j] - right_[j] - p.l2[j] * dw_[j];
+    system.solve(right_.data(), step_.data());
+    return is_finite(step_) ? std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0) : HUGE_VAL;
+  }
+  // Of the scores `seen_` of a direction of weights, what dual variables and multipliers of sums answer.
+  void answer() {
+    answered_ = dt_;
+    respond(seen_, dz_);
+    answered_.swap(dt_);
+  }
+  void go_along(const Numbers& direction, double t) {
+    for (std::size_t i = 0; i < du_.size(); ++i) scored_[i] += t * seen_[i], du_[i] += t * dz_[i];
+    for (std::size_t i = 0; i < dt_.size(); ++i) dt_[i] += t * answered_[i];
+    for (std::size_t j = 0; j < dw_.size(); ++j) dw_[j] += t * direction[j];
+  }
+
+  // Takes from a right side what rounding left of a shift of all outputs' weights of a column that costs
+  // nothing: no loss knows it, so that it would be answered by any number.
+  void balance_free(Numbers& right) const {
+    const std::size_t m = at(p.n_weights_of_output()), K = at(p.n_outputs);
+    for (std::size_t j = 0; j < m; ++j) {
+      double sum = 0.0;
+      bool is_free = true;
+      for (std::size_t k = 0; k < K; ++k) {
+        sum += right[k * m + j];
+        is_free = is_free && diagonal_[k * m + j] == 0.0;
+      }
+      for (std::size_t k = 0; is_free && k < K; ++k) right[k * m + j] -= sum / double(K);
+    }
+  }
+
+  // Conjugate gradients from (dw, du), with the residue `right_`, of worth `left`, and `step_` its solution.
+  template <class Map, class System>
+  void approach(const Map& A, System& system, double left) {
+    const double enough = near_enough * left;
+    balance_free(right_);
+    system.solve(right_.data(), step_.data());
+    left = std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0);
+    along_ = step_;
+    product_.resize(w_.size());
+    for (int k = 0; k < most_gradients; ++k) {
+      A.scores(along_.data(), seen_.data());
+      answer();
+      for (std::size_t i = 0; i < g_.size(); ++i) g_[i] = p.weight[i] * dz_[i];
+      A.back(g_.data(), product_.data());
+      for (std::size_t j = 0; j < w_.size(); ++j) product_[j] += p.l2[j] * along_[j];
+      const double bent = std::inner_product(along_.begin(), along_.end(), product_.begin(), 0.0);
+      if (!(bent > 0.0) || !std::isfinite(bent)) return;
+      go_along(along_, left / bent);
+      for (std::size_t j = 0; j < w_.size(); ++j) right_[j] -= left / bent * product_[j];
+      balance_free(right_);
       system.solve(right_.data(), step_.data());
-      double now = 0.0;  // in units that no column has a say in
-      for (std::size_t j = 0; j < w_.size(); ++j) now += right_[j] * step_[j];
-      if (!(now < left / 4) || !is_finite(step_)) return;
+      const double now = std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0);
+      if (!(now > enough)) return;
+      for (std::size_t j = 0; j < w_.size(); ++j) along_[j] = step_[j] + now / left * along_[j];
       left = now;
-      A.scores(step_.data(), g_.data());
-      for (std::size_t i = 0; i < g_.size(); ++i) scored_[i] += g_[i];
-      before_ = dt_;
-      respond(g_, dz_);
-      for (std::size_t i = 0; i < du_.size(); ++i) du_[i] += dz_[i];
-      for (std::size_t i = 0; i < dt_.size(); ++i) dt_[i] += before_[i];
-      for (std::size_t j = 0; j < w_.size(); ++j) dw_[j] += step_[j];
     }
   }
 
@@ -997,15 +1069,15 @@ class InteriorPoint {
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
-  Numbers scored_;               // A dw
-  std::array<Numbers, 7> kept_;  // the direction before a corrector
-  Numbers t_, dt_;               // of the sums of joint rows
+  Numbers scored_;                       // A dw
+  std::array<Numbers, 7> kept_, saved_;  // the direction before a corrector, and before a refinement
+  Numbers t_, dt_;                       // of the sums of joint rows
   // Of balls: m, what is asked of lam o lam and what x moves by for that; and the tails of their points.
   Numbers m_, dm_, on_ball_, moved_ball_;
   Numbers minus_u_, middle_, lam_, on_tail_, moved_tail_;
   std::vector<ConeScaling> cones_;
   bool is_inside_ = true;
-  Numbers step_, before_;  // of a refinement
+  Numbers step_, along_, product_, seen_, answered_;  // of a refinement
   double n_products_ = 0.0, size_ = 1.0;
   double products_ = 0.0, value_ = 0.0, gap_ = 0.0;  // of the present point
   double left_ = 1.0;  // the share of the residues of the start that steps have left
