@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,4 +68,12 @@ def weight_argument(learner: Any) -> str | None:
         name, last = learner.steps[-1]
         inner = weight_argument(last)
         return None if inner is None else f"{name}__{inner}"
-    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
+    fit = getattr(getattr(learner, "fit", None), "__func__", None)
+    has_weights = has_fit_parameter(learner, "sample_weight") if fit is None else _takes_weights(fit)
+    return "sample_weight" if has_weights else None
+
+
+@cache
+def _takes_weights(fit: Callable[..., Any]) -> bool:
+    """Whether a method ``fit`` takes weights of rows; to look at a signature takes a twentieth of a fit."""
+    return "sample_weight" in inspect.signature(fit).parameters
