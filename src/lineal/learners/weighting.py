@@ -54,7 +54,8 @@ def weigh_classes(
     A row of weight 0 is no row, so a class that has no others is no class; its rows get place 0, where their
     weight of 0 says nothing.
     """
-    s = s * class_factors(class_weight, classes, codes, s)
+    if class_weight is not None:
+        s = s * class_factors(class_weight, classes, codes, s)
     has_weight = np.bincount(codes, weights=s, minlength=len(classes)) > 0
     if has_weight.all():
         return classes, codes, s
