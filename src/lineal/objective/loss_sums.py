@@ -376,6 +376,9 @@ class RowLosses(LossSum):
     def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
         return self.loss.curvature_product(self.y, Z, M)
 
+    def floored_curvatures(self, Z: FloatArray) -> FloatArray:
+        return self.curvatures(Z) if self.is_quadratic else super().floored_curvatures(Z)
+
     @cached_property
     def curvature(self) -> float | None:
         """The Lipschitz constant of the slopes; None with kinks.
