@@ -448,7 +448,9 @@ def joint_hessian(problem: Problem, X: LinearMap, Z: FloatArray, has_constant: b
     bent = losses.bending(Z)
 
     def curvature(l: int) -> FloatArray:
-        return losses.weighted(bent(np.broadcast_to(np.eye(K)[l], Z.shape)))
+        towards = np.zeros(Z.shape)
+        towards[:, l] = 1.0
+        return losses.weighted(bent(towards))
 
     return X.joint_gram(curvature, K, has_constant)
 
