@@ -25,7 +25,7 @@ _SMALL, _LONG = 20_000, 2e-3
 
 def are_few(X: Any) -> bool:
     """Whether X is so small that fits to it may be over before threads have begun."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     return len(shape) == 2 and shape[0] * shape[1] <= _SMALL
 
 

@@ -160,8 +160,8 @@ class Voting(Team):
         known = self._known()
         if self.rule == "soft":
             shares = [partial(probabilities_of, part, X, known) for part in self.parts_]
-            found = in_threads(shares, thread_count(self.n_threads), are_short=are_few(X))
-            return np.asarray(sum(a * p for a, p in zip(self.weights_, found, strict=True)))
+            said = in_threads(shares, thread_count(self.n_threads), are_short=are_few(X))
+            return np.asarray(sum(a * p for a, p in zip(self.weights_, said, strict=True)))
         calls = [partial(places_of, part, X, known) for part in self.parts_]
         found = in_threads(calls, thread_count(self.n_threads), are_short=are_few(X))
         return counted(found, self.weights_, len(known))

@@ -449,9 +449,7 @@ class _Progress:
     A solver may aim below the tolerance. It then has a few more epochs, from when it is within it.
     """
 
-    def __init__(
-        self, tol: float, epochs: int, problem: Any, solver: Solver, costs: Sequence[Cost]
-    ) -> None:
+    def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, costs: Sequence[Cost]) -> None:
         """``costs`` are its own and that of the next solver; where there is none, they do not matter."""
         self._tol, self._is_last = tol, len(costs) < 2
         self.aim, self._n_within = solver.aim(problem, tol), 0

@@ -168,7 +168,7 @@ class LinearSVC(Dialect, BaseLinearClassifier):
 
     @property
     def _is_hard(self) -> bool:
-        return isinstance(self.C, numbers.Real) and bool(self.C == np.inf)
+        return isinstance(self.C, numbers.Real) and bool(np.inf == self.C)
 
     def _pose(self, rows: LinearMap, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         posed = super()._pose(rows, codes, s)
