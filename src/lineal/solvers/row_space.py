@@ -75,7 +75,10 @@ class RowSpace:
 
     def start(self, start: Start | None) -> Start | None:
         """The nearest weights that are combinations of rows; a state is of these coordinates already."""
-        return None if start is None else replace(start, W=self.basis.T @ start.W)
+        if start is None:
+            return None
+        V = None if start.V is None else self.basis.T @ start.V
+        return replace(start, W=self.basis.T @ start.W, V=V)
 
     def brought_back(self, iterate: Iterate) -> Iterate:
         """The same with weights of the columns."""
