@@ -40,7 +40,9 @@ from lineal.solvers.checkpoint import Checkpoint
 from lineal.solvers.descent import GD, Adam, Annealed
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.iterative_scaling import IterativeScaling
+from lineal.solvers.newton import is_direct
 from lineal.solvers.planner import plan
+from lineal.solvers.row_space import is_in_row_space
 from strategies import every_solver, grid, small, stated, takes
 
 SOLVERS_IN_ALL = [
@@ -224,6 +226,15 @@ def test_wide_problems_can_be_cut(name, penalty, loss):
     problem, solver = wide(loss, penalty, d=n_columns), SOLVERS[name]()
     if solver.refusal(problem) is None:
         check_every_cut(problem, [solver], max_epochs=12, every=3)
+
+
+@pytest.mark.parametrize("loss", [Log(), Softmax(), SquaredHinge()], ids=repr)
+def test_a_fit_in_coordinates_of_its_rows_can_be_cut(loss):
+    """What is kept are those coordinates: weights of the columns would not give them back to the bit."""
+    problem = wide(loss, L2(0.1), d=200)
+    assert is_direct(problem)
+    assert is_in_row_space(problem)
+    assert check_every_cut(problem, [SOLVERS["newton"]()]) > 2
 
 
 @pytest.mark.parametrize("name", ["lbfgs", "newton"])

@@ -1,4 +1,4 @@
-"""Newton's forms: a factorised Hessian, a sampled one, and outputs at lengths of their own."""
+"""Newton's forms: a factorised Hessian, of columns or rows, a sampled one, outputs at their own lengths."""
 
 from dataclasses import replace
 
@@ -10,14 +10,17 @@ from hypothesis import strategies as st
 
 from lineal import _core
 from lineal.cancellation import CancellationToken, unless_over
-from lineal.objective import L2, Log, Squared, SquaredHinge
+from lineal.objective import L2, Hinge, Huber, Log, Lp, NoPenalty, Squared, SquaredHinge
+from lineal.objective.dual_points import feasible
 from lineal.objective.joint import Softmax
 from lineal.objective.linear_maps import native_csr, native_dense
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers import Newton, minimise
+from lineal.solvers import Newton, Start, minimise
+from lineal.solvers.base import Iterate
 from lineal.solvers.newton import _direct_step, _whole_step, is_direct, is_sampled
 from lineal.solvers.newton_line import lengths, search, search_by_output
 from lineal.solvers.primal import Objective
+from lineal.solvers.row_space import RowSpace, is_in_row_space
 from strategies import seeds
 
 
@@ -305,3 +308,92 @@ def test_softmax_of_columns_in_all_units_is_solved_by_steps_that_are_few():
     found = minimise(problem, [Newton()], tol=1e-6).certificate
     assert found.converged, found
     assert found.epochs <= 40
+
+
+def wide(loss, intercept, K, seed=0, n=15, d=50, dtype=np.float64):
+    """Few rows of many columns, the last of which is nearly the first; outputs meet under Softmax."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, -1] = X[:, 0] + 1e-3 * X[:, 1]
+    A = native_dense(X.astype(dtype), 1)
+    if loss.is_joint:
+        y = np.append(np.arange(K), rng.integers(0, K, n - K)).astype(np.int32)
+    else:
+        y = np.where(rng.normal(size=(n, K)) > 0, 1.0, -1.0)
+    return Problem.of_rows(A, y, rng.uniform(0.5, 2.0, n), loss, L2(0.7), intercept, K)
+
+
+FORMS = [(Log(), 1), (Log(), 3), (SquaredHinge(), 2), (Huber(0.5), 1), (Softmax(), 3)]
+every_form = pytest.mark.parametrize(("loss", "K"), FORMS, ids=str)
+
+
+@every_form
+@pytest.mark.parametrize("intercept", Intercept)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_coordinates_of_rows_lead_to_the_weights_of_the_columns(loss, K, intercept, dtype, monkeypatch):
+    """Weights, dual point and objective are those of the larger Hessian, from weights 0 and from others."""
+    problem = wide(loss, intercept, K, dtype=dtype)
+    assert is_in_row_space(problem)
+    rng = np.random.default_rng(1)
+    start = Start(rng.normal(size=problem.weight_shape), rng.normal(size=K) * (intercept != Intercept.NONE))
+    found, again = (minimise(problem, [Newton()], tol=1e-11, start=first) for first in (None, start))
+    monkeypatch.setattr("lineal.solvers.newton.is_in_row_space", lambda problem: False)
+    other = minimise(problem, [Newton()], tol=1e-11)
+    for each in (found, again):
+        assert each.certificate.converged
+        np.testing.assert_allclose(each.certificate.primal, other.certificate.primal, rtol=1e-10)
+        np.testing.assert_allclose(each.W, other.W, atol=1e-6)
+        np.testing.assert_allclose(each.U, other.U, atol=1e-6)
+        if not loss.is_joint:  # a common shift of all scores says nothing
+            np.testing.assert_allclose(each.b, other.b, atol=1e-6)
+
+
+@given(seed=seeds(), form=st.sampled_from(FORMS), intercept=st.sampled_from(list(Intercept)))
+def test_a_problem_in_coordinates_of_its_rows_is_the_same_problem(seed, form, intercept):
+    """P(Q a, b) = P'(a, b) for every a, and every dual point has the same bound in both."""
+    loss, K = form
+    problem = wide(loss, intercept, K, seed % 100)
+    space = RowSpace.of(problem)
+    rng = np.random.default_rng(seed)
+    inner, b = rng.normal(size=space.problem.weight_shape), rng.normal(size=K)
+    b = b if intercept is not Intercept.NONE else np.zeros(K)
+    iterate = space.brought_back(Iterate(lambda: (inner, b)))
+    W = iterate.weights()[0]
+    assert np.isclose(problem.primal(W, b), space.problem.primal(inner, b), rtol=1e-12)
+    U = problem.losses.slopes(problem.scores(W, b))
+    bounds = (feasible(problem, U, W, b).dual, feasible(space.problem, U, inner, b).dual)
+    assert np.isclose(*bounds, rtol=1e-11)
+    np.testing.assert_allclose(space.start(Start(W, b)).W, inner, atol=1e-12)
+
+
+def test_coordinates_of_rows_are_taken_where_they_are_cheaper():
+    """Of few dense rows under a ridge; not of sparse ones, of other penalties, or of nearly as many rows."""
+    rng = np.random.default_rng(0)
+    X, y, s = rng.normal(size=(15, 50)), np.ones((15, 1)), np.ones(15)
+
+    def asked(X, penalty=L2(1.0), loss=Log()):
+        A = native_csr(X, 1) if sp.issparse(X) else native_dense(X, 1)
+        n = A.n_rows
+        return is_in_row_space(Problem.of_rows(A, y[:n], s[:n], loss, penalty, Intercept.FREE, 1))
+
+    assert asked(X)
+    assert asked(X.astype(np.float32))
+    assert not asked(sp.csr_array(X))
+    assert not asked(X, NoPenalty())
+    assert not asked(X, Lp(1.0, 1.5))
+    assert not asked(X, loss=Hinge())
+    assert not asked(np.ascontiguousarray(X[:, :18]))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 15])
+def test_rows_that_are_combinations_of_others_have_coordinates_too(n_rows):
+    """Rows twice, and rows of zeros, are no trouble: they have fewer coordinates than there are rows."""
+    problem = wide(Log(), Intercept.FREE, 1, n=15)
+    X = np.repeat(problem.X.dense[:n_rows], 2, axis=0)
+    X[-1] = 0.0
+    y = np.where(np.arange(len(X)) % 2, 1.0, -1.0)[:, None]
+    posed = Problem.of_rows(native_dense(X, 1), y, np.ones(len(y)), Log(), L2(0.7), Intercept.FREE, 1)
+    assert is_in_row_space(posed)
+    found = minimise(posed, [Newton()], tol=1e-10)
+    assert found.certificate.converged
+    assert np.isfinite(found.W).all()

@@ -2,6 +2,7 @@
 
 import pickle
 import signal
+import threading
 import time
 import warnings
 
@@ -77,8 +78,16 @@ def same(a, b):
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
+@pytest.fixture(params=[0, 10**9], ids=["threads at once", "threads for long parts"])
+def small(request, monkeypatch):
+    """Threads begin at once, or when parts have turned out to be long."""
+    monkeypatch.setattr("lineal.compose.threads._SMALL", request.param)
+    return request.param
+
+
 @pytest.mark.parametrize("n_threads", [2, 5])
 @every
+@pytest.mark.usefixtures("small")
 def test_threads_change_no_bit(kind, n_threads):
     """One thread and several give the same answers, and parts keep the options they were given."""
     X, y = data(kind)
@@ -262,7 +271,40 @@ def test_compositions_compose(kind):
     assert GridSearchCV(made(kind), grid, cv=2).fit(X, y).best_score_ > 0.3
 
 
+class Watched(GaussianNB):
+    """Takes its time, and knows where it was fitted."""
+
+    def __init__(self, seconds=0.0):
+        super().__init__()
+        self.seconds = seconds
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(self.seconds)
+        self.is_in_main_ = threading.current_thread() is threading.main_thread()
+        return super().fit(X, y, sample_weight)
+
+
+def test_threads_begin_where_parts_are_long():
+    """Short fits to a few numbers wait for no thread; once one was long, the others are shared out.
+
+    Where there are more numbers all are.
+    """
+    few, many = data(OneVsRest, 4), data(OneVsRest, 4, 20_000)
+
+    def places(seconds, X, y):
+        parts = OneVsRest(Watched(seconds), n_threads=2).fit(X, y).parts_
+        return [part.is_in_main_ for part in parts]
+
+    assert places(0.05, *few) == [True, False, False, False]
+    assert places(0.0, *many) == [False] * 4
+    for _ in range(20):  # another process may take the processor away
+        if places(0.0, *few) == [True] * 4:
+            return
+    pytest.fail("short fits are shared out")
+
+
 @pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.usefixtures("small")
 def test_warnings_of_many_parts_are_one(n_threads):
     """Parts that stop early warn once for all of them, and the filters of warnings are as they were."""
     X, y = data(OneVsRest, 5, 100)
@@ -292,6 +334,7 @@ class Interrupted(GaussianNB):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.usefixtures("small")
 def test_an_interrupted_fit_is_no_model(n_threads):
     """Ctrl-C ends the fit of all parts: half of them are no model. Nothing is fitted that had not begun."""
     X, y = data(OneVsOne, 6, 100)

@@ -106,4 +106,5 @@ def test_a_reason_names_what_the_problem_has():
     joint = lineal.LinearClassifier(loss=Hinge(), penalty=L2(1.0)).fit(X, y)
     assert joint.plan_.reason.startswith("a joint hinge")
     assert plan(problem(400, 20, Log())).reason.startswith("few columns")
+    assert plan(problem(60, 400, Log())).reason.startswith("few rows")
     assert plan(problem(60, 700, Log())).reason.startswith("many columns")

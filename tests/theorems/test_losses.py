@@ -109,6 +109,14 @@ def test_conjugate_is_finite_exactly_on_the_domain(loss, y, share):
 
 
 @every_loss
+def test_a_domain_without_ends_is_said_to_be_one(loss):
+    """Where a loss says that its conjugate is finite everywhere its domain has no ends, and nowhere else."""
+    for y in (-1.0, 1.0):
+        low, high = loss.domain(np.float64(target_of(loss, y)))
+        assert loss.has_whole_domain == (low == -np.inf and high == np.inf)
+
+
+@every_loss
 @given(y=reals(3), z=reals(), move=st.floats(0, 20))
 def test_convex(loss, y, z, move):
     """The derivative never falls."""

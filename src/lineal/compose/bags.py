@@ -15,7 +15,7 @@ from lineal.compose.base import Composite, Lesson
 from lineal.compose.fitting import Job, fit_parts, require_weights
 from lineal.compose.inputs import take, take_columns
 from lineal.compose.seeds import generator_of, require_seed
-from lineal.compose.threads import in_threads
+from lineal.compose.threads import are_few, in_threads
 from lineal.data import thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.weighting import weight_argument
@@ -113,13 +113,9 @@ class Bags(Composite):
 
     def _bag(self, lesson: Lesson, rng: np.random.Generator, width: int, n_columns: int) -> Bag:
         if self.replace:
-            # Rows lie side by side on a line, each as long as its weight, and points of it are drawn: a row
-            # of weight 2 and the row twice in a row are drawn alike, bit for bit.
-            ends = np.cumsum(lesson.counts)
-            n = self._count("rows", round(_drawable(float(ends[-1]), lesson.n_rows)))
-            met = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
-            rows, times = np.unique(np.minimum(met, lesson.n_rows - 1), return_counts=True)
-            drawn, weights = rows, times.astype(np.float64)
+            times = self._times(lesson, rng)
+            drawn = np.flatnonzero(times)
+            weights = times[drawn].astype(np.float64)
         else:
             n = self._count("rows", lesson.n_rows)
             drawn = np.sort(rng.choice(lesson.n_rows, size=n, replace=False))
@@ -128,6 +124,21 @@ class Bags(Composite):
         if width and n_columns < width:
             columns = np.sort(rng.choice(width, size=n_columns, replace=False))
         return Bag(drawn, weights, columns, int(rng.integers(2**31 - 1)))
+
+    def _times(self, lesson: Lesson, rng: np.random.Generator) -> NDArray[np.intp]:
+        """(n,) how often each row is drawn, with replacement.
+
+        Rows lie side by side on a line, each as long as its weight, and points of it are drawn: a row of
+        weight 2 and the row twice in a row are drawn alike, bit for bit.
+        """
+        if lesson.s is None:  # each as long as 1
+            n = self._count("rows", round(_drawable(lesson.n_rows, lesson.n_rows)))
+            met = (rng.random(n) * lesson.n_rows).astype(np.intp)
+            return np.bincount(np.minimum(met, lesson.n_rows - 1), minlength=lesson.n_rows)
+        ends = np.cumsum(lesson.counts)
+        n = self._count("rows", round(_drawable(float(ends[-1]), lesson.n_rows)))
+        before = np.searchsorted(np.sort(rng.random(n) * ends[-1]), ends[:-1])
+        return np.diff(before, prepend=0, append=n)
 
     def _count(self, name: str, available: int) -> int:
         asked = getattr(self, name)
@@ -165,7 +176,7 @@ class Bags(Composite):
     def _answers(self, X: Any, ask: Callable[[Any, Any], Any]) -> list[Any]:
         """What each part says about rows."""
         calls = [partial(self._answer, X, ask, k) for k in range(len(self.parts_))]
-        return in_threads(calls, thread_count(self.n_threads))
+        return in_threads(calls, thread_count(self.n_threads), are_short=are_few(X))
 
     def _answer(self, X: Any, ask: Callable[[Any, Any], Any], k: int) -> Any:
         columns = self.bags_[k].columns
@@ -173,8 +184,12 @@ class Bags(Composite):
 
     def _unseen(self, n_rows: int) -> list[NDArray[np.intp]]:
         """The rows that each part has not learnt from."""
-        everyone = np.arange(n_rows)
-        return [np.setdiff1d(everyone, bag.rows, assume_unique=True) for bag in self.bags_]
+        found = []
+        for bag in self.bags_:
+            is_unseen = np.ones(n_rows, dtype=bool)
+            is_unseen[bag.rows] = False
+            found.append(np.flatnonzero(is_unseen))
+        return found
 
     def _out_of_bag(
         self, lesson: Lesson, ask: Callable[[Any, Any], FloatArray], shape: tuple[int, ...]
@@ -189,7 +204,8 @@ class Bags(Composite):
             partial(self._answer, take(lesson.X, rows), ask, k) if len(rows) else None
             for k, rows in enumerate(unseen)
         ]
-        answers = iter(in_threads([c for c in calls if c is not None], thread_count(self.n_threads)))
+        asked = [call for call in calls if call is not None]
+        answers = iter(in_threads(asked, thread_count(self.n_threads), are_short=are_few(lesson.X)))
         for rows, call in zip(unseen, calls, strict=True):
             if call is not None:
                 total[rows] += next(answers)

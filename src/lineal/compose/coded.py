@@ -13,7 +13,7 @@ from lineal.compose.answers import probabilities_of, scores_of
 from lineal.compose.base import CompositeClassifier, Lesson
 from lineal.compose.codes import Code
 from lineal.compose.fitting import Job, fit_parts, weights_at
-from lineal.compose.threads import in_threads
+from lineal.compose.threads import are_few, in_threads
 from lineal.data import thread_count
 from lineal.learners.catalogue import Catalogue
 from lineal.learners.classifier import LinearClassifier
@@ -131,14 +131,15 @@ class CodedClassifier(CompositeClassifier):
         """(n, K) probabilities whose largest entry is always the predicted label's."""
         X = self._asked(X)
         known = [partial(probabilities_of, part, X, _BITS) for part in self.parts_]
-        R = np.column_stack([p[:, 1] for p in in_threads(known, thread_count(self.n_threads))])
+        found = in_threads(known, thread_count(self.n_threads), are_short=are_few(X))
+        R = np.column_stack([p[:, 1] for p in found])
         P = np.column_stack([1.0 - R, R]) if len(self.classes_) == 2 else self._combined(R)
         return agreeing(P, winners(self._scores(X)))
 
     def _part_scores(self, X: Any) -> FloatArray:
         """(n, L)."""
         calls = [partial(scores_of, part, X) for part in self.parts_]
-        return np.column_stack(in_threads(calls, thread_count(self.n_threads)))
+        return np.column_stack(in_threads(calls, thread_count(self.n_threads), are_short=are_few(X)))
 
     def _scores(self, X: Any) -> FloatArray:
         Z = self._part_scores(X)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.compose.inputs import take, take_columns
-from lineal.compose.threads import alone, in_threads
+from lineal.compose.threads import alone, are_few, in_threads
 from lineal.data import thread_count
 from lineal.errors import InputError
 from lineal.learners.weighting import weight_argument
@@ -56,9 +56,9 @@ def require_weights(owner: Any, learners: Iterable[Any]) -> None:
 
 def fit_parts(X: Any, jobs: Sequence[Job], n_threads: int | None) -> list[Any]:
     """The fitted parts, in the order of the jobs; the same bits for any number of threads."""
-    count = thread_count(n_threads)
-    is_shared = count > 1 and len(jobs) > 1
-    return in_threads([partial(_fitted, X, job, is_shared) for job in jobs], count)
+    count, is_small = thread_count(n_threads), are_few(X)
+    is_shared = count > 1 and len(jobs) > 1 and not is_small
+    return in_threads([partial(_fitted, X, job, is_shared) for job in jobs], count, are_short=is_small)
 
 
 def _fitted(X: Any, job: Job, is_shared: bool) -> Any:

@@ -76,6 +76,8 @@ def count_rows(X: Any) -> int:
 
 def take(X: Any, rows: NDArray[Any]) -> Any:
     """Some rows of X, of the same kind."""
+    if type(X) is np.ndarray and rows.dtype.kind == "i":
+        return X.take(rows, axis=0)  # whole rows are copied at once, which an index of rows does not
     return _safe_indexing(X, rows)
 
 

@@ -17,7 +17,7 @@ from lineal.compose.inputs import take
 from lineal.compose.outputs import OUTPUTS, named_outputs, output_columns
 from lineal.compose.seeds import require_seed
 from lineal.compose.team import Team
-from lineal.compose.threads import in_threads
+from lineal.compose.threads import are_few, in_threads
 from lineal.data import thread_count
 from lineal.deferred import sparse as sp
 from lineal.errors import ParameterError
@@ -198,7 +198,7 @@ class Stacking(Team):
         """The columns of outputs, model by model: sparse but for probabilities."""
         known = self._known()
         calls = [partial(output_columns, self.outputs, part, X, known, int(self.n_bins)) for part in parts]
-        found = in_threads(calls, thread_count(self.n_threads))
+        found = in_threads(calls, thread_count(self.n_threads), are_short=are_few(X))
         return sp.hstack(found, format="csr") if sp.issparse(found[0]) else np.hstack(found)
 
     def _beside(self, X: Any, answers: Any) -> Any:

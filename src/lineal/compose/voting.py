@@ -16,7 +16,7 @@ from lineal.compose.folds import require_folds, splits_of
 from lineal.compose.inputs import take
 from lineal.compose.seeds import require_seed
 from lineal.compose.team import Team
-from lineal.compose.threads import in_threads
+from lineal.compose.threads import are_few, in_threads
 from lineal.data import thread_count
 from lineal.data.targets import plain_array
 from lineal.errors import ParameterError
@@ -160,10 +160,11 @@ class Voting(Team):
         known = self._known()
         if self.rule == "soft":
             shares = [partial(probabilities_of, part, X, known) for part in self.parts_]
-            found = in_threads(shares, thread_count(self.n_threads))
-            return np.asarray(sum(a * p for a, p in zip(self.weights_, found, strict=True)))
+            said = in_threads(shares, thread_count(self.n_threads), are_short=are_few(X))
+            return np.asarray(sum(a * p for a, p in zip(self.weights_, said, strict=True)))
         calls = [partial(places_of, part, X, known) for part in self.parts_]
-        return counted(in_threads(calls, thread_count(self.n_threads)), self.weights_, len(known))
+        found = in_threads(calls, thread_count(self.n_threads), are_short=are_few(X))
+        return counted(found, self.weights_, len(known))
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -90,11 +90,12 @@ class BaseLinearClassifier(StreamedClassifier, LinearModel):
 
     def _require_bounded_scores(self, problem: Problem, sums: NDArray[Any]) -> None:
         """Refuses named classes without rows whose scores nothing keeps up."""
-        known, losses = self.classes_.tolist(), problem.losses
+        losses = problem.losses
         is_apart = losses.is_likelihood and not losses.is_by_score and not problem.has_shared_weights
         if is_apart and problem.penalty.is_zero and not sums.all():
+            empty = self.classes_.tolist()[int(np.argmin(sums))]
             raise NoMinimumError(
-                f"no row of class {known[int(np.argmin(sums))]!r} has a weight, and without a penalty "
+                f"no row of class {empty!r} has a weight, and without a penalty "
                 "nothing keeps its scores from falling for ever. Leave its rows out, or take a penalty."
             )
 

@@ -229,7 +229,13 @@ class LinearModel(StreamedModel):
         budget = Budget(self._seconds(problem), self._epoch_limit(), callbacks, self._certify_every)
         try:
             return minimise(
-                problem, self.plan_.solvers, tol=tol, budget=budget, start=start, seed=self._seed()
+                problem,
+                self.plan_.solvers,
+                tol=tol,
+                budget=budget,
+                start=start,
+                seed=self._seed(),
+                costs=self.plan_.costs,
             )
         finally:
             if bar:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,7 +54,8 @@ def weigh_classes(
     A row of weight 0 is no row, so a class that has no others is no class; its rows get place 0, where their
     weight of 0 says nothing.
     """
-    s = s * class_factors(class_weight, classes, codes, s)
+    if class_weight is not None:
+        s = s * class_factors(class_weight, classes, codes, s)
     has_weight = np.bincount(codes, weights=s, minlength=len(classes)) > 0
     if has_weight.all():
         return classes, codes, s
@@ -65,4 +69,12 @@ def weight_argument(learner: Any) -> str | None:
         name, last = learner.steps[-1]
         inner = weight_argument(last)
         return None if inner is None else f"{name}__{inner}"
-    return "sample_weight" if has_fit_parameter(learner, "sample_weight") else None
+    fit = getattr(getattr(learner, "fit", None), "__func__", None)
+    has_weights = has_fit_parameter(learner, "sample_weight") if fit is None else _takes_weights(fit)
+    return "sample_weight" if has_weights else None
+
+
+@cache
+def _takes_weights(fit: Callable[..., Any]) -> bool:
+    """Whether a method ``fit`` takes weights of rows; to look at a signature takes a twentieth of a fit."""
+    return "sample_weight" in inspect.signature(fit).parameters

@@ -123,10 +123,13 @@ def align(
     Of weights that are nearly optimal it proves what they are worth, where those of U that are at an end of
     their domain are so at the optimum.
     """
-    in_play = problem.penalty.are_off_kinks(W)
-    if not (is_whole or problem.penalty.has_groups):
-        in_play = in_play & (problem.penalty.second_derivative(W) == 0)
-    target = -problem.penalty.derivative(W)
+    penalty = problem.penalty
+    if penalty.is_strongly_convex and not (is_whole or penalty.has_groups):  # it is linear nowhere
+        return _move_to(problem, U, np.zeros(W.shape, dtype=bool), W, b, _ROUNDS)
+    in_play = penalty.are_off_kinks(W)
+    if not (is_whole or penalty.has_groups):
+        in_play = in_play & (penalty.second_derivative(W) == 0)
+    target = -penalty.derivative(W)
     return _move_to(problem, U, in_play, target, b, _MANY_ROUNDS if is_whole else _ROUNDS)
 
 
@@ -222,9 +225,9 @@ def _move(
     weights, U = losses.weighted(room), U.copy()
     if not in_play.any():  # sums alone
         total = weights.sum(axis=0)
+        is_open = has_constant & (total > 0)
         for _ in range(2):
-            over = np.where(has_constant & (total > 0), losses.sums(U) - on_b, 0.0)
-            U -= room * np.divide(over, total, out=np.zeros_like(over), where=total > 0)
+            U -= room * np.divide(losses.sums(U) - on_b, total, out=np.zeros_like(total), where=is_open)
         return U
     for k in range(problem.n_outputs):
         columns = np.flatnonzero(in_play[:, k])
@@ -445,7 +448,9 @@ def joint_hessian(problem: Problem, X: LinearMap, Z: FloatArray, has_constant: b
     bent = losses.bending(Z)
 
     def curvature(l: int) -> FloatArray:
-        return losses.weighted(bent(np.broadcast_to(np.eye(K)[l], Z.shape)))
+        towards = np.zeros(Z.shape)
+        towards[:, l] = 1.0
+        return losses.weighted(bent(towards))
 
     return X.joint_gram(curvature, K, has_constant)
 

@@ -314,13 +314,13 @@ class NativeRows(LinearMap):
     def gram(self, h: FloatArray, with_constant: bool) -> FloatArray:
         """X'diag(h)X; dense data go through BLAS, unless there is too little of a row to be worth it."""
         known = self.__dict__.get("_even_gram")
-        if known is not None and known[0] == with_constant and np.all(h == known[1]):
+        if known is not None and known[0] == with_constant and (h == known[1]).all():
             return np.array(known[2])
         if self.dense is None or self.n_columns <= _NARROW:
             G = self.matrix.gram(np.ascontiguousarray(h), with_constant, self.n_threads)
         else:
             G = NumpyRows(self.dense).gram(h, with_constant)
-        if self.n_columns <= _FEW_COLUMNS and len(h) and np.all(h == h[0]):
+        if self.n_columns <= _FEW_COLUMNS and len(h) and (h == h[0]).all():
             # Least squares, and what is proved of them, ask for it again.
             self.__dict__["_even_gram"] = with_constant, float(h[0]), np.array(G)
         return G

@@ -376,6 +376,9 @@ class RowLosses(LossSum):
     def curvature_product(self, Z: FloatArray, M: FloatArray) -> FloatArray:
         return self.loss.curvature_product(self.y, Z, M)
 
+    def floored_curvatures(self, Z: FloatArray) -> FloatArray:
+        return self.curvatures(Z) if self.is_quadratic else super().floored_curvatures(Z)
+
     @cached_property
     def curvature(self) -> float | None:
         """The Lipschitz constant of the slopes; None with kinks.
@@ -404,7 +407,7 @@ class RowLosses(LossSum):
 
     @cached_property
     def _is_unweighted(self) -> bool:
-        return bool(np.all(self.s == 1.0))
+        return bool((self.s == 1.0).all())
 
     def weighted(self, H: FloatArray) -> FloatArray:
         """S H, not to be written to: H itself where all weights are 1."""
@@ -436,8 +439,10 @@ class RowLosses(LossSum):
 
     def into_domain(self, U: FloatArray) -> FloatArray:
         """The nearest U (one score) or a near one (joint) on which the conjugate is finite."""
+        if self.loss.has_whole_domain:
+            return np.array(U, dtype=np.float64)
         if not self.loss.is_joint:
-            return np.clip(U, *self.domain)
+            return U.clip(*self.domain)
         gold = one_hot(self.y, self.n_outputs)
         p = np.maximum(U + gold, 0.0)
         total = p.sum(axis=1, keepdims=True)
@@ -447,22 +452,24 @@ class RowLosses(LossSum):
         is_there = np.all(-gold <= U, axis=1) & (np.abs(U.sum(axis=1)) <= _ROUNDING * np.abs(U).sum(axis=1))
         return np.where(is_there[:, None], U, inside)
 
-    def quadratic_conjugate(self, k: int, used: NDArray[np.intp]) -> QuadraticConjugate:
-        """That of some rows of output k; of a joint loss those of all outputs, one after another."""
+    def quadratic_conjugate(self, used: NDArray[np.intp]) -> QuadraticConjugate:
+        """That of some rows, output after output."""
         if not self.loss.is_joint:
-            return self.loss.quadratic_conjugate(np.asarray(self.y[used, k], dtype=np.float64))
+            return self.loss.quadratic_conjugate(self.y[used].astype(np.float64).ravel(order="F"))
         form = self.loss.quadratic_conjugate(one_hot(self.y[used], self.n_outputs))
         low, high, place = (np.ravel(part, order="F") for part in (form.low, form.high, form.place))
         return QuadraticConjugate(low, high, place, form.tube, form.bend)
 
     def is_inside(self, U: FloatArray) -> bool:
         """Whether U is in the domain as it is."""
+        if self.loss.has_whole_domain:
+            return not np.isnan(U).any()
         low, high = self.domain
         return bool(((low <= U) & (high >= U)).all())
 
     def room(self, U: FloatArray) -> FloatArray:
         low, high = self.domain
-        return np.clip(np.minimum(U - low, high - U), 0.0, 1.0)
+        return np.minimum(U - low, high - U).clip(0.0, 1.0)
 
     def factor_into_domain(self, U: FloatArray) -> float:
         if self.is_inside(U):

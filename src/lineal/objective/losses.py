@@ -34,6 +34,8 @@ BlockEpoch = Callable[..., float]
 
 def as_number(value: Any) -> float:
     """An option as a number; what is none becomes NaN, which no range contains."""
+    if type(value) is float:  # to ask whether it is a kind of number takes as long as to make a loss
+        return value
     return float(value) if isinstance(value, numbers.Real) else np.nan
 
 
@@ -104,6 +106,8 @@ class Loss(ABC):
         Whether dual ascent carries logarithms of its dual variables along.
     has_quadratic_conjugate : bool
         Whether ``quadratic_conjugate`` states it: the loss is piecewise linear or quadratic.
+    has_whole_domain : bool
+        Whether the conjugate is finite everywhere: the loss grows faster than any line.
     """
 
     is_margin: ClassVar[bool] = False
@@ -117,6 +121,7 @@ class Loss(ABC):
     refits_constants: ClassVar[bool] = True
     keeps_logs: ClassVar[bool] = False
     has_quadratic_conjugate: ClassVar[bool] = False
+    has_whole_domain: ClassVar[bool] = False
     _curvature: ClassVar[float | None] = None
 
     @abstractmethod
@@ -431,6 +436,7 @@ class Squared(_RegressionLoss):
     is_quadratic: ClassVar[bool] = True
     _curvature: ClassVar[float | None] = 1.0
     has_quadratic_conjugate: ClassVar[bool] = True
+    has_whole_domain: ClassVar[bool] = True
 
     def value(self, y: Targets, z: FloatArray) -> FloatArray:
         return (z - y) ** 2 / 2
@@ -550,6 +556,7 @@ class SquaredEpsilonInsensitive(_RegressionLoss):
     epsilon: float = 0.1
     _curvature: ClassVar[float | None] = 2.0
     has_quadratic_conjugate: ClassVar[bool] = True
+    has_whole_domain: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         _require(

@@ -186,7 +186,7 @@ class Penalty(ABC):
 
     def slopes_at_0(self, n_columns: int) -> FloatArray:
         """How steep R is where weights leave 0, column by column or group by group."""
-        return np.broadcast_to(self.l1, n_columns)
+        return self.l1 if isinstance(self.l1, np.ndarray) else np.full(n_columns, self.l1)
 
     def hessian_product(self, w: FloatArray, m: FloatArray) -> FloatArray:
         """R''(w) m, for weights off their kinks."""
@@ -207,17 +207,21 @@ class Penalty(ABC):
         """R(W) in float64, whatever W is."""
         if not self.is_uniform:
             return self.value(W.astype(np.float64, copy=False))
+        if W.size <= _PIECE:
+            return self.value(W.ravel().astype(np.float64, copy=False))
         return sum(self.value(piece) for piece in pieces(W))
 
     def conjugate_total(self, V: FloatArray) -> float:
         """R*(V)."""
         if not self.is_uniform:
             return self.conjugate(V)
+        if V.size <= _PIECE:
+            return self.conjugate(V.ravel())
         return sum(self.conjugate(piece) for piece in pieces(V))
 
     def worst_residual(self, W: FloatArray, V: FloatArray) -> float:
         """The largest of ``residuals``."""
-        if not self.is_uniform:
+        if not self.is_uniform or W.size <= _PIECE:
             return float(self.residuals(W.astype(np.float64, copy=False), V).max(initial=0.0))
         both = zip(pieces(W), pieces(V), strict=True)
         return max((float(self.residuals(w, v).max(initial=0.0)) for w, v in both), default=0.0)
@@ -230,8 +234,9 @@ class _Elastic(Penalty):
 
     def violations(self, w: FloatArray, gradient: FloatArray) -> FloatArray:
         l1, l2 = _by_row(self.l1, w), _by_row(self.l2, w)
-        slope = gradient + l2 * w
-        return np.where(w != 0, np.abs(slope + l1 * np.sign(w)), np.maximum(np.abs(slope) - l1, 0.0))
+        slope = gradient if isinstance(l2, float) and l2 == 0.0 else gradient + l2 * w
+        size = np.abs(slope + l1 * np.sign(w))
+        return np.where(w != 0, size, np.maximum(size - l1, 0.0))
 
 
 def _by_row(part: Part, w: FloatArray) -> Any:

@@ -229,7 +229,7 @@ class Solver(ABC):
 
     def refusal(self, problem: Problem) -> str | None:
         """Why this solver cannot take the problem, and which can; None if it can."""
-        lack = next((need for need in self.needs if not need.holds(problem)), None)
+        lack = _lack(self, problem)
         if lack is None:
             return None
         came = {"loss": f"{problem.losses.names}", "penalty": f"{problem.penalty}"}
@@ -278,7 +278,15 @@ def takers(problem: Problem) -> str:
 
 def takes(solver: Solver, problem: Problem) -> bool:
     """Whether a problem has all that a solver needs."""
-    return all(need.holds(problem) for need in solver.needs)
+    return _lack(solver, problem) is None
+
+
+def _lack(solver: Solver, problem: Problem) -> Need | None:
+    """The first thing that a solver needs and the problem does not have."""
+    for need in solver.needs:
+        if not need.holds(problem):
+            return need
+    return None
 
 
 def state_of(start: Start | None) -> State | None:

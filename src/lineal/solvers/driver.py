@@ -22,6 +22,7 @@ from lineal.objective.certificate import ALL_ROUNDING, Certificate, Stop
 from lineal.objective.problem import Problem
 from lineal.solvers.base import BEYOND, Iterate, Progress, Solution, Solver, Start, State
 from lineal.solvers.checkpoint import Checkpoint, terms_of
+from lineal.solvers.costs import Cost
 from lineal.solvers.offsets import near_zero
 from lineal.solvers.proving import Best, LinearProver, Prover
 
@@ -116,11 +117,13 @@ def minimise(
     budget: Budget | None = None,
     start: Start | Checkpoint | None = None,
     seed: int = 0,
+    costs: Sequence[Cost] = (),
 ) -> Solution:
     """Minimises P until the relative gap is certified to be at most ``tol``.
 
     ``solvers`` are tried in turn, each from where the last one stalled. The result is the best seen, with
-    its certificate, however the run ended.
+    its certificate, however the run ended. ``costs`` are what they are predicted to take, where that was
+    counted before.
 
     From a :class:`~lineal.solvers.checkpoint.Checkpoint` the same fit goes on: with the same problem,
     solvers, ``tol``, seed and ``certify_every`` to the same bits, where the solver at work gives its state,
@@ -138,7 +141,10 @@ def minimise(
     moved = near_zero(problem)
     near = (problem if moved is None else moved.problem).in_core()
     begin = start if moved is None or isinstance(start, Checkpoint) else moved.start(start)
-    found = drive(LinearProver(near), near, solvers, tol=tol, budget=budget, start=begin, seed=seed)
+    known = costs if moved is None else ()
+    found = drive(
+        LinearProver(near), near, solvers, tol=tol, budget=budget, start=begin, seed=seed, costs=known
+    )
     return found if moved is None else moved.solution(found, tol)
 
 
@@ -152,8 +158,11 @@ def drive(
     start: Start | Checkpoint | None = None,
     seed: int = 0,
     floor: str = _AT_THE_FLOOR,
+    costs: Sequence[Cost] = (),
 ) -> Solution:
     """Runs solvers of a problem for which a prover proves; ``floor`` says what a stall means."""
+    if len(costs) < len(solvers) > 1:
+        costs = tuple(solver.cost(problem) for solver in solvers)
     budget, kept = budget or Budget(), start if isinstance(start, Checkpoint) else None
     terms: State = {}
     if budget.checkpoint is not None or kept is not None:
@@ -175,8 +184,7 @@ def drive(
         try:
             for place in range(first, len(solvers)):
                 run.place, solver = place, solvers[place]
-                after = solvers[place + 1] if place + 1 < len(solvers) else None
-                progress = _Progress(tol, run.epochs, problem, solver, after)
+                progress = _Progress(tol, run.epochs, problem, solver, costs[place : place + 2])
                 stream, again = solver.iterates(problem, start, progress.aim, seed), None
                 if kept is None and place == 0 and (guess := prover.guess()) is not None:
                     stream = chain([guess], stream)
@@ -441,8 +449,9 @@ class _Progress:
     A solver may aim below the tolerance. It then has a few more epochs, from when it is within it.
     """
 
-    def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, after: Solver | None) -> None:
-        self._tol, self._is_last = tol, after is None
+    def __init__(self, tol: float, epochs: int, problem: Any, solver: Solver, costs: Sequence[Cost]) -> None:
+        """``costs`` are its own and that of the next solver; where there is none, they do not matter."""
+        self._tol, self._is_last = tol, len(costs) < 2
         self.aim, self._n_within = solver.aim(problem, tol), 0
         self.began, self.look_due = epochs, epochs + _FIRST_LOOK
         self.is_fresh = False  # the latest iterate was certified
@@ -451,8 +460,8 @@ class _Progress:
         self._n_spans, self._gap = 0, 1.0
         self._span, self._ends = np.inf, np.inf
         self._is_steady = False  # it goes on while P falls, where the next one could promise no end
-        if after is not None:
-            own, following = solver.cost(problem), after.cost(problem)
+        if not self._is_last:
+            own, following = costs
             is_patient = solver.is_patient(problem)
             enough = following.expected if following.total is None and not is_patient else following.total
             if enough is not None:

@@ -236,7 +236,7 @@ def _step_cost(problem: Problem) -> float:
 
 def _steps_an_epoch(problem: Problem) -> int:
     """More than one where a step takes less than what comes between two epochs."""
-    return int(np.clip(_BURST / _step_cost(problem), 1, _STEPS))
+    return int(min(max(_BURST / _step_cost(problem), 1), _STEPS))
 
 
 def _run(outputs: list[_Output], n_steps: int, goal: float, floor: float) -> None:
@@ -255,11 +255,16 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
     size = _size(outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
 
+    known: dict[bool, tuple[FloatArray, FloatArray, FloatArray]] = {}
+
     def read(is_decided: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if is_decided in known:
+            return known[is_decided]
         parts = [output.read(is_decided) for output in outputs]
         d, W = problem.X.n_columns, np.concatenate([w for w, _ in parts], axis=1)
         b = W[d] if len(W) > d else np.zeros(problem.n_outputs)
-        return W[:d], b, np.concatenate([u for _, u in parts], axis=1)
+        known[is_decided] = W[:d], b, np.concatenate([u for _, u in parts], axis=1)
+        return known[is_decided]
 
     def weights() -> tuple[FloatArray, FloatArray]:
         if not is_end or not (problem.penalty.has_corners or problem.penalty.has_groups):
@@ -274,7 +279,7 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
         if not is_end:
             return read(False)[2]
         (W, b), decided = weights(), read(True)[2]
-        if np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows and problem.penalty.has_corners:
+        if problem.penalty.has_corners and np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows:
             return read(False)[2]  # more weights than at any corner of the optimum: nothing was decided yet
         # What was decided has moved V: it is brought back by the variables that are inside their intervals.
         decided = align(problem, decided, W, b)
@@ -315,6 +320,7 @@ class _Programme:
         self.used = np.flatnonzero(rows.s > 0)
         self.is_whole = len(self.used) == X.n_rows
         self.s = rows.s if self.is_whole else rows.s[self.used]
+        self.form = rows.quadratic_conjugate(self.used)
         total = float(self.s.sum())
         self.radius, self.ball_start = np.zeros(0), np.zeros(0, dtype=np.int64)
         self.at_zero = problem.losses.at_zero
@@ -355,24 +361,19 @@ class _Programme:
         out[:d] = of_columns
         if self.has_constant:
             out[d] = np.ravel(of_constant)[0]
-        return np.tile(out, self.n_outputs)
+        return out if self.n_outputs == 1 else np.tile(out, self.n_outputs)
 
     def begin(self, k: int) -> _core.InteriorPoint:
         """The run of output k, or of all together, before its start."""
-        is_joint = not self.rows.is_by_score
-        outputs = range(self.n_outputs) if not is_joint and self.n_outputs > 1 else (k,)
-        forms = [self.rows.quadratic_conjugate(each, self.used) for each in outputs]
-        low, high, place = forms[0].low, forms[0].high, forms[0].place
-        if len(forms) > 1:
-            low, high, place = (
-                np.concatenate([getattr(form, name) for form in forms]) for name in ("low", "high", "place")
-            )
-        tube, n_parts = forms[0].tube, self.n_outputs
-        if tube > 0:
+        form, n = self.form, len(self.used)
+        part = slice(None) if self.n_outputs > 1 else slice(k * n, (k + 1) * n)
+        low, high, place = form.low[part], form.high[part], form.place[part]
+        n_parts = self.n_outputs
+        if form.tube > 0:
             n_parts, nothing = 2 * n_parts, np.zeros_like(low)
-            low, high = np.append(nothing, low), np.append(high, nothing)
-            place = np.append(place + tube, place - tube)
-        bend = np.full(len(place), forms[0].bend)
+            low, high = np.concatenate([nothing, low]), np.concatenate([high, nothing])
+            place = np.concatenate([place + form.tube, place - form.tube])
+        bend = np.full(len(place), form.bend)
         weight = self.s if n_parts == 1 else np.tile(self.s, n_parts)
         if len(self.corners):
             none = np.zeros(len(self.corners))
@@ -383,7 +384,7 @@ class _Programme:
             np.zeros(0, dtype=np.int64) if self.is_whole else self.used,
             n_parts,
             self.n_outputs,
-            is_joint,
+            not self.rows.is_by_score,
             low=low,
             high=high,
             place=place,

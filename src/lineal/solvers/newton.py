@@ -30,6 +30,7 @@ from lineal.solvers.lbfgs import expected_gap
 from lineal.solvers.newton_cg import Sampled, sampled_cost, trust_region
 from lineal.solvers.newton_line import TRIALS, Step, early_iterate, search, search_by_output, with_model
 from lineal.solvers.primal import Line, Objective, Point, SmoothSolver, primal_iterate
+from lineal.solvers.row_space import RowSpace, basis_cost, gram_in_row_space, is_in_row_space
 
 # Up to so many parameters in one block the Hessian is built and factorised.
 DIRECT_LIMIT = 600
@@ -66,13 +67,14 @@ class Newton(SmoothSolver):
 
     Notes
     -----
-    Needs a differentiable penalty (L2, Lp, none); losses with kinks are smoothed in stages. Guarantees:
-    the objective falls at every step; quadratic convergence near the optimum. With few parameters an
-    iteration costs a weighted Gram matrix for each output, or for each pair of classes that meet. Where that
-    is more than some passes, under L2, the system is solved by conjugate gradients, two passes over X each,
-    that are preconditioned by the Hessians of single outputs on a sample of rows. With many columns they
-    work in a trust region, preconditioned by the Hessian's diagonal. Outputs that do not meet take steps of
-    lengths of their own. A cancelled fit waits for the Gram matrix, the factorisation or the pass at hand.
+    Needs a differentiable penalty (L2, Lp, none); losses with kinks are smoothed in stages. Guarantees: the
+    objective falls at every step; quadratic convergence near the optimum. With few parameters an iteration
+    costs a weighted Gram matrix for each output, or for each pair of classes that meet; where rows are fewer
+    than columns, under L2, that of their coordinates (``row_space``). Where that is more than some passes,
+    under L2, the system is solved by conjugate gradients, two passes over X each, that are preconditioned by
+    the Hessians of single outputs on a sample of rows. With many columns they work in a trust region,
+    preconditioned by the Hessian's diagonal. Outputs that do not meet take steps of lengths of their own. A
+    cancelled fit waits for the Gram matrix, the factorisation or the pass at hand.
     Published: Lin, Weng and Keerthi 2008; Steihaug 1983; Xu, Yang, Roosta, Re and Mahoney 2016 for sampled
     Hessians.
     """
@@ -95,7 +97,8 @@ class Newton(SmoothSolver):
             epoch = _line_cost(problem) + passes(problem, 2 * _CG_GUESS) + losses(problem, _CG_GUESS)
             on_curves = _CG_STEPS if is_likelihood else _CG_STEPS_OF_JUMPS
             return Cost.of_epochs(epoch, on_curves if is_smooth else _CG_STEPS_OF_STAGES)
-        return Cost.of_epochs(direct, usual, most)
+        first = basis_cost(problem) if is_in_row_space(problem) else 0.0
+        return Cost(direct, first + usual * direct, first + most * direct)
 
     def aim(self, problem: Problem, tol: float) -> float:
         """A step of a small factorised Hessian doubles the digits."""
@@ -109,6 +112,12 @@ class Newton(SmoothSolver):
         self, problem: Problem, start: Start | None, tol: float, seed: int
     ) -> Iterator[Iterate]:
         """One iterate per accepted step."""
+        if is_direct(problem) and is_in_row_space(problem):
+            space = RowSpace.of(problem)
+            yield from map(
+                space.brought_back, self.smooth_iterates(space.problem, space.start(start), tol, seed)
+            )
+            return
         objective, kept = Objective(problem), state_of(start) or {}
         if is_sampled(problem):
             steps = Sampled(objective, tol, seed, *_way_out(objective, tol))
@@ -152,9 +161,12 @@ def _direct_epoch(problem: Problem) -> float:
     if not is_direct(problem):
         return np.inf
     K, line = problem.n_outputs, _line_cost(problem)
+    size, matrix = problem.X.n_columns, gram(problem)
+    if is_in_row_space(problem):
+        size, matrix = problem.X.n_rows, gram_in_row_space(problem)
     if problem.is_by_output:
-        return line + K * (gram(problem) + factor(problem.X.n_columns))
-    return line + K * (K + 1) / 2 * gram(problem) + factor(problem.n_parameters)
+        return line + K * (matrix + factor(size))
+    return line + K * (K + 1) / 2 * matrix + factor(size * problem.weight_shape[1])
 
 
 def _sampled_epoch(problem: Problem, direct: float) -> float | None:

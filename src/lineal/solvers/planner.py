@@ -11,6 +11,7 @@ from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.costs import Cost
 from lineal.solvers.newton import is_direct, is_sampled
 from lineal.solvers.ranking_newton import RankingNewton
+from lineal.solvers.row_space import is_in_row_space
 
 # Seconds that nobody feels: a solver that is sure to end within them is taken before one that may be quicker.
 # Nobody knows how long others take on data at hand: they are chosen where they promise to be so much quicker.
@@ -174,6 +175,8 @@ def _reason(problem: Problem, solver: Solver) -> str:
         reason = "few columns: steps of second order, with the Hessian of a sample of rows"
     elif solver.name == "newton" and not is_direct(problem):
         reason = "many columns: steps of second order by conjugate gradients"
+    elif solver.name == "newton" and is_in_row_space(problem):
+        reason = "few rows: in their own coordinates a small Hessian converges in a few steps"
     if solver.name == "newton" and not losses.is_smooth:
         reason += ", the kinks smoothed in stages"
     return reason

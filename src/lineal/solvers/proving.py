@@ -356,8 +356,8 @@ class LinearProver(Prover):
             and rows.y.ndim == 2
             and len(rows.y) > 0
             and problem.intercept is Intercept.FREE
-            and not np.any(rows.y[-1] != rows.y[0])
-            and not np.any(rows.y != rows.y[0])
+            and not (rows.y[-1] != rows.y[0]).any()
+            and not (rows.y != rows.y[0]).any()
         )
         if not is_constant or not problem.is_next_to_nothing(problem.best_constants.primal):
             return None

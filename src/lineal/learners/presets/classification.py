@@ -149,15 +149,16 @@ class LinearSVC(Dialect, BaseLinearClassifier):
         self.callbacks = callbacks
 
     def _objective(self, total_weight: float, n_classes: int) -> tuple[Loss, Penalty]:
-        known = {"hinge": losses.Hinge(), "squared_hinge": losses.SquaredHinge()}
+        known = {"hinge": losses.Hinge, "squared_hinge": losses.SquaredHinge}
         if self.loss not in known:
             raise ParameterError(f"LinearSVC knows loss='hinge' and 'squared_hinge', got {self.loss!r}.")
         if self.multi_class not in ("ovr", "crammer_singer"):
             raise ParameterError(
                 f"LinearSVC knows multi_class='ovr' and 'crammer_singer', got {self.multi_class!r}."
             )
-        loss = losses.Hinge() if self.multi_class == "crammer_singer" or self._is_hard else known[self.loss]
-        if not self._is_hard:
+        is_hard = self._is_hard
+        loss = losses.Hinge() if self.multi_class == "crammer_singer" or is_hard else known[self.loss]()
+        if not is_hard:
             return loss, penalty_of_c(self, self.penalty, self.C, None)
         if self.penalty != "l2":
             raise ParameterError(
@@ -167,7 +168,7 @@ class LinearSVC(Dialect, BaseLinearClassifier):
 
     @property
     def _is_hard(self) -> bool:
-        return isinstance(self.C, numbers.Real) and bool(np.isposinf(self.C))
+        return isinstance(self.C, numbers.Real) and bool(np.inf == self.C)
 
     def _pose(self, rows: LinearMap, codes: NDArray[np.int32], s: FloatArray) -> Problem:
         posed = super()._pose(rows, codes, s)

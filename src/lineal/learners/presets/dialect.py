@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lineal.errors import ParameterError
 from lineal.objective import penalties
+from lineal.objective.losses import as_number
 from lineal.objective.penalties import L1, L2, NoPenalty, Penalty
 from lineal.solvers import SOLVERS, Solver
 
@@ -41,23 +41,23 @@ def known_solver(name: str | Solver) -> str | Solver:
 
 def positive(owner: str, name: str, value: float) -> float:
     """The option, which must be positive."""
-    if not isinstance(value, numbers.Real) or not value > 0:
+    if not as_number(value) > 0:
         raise ParameterError(f"{owner} needs {name} > 0, got {value!r}.")
     return float(value)
 
 
 def not_negative(owner: str, name: str, value: float) -> float:
     """The option, which must be finite and at least 0."""
-    if not isinstance(value, numbers.Real) or not (value >= 0 and np.isfinite(value)):
+    if not 0 <= as_number(value) < np.inf:
         raise ParameterError(f"{owner} needs a finite {name} >= 0, got {value!r}.")
     return float(value)
 
 
 def share(owner: str, value: float | None) -> float:
     """``l1_ratio``, from 0 to 1."""
-    if not isinstance(value, numbers.Real) or not 0 <= value <= 1:
+    if not 0 <= (number := as_number(value)) <= 1:
         raise ParameterError(f"{owner} needs 0 <= l1_ratio <= 1, got {value!r}.")
-    return float(value)
+    return number
 
 
 class Dialect:
