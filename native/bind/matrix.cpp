@@ -80,8 +80,9 @@ nb::object rows_of_columns(Array1<const Index> start, Array1<const I> row, Array
                  starts[n_columns], n_threads);
 }
 
-// The same numbers with the columns of each row in order, and none of them twice.
-Matrix ordered(const Matrix& X, int n_threads) {
+// The same numbers with no column twice in a row, and the columns of each row in order, or of those rows alone
+// that had one twice.
+Matrix put_in_order(const Matrix& X, int n_threads, bool only_repeated) {
   n_threads = worthwhile(n_threads, 8 * X.n_stored);
   return std::visit(
       [&]<class Rows>(const Rows& rows) -> Matrix {
@@ -95,11 +96,12 @@ Matrix ordered(const Matrix& X, int n_threads) {
             const nb::gil_scoped_release unlocked;
             Index* const starts = start.data();
             starts[0] = 0;
-            order_pass(rows, index.data(), value.data(), starts + 1, n_threads);
+            order_pass(rows, index.data(), value.data(), starts + 1, n_threads, only_repeated);
             close_gaps(rows, index.data(), value.data(), starts);
           }
-          return {Csr<V>{n_rows, rows.n_columns, start.data(), index.data(), value.data()},
-                  start.data()[n_rows], nb::make_tuple(start, index, value)};
+          return {
+              Csr<V>{n_rows, rows.n_columns, start.data(), index.data(), value.data(), !only_repeated},
+              start.data()[n_rows], nb::make_tuple(start, index, value)};
         } else {
           throw std::invalid_argument("dense rows are in order");
         }
@@ -383,9 +385,15 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1,
            "(flaw, row, column) of the worst offence, first in row order; '' if there is none.")
-      .def("ordered", &ordered, "n_threads"_a = 1,
-           "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added "
-           "up.")
+      .def(
+          "ordered", [](const Matrix& X, int n_threads) { return put_in_order(X, n_threads, false); },
+          "n_threads"_a = 1,
+          "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added "
+          "up.")
+      .def(
+          "summed", [](const Matrix& X, int n_threads) { return put_in_order(X, n_threads, true); },
+          "n_threads"_a = 1,
+          "A copy in which the rows that repeat a column are as in `ordered`, and others as they are.")
       .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
            "Z = X W for a feature-major W, summed in float64.")
       .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)

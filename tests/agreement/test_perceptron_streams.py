@@ -15,7 +15,19 @@ from strategies import seeds
 VARIANTS = ("averaged", "plain", "voted")
 N = 40
 cuts = st.lists(st.integers(0, N), max_size=5).map(lambda places: sorted({0, *places, N}))
-layouts = st.sampled_from([np.array, sp.csr_array])
+
+
+def in_any_order(X):
+    """CSR rows whose columns fall instead of increasing, the first three of them with a column stored twice."""
+    X = sp.csr_array(X)
+    rows = [(row.indices[::-1].tolist(), row.data[::-1].tolist()) for row in X]
+    rows = [(j + j[:1], v + v[:1]) if i < 3 else (j, v) for i, (j, v) in enumerate(rows)]
+    indptr = np.cumsum([0, *(len(j) for j, _ in rows)])
+    indices, data = (np.array(sum((row[k] for row in rows), [])) for k in (0, 1))
+    return sp.csr_array((data, indices, indptr), shape=X.shape)
+
+
+layouts = st.sampled_from([np.array, sp.csr_array, in_any_order])
 
 
 def data(seed, n_classes, *, is_whole=False):

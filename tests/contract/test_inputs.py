@@ -1,6 +1,6 @@
 """The container that numbers come in changes nothing about the model."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,20 @@ from contract.members import (
     same_model,
     whole_features,
 )
-from lineal import LinearClassifier, LinearRegressor, Ridge, verify
+from lineal import (
+    BernoulliNB,
+    ComplementNB,
+    GaussianNB,
+    LinearClassifier,
+    LinearRegressor,
+    MultinomialNB,
+    Ridge,
+    SelectBest,
+    verify,
+)
 from lineal.data.matrices import _FEW
 from lineal.errors import InputError, InputTypeError
+from lineal.learners.freezing import freeze
 from lineal.objective import L1, Hinge, Log
 from strategies import woven
 
@@ -295,6 +306,26 @@ def test_large_rows_out_of_order_are_solved_as_they_are(solver, is_walker, index
     assert is_walker or verify(model, given, y).converged
     for now, then in zip(arrays_of(given), before, strict=True):
         np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(
+    "kind", [MultinomialNB, ComplementNB, BernoulliNB, GaussianNB, partial(SelectBest, "chi2", k=5)], ids=named
+)
+def test_sums_by_class_do_not_ask_for_order(kind, n_threads):
+    """What is added up column by column has the bits of sorted rows, and so has its copy without the learner."""
+    A, y = _large()
+    y = np.where(np.arange(len(y)) % 9 == 0, "maybe", np.where(y == "no", "no", "yes"))
+    given = _scrambled(A, np.random.default_rng(0))
+    model, reference = (kind(n_threads=n_threads).fit(X, y) for X in (given, A))
+    for name in ("feature_count_", "coef_", "intercept_", "theta_", "var_", "scores_"):
+        if hasattr(reference, name):
+            np.testing.assert_array_equal(getattr(model, name), getattr(reference, name), err_msg=name)
+    if hasattr(model, "predict"):
+        scores, wanted = model.log_joint(given), reference.log_joint(A)
+        np.testing.assert_allclose(scores, wanted, atol=1e-12 * np.abs(wanted).max())
+        if kind is not GaussianNB:  # which no file holds
+            np.testing.assert_array_equal(freeze(model).predict_proba(given), model.predict_proba(given))
 
 
 def test_large_rows_out_of_order_with_a_flaw_name_it():

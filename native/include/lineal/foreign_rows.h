@@ -173,15 +173,25 @@ inline void narrow_pass(const Index* index, Index n, Index n_columns, std::int32
 // Rows whose columns increase, from sound rows in any order, to where the rows of X are: `index` and `value`
 // have room for as many numbers. Those of one column are added up in float64, in the order in which they are
 // stored, and `size` is how many numbers each row is left with. A few passes over the numbers of each row.
+// With `only_repeated`, rows that meet no column twice are copied as they are: what becomes of a row does not
+// depend on the others.
 template <class V>
-void order_pass(const Csr<V>& X, std::int32_t* index, V* value, Index* size, int n_threads) {
+void order_pass(const Csr<V>& X, std::int32_t* index, V* value, Index* size, int n_threads,
+                bool only_repeated = false) {
   const int high = 32 + int(std::bit_width(std::uint64_t(X.n_columns)));
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
+    Repeats repeats(X.n_columns);
     std::vector<std::uint64_t> places, spare;  // a column, and the place of its number in the row
     for (Index i = rows.first; i < rows.last; ++i) {
       const auto x = X[i];
       const Index first = X.start[i];
+      if (only_repeated && !repeats.is_in({x.index, static_cast<std::size_t>(x.size)})) {
+        std::copy_n(x.index, x.size, index + first);
+        std::copy_n(x.value, x.size, value + first);
+        size[i] = x.size;
+        continue;
+      }
       places.resize(static_cast<std::size_t>(x.size));
       for (Index k = 0; k < x.size; ++k)
         places[std::size_t(k)] = std::uint64_t(x.index[k]) << 32 | std::uint64_t(k);
