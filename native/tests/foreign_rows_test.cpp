@@ -326,8 +326,8 @@ THEOREM("a row that meets no column twice stays as it is stored, whatever others
         const std::vector<std::int32_t> index(given.index.begin() + given.start.back(), given.index.end());
         const std::vector<double> value(given.value.begin() + given.start.back(), given.value.end());
         const std::vector<Index> start{0, Index(index.size())};
-        const auto summed = in_order(Csr<double>{1, d, start.data(), index.data(), value.data(), false},
-                                     Index(index.size()));
+        const auto summed =
+            in_order(Csr<double>{1, d, start.data(), index.data(), value.data(), false}, Index(index.size()));
         wanted.index.resize(std::size_t(wanted.start.back()));
         wanted.value.resize(std::size_t(wanted.start.back()));
         wanted.index.insert(wanted.index.end(), summed.index.begin(), summed.index.end());

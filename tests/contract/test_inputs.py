@@ -31,6 +31,7 @@ from lineal import (
     verify,
 )
 from lineal.data.matrices import _FEW
+from lineal.data.targets import classes_and_codes
 from lineal.errors import InputError, InputTypeError
 from lineal.learners.freezing import freeze
 from lineal.objective import L1, Hinge, Log
@@ -310,7 +311,9 @@ def test_large_rows_out_of_order_are_solved_as_they_are(solver, is_walker, index
 
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize(
-    "kind", [MultinomialNB, ComplementNB, BernoulliNB, GaussianNB, partial(SelectBest, "chi2", k=5)], ids=named
+    "kind",
+    [MultinomialNB, ComplementNB, BernoulliNB, GaussianNB, partial(SelectBest, "chi2", k=5)],
+    ids=named,
 )
 def test_sums_by_class_do_not_ask_for_order(kind, n_threads):
     """What is added up column by column has the bits of sorted rows, and so has its copy without the learner."""
@@ -518,3 +521,25 @@ def test_other_things_that_are_no_matrix_are_said():
         LinearRegressor().fit(whole_features(), DAYS)
     with pytest.raises(InputError, match="real"):
         LinearRegressor().fit(whole_features(), y, sample_weight=np.ones(40) + 2j)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, bool, float])
+@pytest.mark.parametrize("span", [1, 2, 50, 10**12])
+def test_whole_labels_are_those_that_numpy_finds(dtype, span):
+    """Sorted, in their own type, with the place of each row's: near each other or far apart, up to the ends of
+    their type."""
+    rng = np.random.default_rng(0)
+    whole = np.dtype(dtype).kind in "iu"
+    ends = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (-1000, 1000)
+    for low in (ends[0], max(ends[0], -1), ends[1] - min(span, ends[1] - ends[0]) + 1):
+        high = min(low + span - 1, ends[1])
+        y = np.array([rng.integers(low, high, endpoint=True, dtype=np.int64 if low < 0 else np.uint64)
+                      for _ in range(200)]).astype(dtype)  # fmt: skip
+        classes, codes = classes_and_codes(y)
+        wanted, places = np.unique(y, return_inverse=True)
+        np.testing.assert_array_equal(classes, wanted)
+        assert classes.dtype == wanted.dtype
+        np.testing.assert_array_equal(codes, places)
