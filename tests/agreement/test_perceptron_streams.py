@@ -18,10 +18,10 @@ cuts = st.lists(st.integers(0, N), max_size=5).map(lambda places: sorted({0, *pl
 
 
 def in_any_order(X):
-    """CSR rows whose columns fall instead of increasing, the first three of them with a column stored twice."""
+    """CSR rows whose columns fall instead of increasing; the first three store a number in two halves."""
     X = sp.csr_array(X)
     rows = [(row.indices[::-1].tolist(), row.data[::-1].tolist()) for row in X]
-    rows = [(j + j[:1], v + v[:1]) if i < 3 else (j, v) for i, (j, v) in enumerate(rows)]
+    rows[:3] = [(j + j[:1], [*(a / 2 for a in v[:1]), *v[1:], *(a / 2 for a in v[:1])]) for j, v in rows[:3]]
     indptr = np.cumsum([0, *(len(j) for j, _ in rows)])
     indices, data = (np.array(sum((row[k] for row in rows), [])) for k in (0, 1))
     return sp.csr_array((data, indices, indptr), shape=X.shape)
