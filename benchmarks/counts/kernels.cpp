@@ -100,7 +100,7 @@ Index dual_cd(const Loss& loss) {
   measured([&] {
     for (int epoch = 0; epoch < 3; ++epoch) {
       shuffle_rows(rng, order);
-      dual_cd_epoch(loss, data.whole(), set, 1.0, order, patience, watch, state, t.data());
+      dual_cd_epoch(loss, data.whole(), set, order, patience, watch, state, t.data());
     }
   });
   return 3 * data.stored();

@@ -138,9 +138,8 @@ void side_by_side(Array2<const T> W, Array2<T> out, int n_threads) {
 std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix& X, Array1<const double> y,
                                               Array1<const double> s, Array1<const double> norm2,
                                               const DualSettings& set, DualRun& run, Array1<double> u,
-                                              Array1<double> t, double b, double caution) {
+                                              Array1<double> t, double b) {
   const std::size_t n = std::size_t(X.n_rows());
-  require(caution >= 1.0, "dual_cd_epoch: caution must be at least 1");
   require(y.shape(0) == n && s.shape(0) == n && norm2.shape(0) == n && u.shape(0) == n &&
               run.order.size() == n && Index(t.shape(0)) == X.n_columns(),
           "dual_cd_epoch: lengths differ");
@@ -150,8 +149,7 @@ std::pair<double, double> dual_cd_epoch_bound(const DualLoss& loss, const Matrix
     shuffle_rows(run.rng, run.order);
     gap = std::visit(
         [&](const auto& rows) {
-          return dual_cd_epoch(loss, run.halves(rows), set, caution, run.order, run.patience, watch, state,
-                               t.data());
+          return dual_cd_epoch(loss, run.halves(rows), set, run.order, run.patience, watch, state, t.data());
         },
         X.rows);
   });
@@ -294,11 +292,9 @@ void bind_dual_cd(nb::module_& m) {
       .def_ro("n_moves", &DualRun::n_moves, "How many steps these were.")
       .def_prop_ro("drift", &drift_of,
                    "A bound on |W + X'(s U) / l2| since W was right; infinite where nobody keeps count.");
-  m.def(
-      "dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a, "run"_a,
-      "u"_a.noconvert(), "t"_a.noconvert(), "b"_a, "caution"_a = 1.0,
-      "One epoch in place; returns (b, estimated gap). Rows step as if their squares were `caution` times as "
-      "large.");
+  m.def("dual_cd_epoch", &dual_cd_epoch_bound, "loss"_a, "X"_a, "y"_a, "s"_a, "norm2"_a, "settings"_a,
+        "run"_a, "u"_a.noconvert(), "t"_a.noconvert(), "b"_a,
+        "One epoch in place; returns (b, estimated gap).");
   bind_blocks<float>(m);
   bind_blocks<double>(m);
 }

@@ -177,7 +177,7 @@ THEOREM("with one output a block epoch is an epoch of dual_cd.h") {
                         single.rest.data(),
                         b,
                         problem.n};
-        const double same = dual_cd_epoch(loss, Halves<Csr<double>>{problem.X.csr(), nullptr}, set, 1.0,
+        const double same = dual_cd_epoch(loss, Halves<Csr<double>>{problem.X.csr(), nullptr}, set,
                                           single.order, single.patience, single.watch, state, t.data());
         b = state.b;
         CHECK_NEAR(gap, same, 1e-12);

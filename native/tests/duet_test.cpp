@@ -46,8 +46,8 @@ struct Run {
     shuffle_rows(rng, order);
     DualState state{y.data(),    s.data(), norm2.data(),   u.data(), share.data(),
                     rest.data(), b,        Index(u.size())};
-    const double gap = dual_cd_epoch(Hinge{}, Halves<Rows>{rows, middle.data()}, set, 1.0, order, patience,
-                                     watch, state, t.data());
+    const double gap = dual_cd_epoch(Hinge{}, Halves<Rows>{rows, middle.data()}, set, order, patience, watch,
+                                     state, t.data());
     b = state.b;
     return gap;
   }

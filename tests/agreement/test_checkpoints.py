@@ -189,7 +189,7 @@ def test_dual_ascent_in_single_precision_and_in_groups_can_be_cut(loss, n_classe
 
 @pytest.mark.parametrize("loss", [Log(), Hinge()], ids=repr)
 def test_dual_ascent_over_float32_rows_can_be_cut(loss, monkeypatch):
-    """What goes on walks over the same copy of the rows, and is cautious in the first epoch alone."""
+    """What goes on walks over the same copy of the rows."""
     monkeypatch.setattr(dual_cd, "_MANY_NUMBERS", 0)
     rng = np.random.default_rng(0)
     X = sp.random_array((300, 20_000), density=2e-3, rng=rng, format="csr")

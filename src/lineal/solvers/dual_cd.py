@@ -31,12 +31,6 @@ _BIAS = 0.3**2
 # Where logistic slopes start unless the penalty is weak (|x|^2 / strength large): far enough from 0 to
 # save an epoch.
 _FIRST_SLOPE, _WEAK_PENALTY = 0.02, 20.0
-# Rows that come first in the first epoch know nothing of the others: alone, each would go to the end of its domain.
-# With half of a step they turn back less. Where the penalty is weak (|x|^2 / strength above this) all are needed.
-_CAUTION, _FEW_NEEDED = 2.0, 4.0
-# A row's share of the gap is told when it is met, before its own step: all others have moved since it was met
-# before. When the epoch ends, half of them have on average.
-_SINCE_MET = 0.5
 # What a step may round, relative to the way so far (``DualState`` in epoch/dual_cd.h).
 _ROUNDING = 1.01 * float(np.finfo(np.float64).eps) / 2
 
@@ -196,15 +190,9 @@ class DualCD(Solver):
 
         if kept is not None:
             yield Iterate(weights)
-        is_at_zero = U is None and kept is None
-        typical_q = float(norm2.mean()) / settings.l2
-        caution = _CAUTION if is_at_zero and losses.loss.is_margin and typical_q <= _FEW_NEEDED else 1.0
         while True:
-            bias, gap = _core.dual_cd_epoch(
-                native, X.given, y, losses.s, norm2, settings, run, u, t, bias, caution
-            )
-            caution = 1.0
-            expected = _relative(problem, _SINCE_MET * gap, u[:, None], t, tol)
+            bias, gap = _core.dual_cd_epoch(native, X.given, y, losses.s, norm2, settings, run, u, t, bias)
+            expected = _relative(problem, gap, u[:, None], t, tol)
             drift = _ROUNDING * (run.n_moves + n_moves + 5) * (run.path + path)
             residue = settings.l2 * drift
             if rounding:  # rows that differ so much from those that the weights are to be made of

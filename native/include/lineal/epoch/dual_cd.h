@@ -131,10 +131,8 @@ inline Settled settle(const std::variant<Losses...>& any, double y, double z, do
 
 // One epoch in place; `order` is a permutation of the rows. Returns the sum of all shares: a free, slightly
 // late estimate of the gap. Two threads while there is patience (duet.h); shorter when the watch says so.
-// A row steps as if its square were `caution` >= 1 times as large: towards its maximum, where D does not fall
-// either, and not all the way.
 template <class Loss, class Rows>
-double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const DualSettings& set, double caution,
+double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const DualSettings& set,
                      std::span<const std::int32_t> order, int& patience, Watch& watch, DualState& state,
                      double* t) {
   const double inverse = 1.0 / set.l2, threshold = set.l1 * inverse;
@@ -144,9 +142,8 @@ double dual_cd_epoch(const Loss& loss, const Halves<Rows>& rows, const DualSetti
         const double* weights = t + half.offset;
         *z = threshold > 0 ? dot(half.x, Shrunk{weights, threshold}) : dot(half.x, weights);
       },
-      [loss, set, inverse, caution](DualState& row, Index i, const double* partial, double* step) {
-        const double s = row.s[i], z = *partial + row.b;
-        const double q = s * (row.norm2[i] + set.bias2) * inverse * caution;
+      [loss, set, inverse](DualState& row, Index i, const double* partial, double* step) {
+        const double s = row.s[i], z = *partial + row.b, q = s * (row.norm2[i] + set.bias2) * inverse;
         const auto [wanted, residual] = settle(loss, row.y[i], z, row.u[i], q);
         row.share[i] = s * residual;
         const double moved = wanted - row.u[i];
