@@ -23,7 +23,7 @@ def in_any_order(X):
     rows = [(row.indices[::-1].tolist(), row.data[::-1].tolist()) for row in X]
     rows[:3] = [(j + j[:1], [*(a / 2 for a in v[:1]), *v[1:], *(a / 2 for a in v[:1])]) for j, v in rows[:3]]
     indptr = np.cumsum([0, *(len(j) for j, _ in rows)])
-    indices, data = (np.array(sum((row[k] for row in rows), [])) for k in (0, 1))
+    indices, data = (np.array(list(itertools.chain.from_iterable(row[k] for row in rows))) for k in (0, 1))
     return sp.csr_array((data, indices, indptr), shape=X.shape)
 
 

@@ -165,8 +165,9 @@ def rows_of(X, first, last):
 @pytest.mark.parametrize("twice", [False, True])
 @pytest.mark.parametrize(("n", "d"), [(40, 80), (700, 300)])
 def test_pieces_of_rows_in_any_order_give_the_model_of_one_pass(make, n_classes, twice, n, d):
-    """Bit for bit, few numbers and many, with a row that stores a column twice or without; sums of sorted rows
-    are those sums but for rounding."""
+    """Bit for bit, few numbers and many, with rows that store a column twice or without; sums of sorted rows
+    are those sums but for rounding.
+    """
     X, y = data_of(n_classes, d, n)
     given = in_any_order(X, np.random.default_rng(3), twice=twice)
     before = given.indices.copy(), given.data.copy()

@@ -316,7 +316,7 @@ def test_large_rows_out_of_order_are_solved_as_they_are(solver, is_walker, index
     ids=named,
 )
 def test_sums_by_class_do_not_ask_for_order(kind, n_threads):
-    """What is added up column by column has the bits of sorted rows, and so has its copy without the learner."""
+    """What is added up column by column has the bits of sorted rows; a stored model has the learner's."""
     A, y = _large()
     y = np.where(np.arange(len(y)) % 9 == 0, "maybe", np.where(y == "no", "no", "yes"))
     given = _scrambled(A, np.random.default_rng(0))
@@ -529,8 +529,7 @@ def test_other_things_that_are_no_matrix_are_said():
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, bool, float])
 @pytest.mark.parametrize("span", [1, 2, 50, 10**12])
 def test_whole_labels_are_those_that_numpy_finds(dtype, span):
-    """Sorted, in their own type, with the place of each row's: near each other or far apart, up to the ends of
-    their type."""
+    """Sorted, in their own type, with each row's place: near each other, far apart, at the ends of a type."""
     rng = np.random.default_rng(0)
     whole = np.dtype(dtype).kind in "iu"
     ends = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (-1000, 1000)

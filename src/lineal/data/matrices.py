@@ -39,9 +39,9 @@ def checked_matrix(
     sorting. CSR values and 32-bit indices, and C-ordered dense arrays, are borrowed. Rows are made of CSC and
     COO in the core, by dealing numbers out; numbers of a column that a row stores twice are added up. Rows
     whose columns do not increase are put in order, unless whoever asks can do without (``in_order=False``)
-    and there are more than a few. With ``as_stored`` rows keep the order in which they are stored, be they few
-    or many, and one that stores a column twice is put in order by itself: what becomes of a row depends on no
-    other row. All of it takes time in proportion to the numbers; X is never written to.
+    and there are more than a few. With ``as_stored`` rows keep the order they are stored in, few or many,
+    and one that stores a column twice is put in order by itself: what becomes of a row depends on no other
+    row. All of it takes time in proportion to the numbers; X is never written to.
 
     Raises
     ------

@@ -104,7 +104,7 @@ def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]
 
 
 def _distinct(y: NDArray[Any]) -> NDArray[Any]:
-    """The sorted labels; whole numbers near each other are ticked off instead of being looked up in a table."""
+    """The sorted labels; whole numbers near each other are ticked off, not looked up."""
     if y.dtype.kind == "i" and y.ndim == 1 and len(y):
         least, most = int(y.min()), int(y.max())
         if most - least < len(y):
