@@ -143,8 +143,6 @@ def test_epochs_over_float32_rows_prove_what_is_said_of_the_float64_ones(loss, p
     in_float32 = NativeRows.in_float32
     monkeypatch.setattr(NativeRows, "in_float32", lambda rows: walked.append(in_float32(rows)) or walked[-1])
     problem = stated(given, y, loss, penalty)
-    if DualCD().refusal(problem) is not None:
-        pytest.skip("not for dual ascent")
     exact = minimise(problem, plan(problem).solvers, tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
     monkeypatch.setattr(dual_cd, "_MANY_NUMBERS", 0)
     budget = Budget(max_epochs=20_000)
