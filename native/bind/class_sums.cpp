@@ -14,7 +14,6 @@ using Sums = Array2<double>;
 
 template <class Term>
 bool sum(const Matrix& X, const Codes& codes, const Weights& s, const Term& term, Sums& V, int n_threads) {
-  require_ordered(X);
   n_threads = worthwhile(n_threads, X.n_stored);
   require(Index(codes.shape(0)) == X.n_rows(), "codes needs one entry per row of X");
   require(Index(s.shape(0)) == X.n_rows(), "s needs one entry per row of X");

@@ -22,9 +22,14 @@ Matrix from_csr(Array1<const Index> start, Array1<const std::int32_t> index, Arr
           Index(index.shape(0)), std::move(owner)};
 }
 
-// Numbers not yet written to, on large pages: the first touch of a small page costs more than filling it.
+// Numbers not yet written to, on large pages: the first touch of a small page costs more than filling it. A
+// few megabytes come from where earlier ones were given back to, mostly, and a large page more than they need
+// costs more than they do.
 template <class T>
 nb::ndarray<T, nb::numpy, nb::ndim<1>> new_large(Index n) {
+  constexpr std::size_t few = std::size_t(1) << 23;
+  if (std::size_t(n) * sizeof(T) < few)
+    return nb::ndarray<T, nb::numpy, nb::ndim<1>>(new_array<T>({std::size_t(n)}));
   T* const data = LargePages<T>().allocate(std::size_t(n));
   const nb::capsule owner(data, [](void* p) noexcept { LargePages<T>().deallocate(static_cast<T*>(p), 0); });
   return nb::ndarray<T, nb::numpy, nb::ndim<1>>(data, {std::size_t(n)}, owner);
@@ -80,8 +85,9 @@ nb::object rows_of_columns(Array1<const Index> start, Array1<const I> row, Array
                  starts[n_columns], n_threads);
 }
 
-// The same numbers with the columns of each row in order, and none of them twice.
-Matrix ordered(const Matrix& X, int n_threads) {
+// The same numbers with no column twice in a row, and the columns of each row in order, or of those rows
+// alone that had one twice.
+Matrix put_in_order(const Matrix& X, int n_threads, bool only_repeated) {
   n_threads = worthwhile(n_threads, 8 * X.n_stored);
   return std::visit(
       [&]<class Rows>(const Rows& rows) -> Matrix {
@@ -95,16 +101,31 @@ Matrix ordered(const Matrix& X, int n_threads) {
             const nb::gil_scoped_release unlocked;
             Index* const starts = start.data();
             starts[0] = 0;
-            order_pass(rows, index.data(), value.data(), starts + 1, n_threads);
+            order_pass(rows, index.data(), value.data(), starts + 1, n_threads, only_repeated);
             close_gaps(rows, index.data(), value.data(), starts);
           }
-          return {Csr<V>{n_rows, rows.n_columns, start.data(), index.data(), value.data()},
+          return {Csr<V>{n_rows, rows.n_columns, start.data(), index.data(), value.data(), !only_repeated},
                   start.data()[n_rows], nb::make_tuple(start, index, value)};
         } else {
           throw std::invalid_argument("dense rows are in order");
         }
       },
       X.rows);
+}
+
+// The same sparse rows with numbers of 32 bits; the places of both are those of X.
+Matrix in_float32(const Matrix& X, int n_threads) {
+  n_threads = worthwhile(n_threads, X.n_stored);
+  const auto* const rows = std::get_if<Csr<double>>(&X.rows);
+  require(rows != nullptr, "only sparse float64 rows become float32");
+  auto value = new_large<float>(X.n_stored);
+  {
+    const nb::gil_scoped_release unlocked;
+    narrow_values_pass(rows->value + rows->start[0], rows->stored(0, rows->n_rows),
+                       value.data() + rows->start[0], n_threads);
+  }
+  return {Csr<float>{rows->n_rows, rows->n_columns, rows->start, rows->index, value.data(), rows->is_ordered},
+          X.n_stored, nb::make_tuple(X.owner, value)};
 }
 
 // Puts the numbers of sparse rows behind what is in the rows of others, from `begin` of each row on; their
@@ -383,9 +404,17 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro("is_float32", [](const Matrix& X) { return X.rows.index() % 2 == 0; })
       .def("check", &check, "n_threads"_a = 1,
            "(flaw, row, column) of the worst offence, first in row order; '' if there is none.")
-      .def("ordered", &ordered, "n_threads"_a = 1,
-           "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added "
-           "up.")
+      .def(
+          "ordered", [](const Matrix& X, int n_threads) { return put_in_order(X, n_threads, false); },
+          "n_threads"_a = 1,
+          "A copy of sound sparse rows with columns that increase; numbers of a repeated column are added "
+          "up.")
+      .def("in_float32", &in_float32, "n_threads"_a = 1,
+           "Sparse float64 rows with numbers of 32 bits, in the same places.")
+      .def(
+          "summed", [](const Matrix& X, int n_threads) { return put_in_order(X, n_threads, true); },
+          "n_threads"_a = 1,
+          "A copy in which the rows that repeat a column are as in `ordered`, and others as they are.")
       .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
            "Z = X W for a feature-major W, summed in float64.")
       .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)

@@ -64,6 +64,7 @@ void check_terms(Rng& rng, Index n, Index d, double density, Index K) {
   };
   each(X.csr(), true);
   each(X.dense(), false);
+  each(check::Scrambled<V>(rng, X).csr(), true);
 }
 
 }  // namespace

@@ -31,10 +31,8 @@ struct Foreign {
   explicit Foreign(const Sample<V>& X)
       : n_rows(X.n_rows), n_columns(X.n_columns), start(X.start), index(X.index), value(X.value) {}
 
-  Flaw check(int n_threads) const {
-    const Csr<V> X{n_rows, n_columns, start.data(), index.data(), value.data()};
-    return check_pass(X, Index(value.size()), n_threads);
-  }
+  Csr<V> csr() const { return {n_rows, n_columns, start.data(), index.data(), value.data(), false}; }
+  Flaw check(int n_threads) const { return check_pass(csr(), Index(value.size()), n_threads); }
 
   // Which flaws row i has, by the definitions; a bit for each kind.
   unsigned flaws(Index i) const {
@@ -262,7 +260,7 @@ namespace {
 
 // The rows that order_pass and close_gaps make, with 1 .. 5 threads alike.
 template <class V>
-Foreign<V> in_order(const Csr<V>& X, Index n_stored) {
+Foreign<V> in_order(const Csr<V>& X, Index n_stored, bool only_repeated = false) {
   Foreign<V> first(Sample<V>{});
   for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
     Foreign<V> made(Sample<V>{});
@@ -270,7 +268,7 @@ Foreign<V> in_order(const Csr<V>& X, Index n_stored) {
     made.start.assign(std::size_t(X.n_rows) + 1, 0);
     made.index.assign(std::size_t(n_stored), -1);
     made.value.assign(std::size_t(n_stored), V(not_a_number));
-    order_pass(X, made.index.data(), made.value.data(), made.start.data() + 1, n_threads);
+    order_pass(X, made.index.data(), made.value.data(), made.start.data() + 1, n_threads, only_repeated);
     close_gaps(X, made.index.data(), made.value.data(), made.start.data());
     made.index.resize(std::size_t(made.start.back()));
     made.value.resize(std::size_t(made.start.back()));
@@ -307,6 +305,40 @@ THEOREM(
   CHECK((made.start == std::vector<Index>{0, 3, 3, 4, 7}));
   CHECK((made.index == std::vector<std::int32_t>{0, 1, 3, 2, 0, 1, 3}));
   CHECK((made.value == std::vector<float>{5.0f, 7.0f, 0x1p-30f, 0.0f, 0.0f, 6.0f, 4.0f}));
+}
+
+THEOREM("a row that meets no column twice stays as it is stored, whatever others do, if that is asked for") {
+  Rng rng(17);
+  for (const Index d : {20, 300, (1 << 22) + 1}) {
+    const check::Scrambled<double> once(rng, sample_matrix<double>(rng, 30, std::min<Index>(d, 300), 0.3));
+    Foreign<double> given(Sample<double>{}), wanted(Sample<double>{});
+    given.n_rows = wanted.n_rows = 30, given.n_columns = wanted.n_columns = d;
+    given.start = wanted.start = {0};
+    for (std::size_t i = 0; i < 30; ++i) {
+      const auto first = once.start[i], last = once.start[i + 1];
+      for (Foreign<double>* const rows : {&given, &wanted}) {
+        rows->index.insert(rows->index.end(), once.index.begin() + first, once.index.begin() + last);
+        rows->value.insert(rows->value.end(), once.value.begin() + first, once.value.begin() + last);
+      }
+      if (i % 3 == 0 && last > first) {  // its first number once more; then the row is put in order
+        given.index.push_back(once.index[std::size_t(first)]);
+        given.value.push_back(1.0);
+        const std::vector<std::int32_t> index(given.index.begin() + given.start.back(), given.index.end());
+        const std::vector<double> value(given.value.begin() + given.start.back(), given.value.end());
+        const std::vector<Index> start{0, Index(index.size())};
+        const auto summed =
+            in_order(Csr<double>{1, d, start.data(), index.data(), value.data(), false}, Index(index.size()));
+        wanted.index.resize(std::size_t(wanted.start.back()));
+        wanted.value.resize(std::size_t(wanted.start.back()));
+        wanted.index.insert(wanted.index.end(), summed.index.begin(), summed.index.end());
+        wanted.value.insert(wanted.value.end(), summed.value.begin(), summed.value.end());
+      }
+      given.start.push_back(Index(given.index.size()));
+      wanted.start.push_back(Index(wanted.index.size()));
+    }
+    const auto made = in_order(given.csr(), Index(given.index.size()), true);
+    CHECK(made.start == wanted.start && made.index == wanted.index && made.value == wanted.value);
+  }
 }
 
 THEOREM("coordinates and columns are dealt out to rows in the order they come, and refused out of range") {

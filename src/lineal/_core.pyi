@@ -94,6 +94,14 @@ class Matrix:
         A copy of sound sparse rows with columns that increase; numbers of a repeated column are added up.
         """
 
+    def in_float32(self, n_threads: int = 1) -> Matrix:
+        """Sparse float64 rows with numbers of 32 bits, in the same places."""
+
+    def summed(self, n_threads: int = 1) -> Matrix:
+        """
+        A copy in which the rows that repeat a column are as in `ordered`, and others as they are.
+        """
+
     @overload
     def dot(self, W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
         """Z = X W for a feature-major W, summed in float64."""

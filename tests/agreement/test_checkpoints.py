@@ -33,7 +33,7 @@ from lineal.objective.linear_maps import NumpyRows
 from lineal.objective.pair_losses import PairLosses
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.ranking_pairs import Pairs
-from lineal.solvers import interior
+from lineal.solvers import dual_cd, interior
 from lineal.solvers.base import Iterate, Solver, Start
 from lineal.solvers.catalogue import SOLVERS
 from lineal.solvers.checkpoint import Checkpoint
@@ -186,6 +186,16 @@ def test_dual_ascent_in_single_precision_and_in_groups_can_be_cut(loss, n_classe
     X = sp.random_array((300, 20_000), density=2e-3, rng=rng, format="csr")
     y = np.append(np.arange(n_classes), rng.integers(0, n_classes, 300 - n_classes))
     problem = stated(X, y, loss, L2(0.01), n_threads=2)
+    assert check_every_cut(problem, [SOLVERS["dual_cd"]()], max_epochs=12, every=2, tol=1e-5) > 0
+
+
+@pytest.mark.parametrize("loss", [Log(), Hinge()], ids=repr)
+def test_dual_ascent_over_float32_rows_can_be_cut(loss, monkeypatch):
+    """What goes on walks over the same copy of the rows."""
+    monkeypatch.setattr(dual_cd, "_MANY_NUMBERS", 0)
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 20_000), density=2e-3, rng=rng, format="csr")
+    problem = stated(X, rng.integers(0, 2, 300), loss, L2(10.0), n_threads=2)
     assert check_every_cut(problem, [SOLVERS["dual_cd"]()], max_epochs=12, every=2, tol=1e-5) > 0
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineal import _core
-from lineal.objective.linear_maps import NumpyRows
+from lineal.objective.linear_maps import FLOAT32_ROUNDING, NumpyRows
 from strategies import rows, seeds
 
 LAYOUTS = ["csr64", "csr32", "dense64", "dense32"]
@@ -99,6 +99,29 @@ def test_taken_columns_are_those_columns(layout, seed):
     np.testing.assert_array_equal(taken.toarray(), X[:, wanted])
     assert native.matrix.take_columns(wanted).check()[0] == ""
     np.testing.assert_array_equal(native.take_columns(wanted).dot(np.eye(len(wanted))), X[:, wanted])
+
+
+@settings(max_examples=20)
+@given(seed=seeds(), size=st.sampled_from([1e-12, 1.0, 1e12]))
+def test_float32_rows_are_the_rows_rounded(seed, size):
+    """In the same places, no row further away than is said; none beyond float32, and none of dense rows."""
+    _, X = made("csr64", seed)
+    X *= size
+    for n_threads in (1, 3):
+        given = rows(sp.csr_array(X), n_threads)
+        copy = given.in_float32()
+        start, index, value = copy.given.arrays()
+        assert value.dtype == np.float32
+        np.testing.assert_array_equal(value, sp.csr_array(X).data.astype(np.float32))
+        for ours, theirs in zip((start, index), given.given.arrays(), strict=False):
+            np.testing.assert_array_equal(ours, theirs)
+    away = np.linalg.norm(copy.csr().toarray().astype(np.float64) - X, axis=1)
+    assert (away <= FLOAT32_ROUNDING * np.linalg.norm(X, axis=1)).all()
+    if X.any():
+        assert rows(sp.csr_array(X * (1e35 / size))).in_float32() is None
+        assert rows(sp.csr_array(X * (1e-35 / size))).in_float32() is None
+    assert rows(X).in_float32() is None
+    assert rows(sp.csr_array(X.astype(np.float32))).in_float32() is None
 
 
 def test_columns_to_take_must_exist_and_increase():

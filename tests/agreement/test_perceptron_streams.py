@@ -15,7 +15,19 @@ from strategies import seeds
 VARIANTS = ("averaged", "plain", "voted")
 N = 40
 cuts = st.lists(st.integers(0, N), max_size=5).map(lambda places: sorted({0, *places, N}))
-layouts = st.sampled_from([np.array, sp.csr_array])
+
+
+def in_any_order(X):
+    """CSR rows whose columns fall instead of increasing; the first three store a number in two halves."""
+    X = sp.csr_array(X)
+    rows = [(row.indices[::-1].tolist(), row.data[::-1].tolist()) for row in X]
+    rows[:3] = [(j + j[:1], [*(a / 2 for a in v[:1]), *v[1:], *(a / 2 for a in v[:1])]) for j, v in rows[:3]]
+    indptr = np.cumsum([0, *(len(j) for j, _ in rows)])
+    indices, data = (np.array(list(itertools.chain.from_iterable(row[k] for row in rows))) for k in (0, 1))
+    return sp.csr_array((data, indices, indptr), shape=X.shape)
+
+
+layouts = st.sampled_from([np.array, sp.csr_array, in_any_order])
 
 
 def data(seed, n_classes, *, is_whole=False):

@@ -6,9 +6,11 @@ import scipy.sparse as sp
 
 from lineal.objective.dual_points import feasible
 from lineal.objective.joint import CrammerSinger, Softmax
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import Hinge, Huber, Log, Quantile, Squared, SquaredHinge
 from lineal.objective.penalties import L1, L2, ElasticNet, Lp, NoPenalty
 from lineal.objective.problem import Intercept
+from lineal.solvers import dual_cd
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.dual_cd import DualCD
 from lineal.solvers.planner import plan
@@ -124,6 +126,38 @@ def test_a_seed_gives_one_model(solver):
     assert a.W.tobytes() == b.W.tobytes()
     assert a.certificate.dual == b.certificate.dual
     assert c.certificate.primal == pytest.approx(a.certificate.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("penalty", [L2(0.7), ElasticNet(0.5, 0.5)], ids=named)
+@pytest.mark.parametrize(
+    "loss", [k for k in objectives() if not k.is_joint and k.native is not None], ids=named
+)
+def test_epochs_over_float32_rows_prove_what_is_said_of_the_float64_ones(loss, penalty, monkeypatch):
+    """The walked copy is rounded, the certificate is not: its bound is below the optimum of the given rows.
+
+    Threads change no bit, and a tolerance that float32 could not reach walks over the rows themselves.
+    """
+    X, y = sparse_sample(kinds_of(loss)[0], 4)
+    given = sp.csr_array(X)
+    walked = []
+    in_float32 = NativeRows.in_float32
+    monkeypatch.setattr(NativeRows, "in_float32", lambda rows: walked.append(in_float32(rows)) or walked[-1])
+    problem = stated(given, y, loss, penalty)
+    exact = minimise(problem, plan(problem).solvers, tol=1e-9, budget=Budget(max_epochs=20_000)).certificate
+    monkeypatch.setattr(dual_cd, "_MANY_NUMBERS", 0)
+    budget = Budget(max_epochs=20_000)
+    one, two = (
+        minimise(stated(given, y, loss, penalty, n_threads=k), [DualCD()], tol=1e-4, budget=budget)
+        for k in (1, 2)
+    )
+    assert one.W.tobytes() == two.W.tobytes()
+    assert one.certificate.dual == two.certificate.dual
+    assert one.certificate.converged
+    assert one.certificate.dual <= exact.primal * (1 + 1e-12)
+    assert one.certificate.primal >= exact.dual * (1 - 1e-12)
+    assert len(walked) == 2 * (problem.n_outputs == 1)
+    minimise(problem, [DualCD()], tol=1e-6, budget=Budget(max_epochs=2))
+    assert len(walked) == 2 * (problem.n_outputs == 1)
 
 
 # ---- slow twins ---------------------------------------------------------------------------------

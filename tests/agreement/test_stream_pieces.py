@@ -134,6 +134,55 @@ def test_pieces_of_any_size_give_the_model_of_one_pass(make, n_classes, d, cuts,
     np.testing.assert_array_equal(pieces.predict(X), whole.predict(X))
 
 
+def in_any_order(X, rng, *, twice):
+    """CSR rows whose columns stand in any order; with ``twice``, some of them store a number in two parts."""
+    indices, data, indptr = [], [], [0]
+    for row in sp.csr_array(X):
+        columns, values = row.indices, row.data
+        if twice and rng.random() < 0.3:
+            columns, values = np.append(columns, columns[:2]), np.append(values, [0.5, 0.25][: len(columns)])
+        order = rng.permutation(len(columns))
+        indices += columns[order].tolist()
+        data += values[order].tolist()
+        indptr.append(len(indices))
+    made = sp.csr_matrix(X.shape)
+    # Set, not passed: nobody is to look at them before the library does.
+    made.indptr, made.indices = np.array(indptr, dtype=np.int32), np.array(indices, dtype=np.int32)
+    made.data = np.array(data)
+    return made
+
+
+def rows_of(X, first, last):
+    """Some of the rows, in the order in which they are stored: SciPy may sort the rows that it takes."""
+    begin, end = X.indptr[first], X.indptr[last]
+    made = sp.csr_matrix((last - first, X.shape[1]))
+    made.indptr, made.indices = X.indptr[first : last + 1] - begin, X.indices[begin:end]
+    made.data = X.data[begin:end]
+    return made
+
+
+@every_learner
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(40, 80), (700, 300)])
+def test_pieces_of_rows_in_any_order_give_the_model_of_one_pass(make, n_classes, twice, n, d):
+    """Bit for bit, few numbers and many, with rows that store a column twice or without; sums of sorted rows
+    are those sums but for rounding.
+    """
+    X, y = data_of(n_classes, d, n)
+    given = in_any_order(X, np.random.default_rng(3), twice=twice)
+    before = given.indices.copy(), given.data.copy()
+    whole, pieces = make().partial_fit(given, y), make()
+    for first, last in itertools.pairwise([0, n // 7, n // 7 + 1, n // 2, n]):
+        pieces.partial_fit(rows_of(given, first, last), y[first:last])
+    np.testing.assert_array_equal(everything(pieces), everything(whole))
+    np.testing.assert_array_equal(pieces.predict(given), whole.predict(given))
+    np.testing.assert_array_equal(given.indices, before[0])
+    np.testing.assert_array_equal(given.data, before[1])
+    if n == 40:  # longer ones carry rounding on and on
+        given.sum_duplicates()
+        assert_close(everything(make().partial_fit(given, y)), everything(whole), rtol=1e-11)
+
+
 def is_even(loss):
     """Whether a loss treats both labels alike."""
     z = np.linspace(-3.0, 3.0, 20)

@@ -1,6 +1,6 @@
 """The container that numbers come in changes nothing about the model."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,21 @@ from contract.members import (
     same_model,
     whole_features,
 )
-from lineal import LinearClassifier, LinearRegressor, Ridge, verify
+from lineal import (
+    BernoulliNB,
+    ComplementNB,
+    GaussianNB,
+    LinearClassifier,
+    LinearRegressor,
+    MultinomialNB,
+    Ridge,
+    SelectBest,
+    verify,
+)
 from lineal.data.matrices import _FEW
+from lineal.data.targets import classes_and_codes
 from lineal.errors import InputError, InputTypeError
+from lineal.learners.freezing import freeze
 from lineal.objective import L1, Hinge, Log
 from strategies import woven
 
@@ -297,6 +309,28 @@ def test_large_rows_out_of_order_are_solved_as_they_are(solver, is_walker, index
         np.testing.assert_array_equal(now, then)
 
 
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(
+    "kind",
+    [MultinomialNB, ComplementNB, BernoulliNB, GaussianNB, partial(SelectBest, "chi2", k=5)],
+    ids=named,
+)
+def test_sums_by_class_do_not_ask_for_order(kind, n_threads):
+    """What is added up column by column has the bits of sorted rows; a stored model has the learner's."""
+    A, y = _large()
+    y = np.where(np.arange(len(y)) % 9 == 0, "maybe", np.where(y == "no", "no", "yes"))
+    given = _scrambled(A, np.random.default_rng(0))
+    model, reference = (kind(n_threads=n_threads).fit(X, y) for X in (given, A))
+    for name in ("feature_count_", "coef_", "intercept_", "theta_", "var_", "scores_"):
+        if hasattr(reference, name):
+            np.testing.assert_array_equal(getattr(model, name), getattr(reference, name), err_msg=name)
+    if hasattr(model, "predict"):
+        scores, wanted = model.log_joint(given), reference.log_joint(A)
+        np.testing.assert_allclose(scores, wanted, atol=1e-12 * np.abs(wanted).max())
+        if kind is not GaussianNB:  # which no file holds
+            np.testing.assert_array_equal(freeze(model).predict_proba(given), model.predict_proba(given))
+
+
 def test_large_rows_out_of_order_with_a_flaw_name_it():
     """NaN is found in rows out of order, and so are numbers whose sum is beyond their type."""
     A, y = _large()
@@ -487,3 +521,24 @@ def test_other_things_that_are_no_matrix_are_said():
         LinearRegressor().fit(whole_features(), DAYS)
     with pytest.raises(InputError, match="real"):
         LinearRegressor().fit(whole_features(), y, sample_weight=np.ones(40) + 2j)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, bool, float])
+@pytest.mark.parametrize("span", [1, 2, 50, 10**12])
+def test_whole_labels_are_those_that_numpy_finds(dtype, span):
+    """Sorted, in their own type, with each row's place: near each other, far apart, at the ends of a type."""
+    rng = np.random.default_rng(0)
+    whole = np.dtype(dtype).kind in "iu"
+    ends = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (-1000, 1000)
+    for low in (ends[0], max(ends[0], -1), ends[1] - min(span, ends[1] - ends[0]) + 1):
+        high = min(low + span - 1, ends[1])
+        y = np.array([rng.integers(low, high, endpoint=True, dtype=np.int64 if low < 0 else np.uint64)
+                      for _ in range(200)]).astype(dtype)  # fmt: skip
+        classes, codes = classes_and_codes(y)
+        wanted, places = np.unique(y, return_inverse=True)
+        np.testing.assert_array_equal(classes, wanted)
+        assert classes.dtype == wanted.dtype
+        np.testing.assert_array_equal(codes, places)

@@ -119,7 +119,7 @@ bool class_sums_by_class(const Rows& X, const ClassRows& classes, const double* 
 }
 
 // V, (K x n_columns), is zeroed here; codes are in [0, K). Threads own classes, or ranges of columns where
-// one class has most of the rows.
+// one class has most of the rows and these are in order.
 template <class Rows, class Term>
 bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, Index K, const Term& term,
                      double* V, int n_threads) {
@@ -131,7 +131,7 @@ bool class_sums_pass(const Rows& X, const std::int32_t* codes, const double* s, 
     most = std::max(most, classes.first[k + 1] - classes.first[k]);
   if (most * n_threads * 4 <= X.n_rows * 5) return class_sums_by_class(X, classes, s, K, term, V, n_threads);
   // Finding its columns in short rows costs a thread more than it saves.
-  if (n_threads == 1 || X.stored(0, X.n_rows) < 48 * X.n_rows)
+  if (n_threads == 1 || !X.is_ordered || X.stored(0, X.n_rows) < 48 * X.n_rows)
     return class_sums_by_class(X, classes, s, K, term, V, 1);
   const auto cuts = column_cuts(X, n_threads);
   std::vector<char> is_below(std::size_t(n_threads), 0);

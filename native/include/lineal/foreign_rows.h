@@ -31,21 +31,29 @@ struct Flaw {
   Index row = -1, column = -1;
 };
 
-// What is wrong with a row that lies within its arrays; without branches, so that it vectorises.
+// What may be wrong with numbers that lie within their arrays; without branches, so that the loops vectorise.
 template <class V>
-Flaw::Kind kind_of_flaw(const CsrRow<V> x, Index n_columns) noexcept {
+bool are_any_outside(const CsrRow<V> x, Index n_columns) noexcept {
+  const auto bound = std::uint32_t(std::min(n_columns, Index(1) << 31));  // a negative index is above it
+  std::uint32_t is_outside = 0;
+  for (Index k = 0; k < x.size; ++k) is_outside |= std::uint32_t(x.index[k]) >= bound;
+  return is_outside;
+}
+template <class V>
+bool are_any_infinite(const CsrRow<V> x) noexcept {
   using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits exponent = std::bit_cast<Bits>(std::numeric_limits<V>::infinity());
-  const auto bound = std::uint32_t(std::min(n_columns, Index(1) << 31));  // a negative index is above it
-  std::uint32_t is_outside = 0, is_unordered = 0, is_infinite = 0;
-  for (Index k = 0; k < x.size; ++k) is_outside |= std::uint32_t(x.index[k]) >= bound;
-  for (Index k = 1; k < x.size; ++k) is_unordered |= x.index[k] <= x.index[k - 1];
+  Bits is_infinite = 0;
   for (Index k = 0; k < x.size; ++k)
     is_infinite |= (std::bit_cast<Bits>(x.value[k]) & exponent) == exponent;  // NaN or infinity
-  return is_outside     ? Flaw::bad_column
-         : is_infinite  ? Flaw::not_finite
-         : is_unordered ? Flaw::unsorted
-                        : Flaw::none;
+  return is_infinite;
+}
+// How many columns are not above the one before.
+template <class V>
+std::uint32_t count_falls(const CsrRow<V> x) noexcept {
+  std::uint32_t n_falls = 0;
+  for (Index k = 1; k < x.size; ++k) n_falls += x.index[k] <= x.index[k - 1];
+  return n_falls;
 }
 
 // Says of rows in any order, one after another, whether a column is met twice.
@@ -96,12 +104,13 @@ Flaw check_row(const Csr<V>& X, Index i, Index n_stored) {
   const Index first = X.start[i], last = X.start[i + 1];
   if (first < 0 || last < first || last > n_stored) return {Flaw::bad_pointer, i, -1};
   const auto x = X[i];
-  const Flaw::Kind kind = kind_of_flaw(x, X.n_columns);
-  if (kind == Flaw::none || kind == Flaw::unsorted) return {kind, i, -1};
-  for (Index k = 0; k < x.size; ++k)
-    if (kind == Flaw::not_finite ? !std::isfinite(x.value[k]) : x.index[k] < 0 || x.index[k] >= X.n_columns)
-      return {kind, i, x.index[k]};
-  return {};
+  if (are_any_outside(x, X.n_columns))
+    for (Index k = 0; k < x.size; ++k)
+      if (x.index[k] < 0 || x.index[k] >= X.n_columns) return {Flaw::bad_column, i, x.index[k]};
+  if (are_any_infinite(x))
+    for (Index k = 0; k < x.size; ++k)
+      if (!std::isfinite(x.value[k])) return {Flaw::not_finite, i, x.index[k]};
+  return {count_falls(x) > 0 ? Flaw::unsorted : Flaw::none, i, -1};
 }
 
 template <class V>
@@ -114,6 +123,34 @@ Flaw check_row(const Dense<V>& X, Index i, Index) {
   for (Index k = 0; k < X.n_columns; ++k)
     if (!std::isfinite(x[k])) return {Flaw::not_finite, i, k};
   return {};
+}
+
+// How many of the rows from `first` on are sound but for their order, as one sweep over all their numbers
+// tells, however short the rows are: those that have some thousand numbers together, or one row. 0 says
+// nothing. `is_in_order`: whether columns increase in each of them, so that they fall, or stay, at most where
+// one row ends and the next begins.
+template <class V>
+Index sound_together(const Csr<V>& X, Index first, Index last, Index n_stored, bool& is_in_order) noexcept {
+  constexpr Index most = 2048;
+  const Index begin = X.start[first];
+  Index end = first;
+  while (end < last && X.start[end] >= 0 && X.start[end + 1] >= X.start[end] &&
+         X.start[end + 1] <= n_stored && (end == first || X.start[end + 1] - begin <= most))
+    ++end;
+  if (end == first) return 0;
+  const CsrRow<V> all{X.index + begin, X.value + begin, X.start[end] - begin};
+  if (are_any_outside(all, X.n_columns) || are_any_infinite(all)) return 0;
+  std::uint32_t n_seams = 0;
+  for (Index i = first + 1; i < end; ++i) {
+    const Index k = X.start[i] - begin;
+    n_seams += k > 0 && X.start[i + 1] > X.start[i] && all.index[k] <= all.index[k - 1];
+  }
+  is_in_order = count_falls(all) == n_seams;
+  return end - first;
+}
+template <class V>
+Index sound_together(const Dense<V>&, Index, Index, Index, bool&) noexcept {
+  return 0;
 }
 
 // The first of some rows, sound but for their order, that meets a column twice. A sweep of its own: numbers
@@ -143,12 +180,17 @@ Flaw check_pass(const Rows& X, Index n_stored, int n_threads) {
   parallel(n_threads, [&](int part) {
     Flaw* const own = found.data() + part * n_grades;
     const Range rows = share(X.n_rows, part, n_threads);
-    for (Index i = rows.first; i < rows.last; ++i) {
-      const Flaw flaw = check_row(X, i, n_stored);
-      if (flaw.kind == Flaw::none) continue;
-      Flaw& first = own[grade(flaw)];
-      if (first.kind == Flaw::none) first = flaw;
-      if (grade(flaw) == 0) return;
+    for (Index i = rows.first, sound = 0; i < rows.last; i += std::max<Index>(sound, 1)) {
+      bool is_in_order = false;
+      sound = sound_together(X, i, rows.last, n_stored, is_in_order);
+      if (sound > 0 && (is_in_order || own[3].kind != Flaw::none)) continue;  // the first unsorted one counts
+      for (Index row = i; row < i + std::max<Index>(sound, 1); ++row) {
+        const Flaw flaw = check_row(X, row, n_stored);
+        if (flaw.kind == Flaw::none) continue;
+        Flaw& first = own[grade(flaw)];
+        if (first.kind == Flaw::none) first = flaw;
+        if (grade(flaw) == 0) return;
+      }
     }
     if (const Flaw& unsorted = own[3]; unsorted.kind != Flaw::none)
       own[2] = first_repeated(X, {unsorted.row, rows.last});
@@ -170,18 +212,37 @@ inline void narrow_pass(const Index* index, Index n, Index n_columns, std::int32
   });
 }
 
+// Numbers in half as many bits, each rounded once; those beyond float32 become infinite.
+inline void narrow_values_pass(const double* value, Index n, float* narrow, int n_threads) {
+  parallel(n_threads, [&](int part) {
+    const Range mine = share(n, part, n_threads);
+    std::transform(value + mine.first, value + mine.last, narrow + mine.first,
+                   [](double a) { return float(a); });
+  });
+}
+
 // Rows whose columns increase, from sound rows in any order, to where the rows of X are: `index` and `value`
 // have room for as many numbers. Those of one column are added up in float64, in the order in which they are
 // stored, and `size` is how many numbers each row is left with. A few passes over the numbers of each row.
+// With `only_repeated`, rows that meet no column twice are copied as they are: what becomes of a row does not
+// depend on the others.
 template <class V>
-void order_pass(const Csr<V>& X, std::int32_t* index, V* value, Index* size, int n_threads) {
+void order_pass(const Csr<V>& X, std::int32_t* index, V* value, Index* size, int n_threads,
+                bool only_repeated = false) {
   const int high = 32 + int(std::bit_width(std::uint64_t(X.n_columns)));
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
+    Repeats repeats(X.n_columns);
     std::vector<std::uint64_t> places, spare;  // a column, and the place of its number in the row
     for (Index i = rows.first; i < rows.last; ++i) {
       const auto x = X[i];
       const Index first = X.start[i];
+      if (only_repeated && !repeats.is_in({x.index, static_cast<std::size_t>(x.size)})) {
+        std::copy_n(x.index, x.size, index + first);
+        std::copy_n(x.value, x.size, value + first);
+        size[i] = x.size;
+        continue;
+      }
       places.resize(static_cast<std::size_t>(x.size));
       for (Index k = 0; k < x.size; ++k)
         places[std::size_t(k)] = std::uint64_t(x.index[k]) << 32 | std::uint64_t(k);

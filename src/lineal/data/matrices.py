@@ -26,7 +26,12 @@ def is_sparse(X: Any) -> bool:
 
 
 def checked_matrix(
-    X: Any, n_threads: int, names: Sequence[str] | None = None, *, in_order: bool = True
+    X: Any,
+    n_threads: int,
+    names: Sequence[str] | None = None,
+    *,
+    in_order: bool = True,
+    as_stored: bool = False,
 ) -> tuple[_core.Matrix, NDArray[Any] | None]:
     """A float array or sparse matrix for the core, and the array itself where it is dense.
 
@@ -34,7 +39,9 @@ def checked_matrix(
     sorting. CSR values and 32-bit indices, and C-ordered dense arrays, are borrowed. Rows are made of CSC and
     COO in the core, by dealing numbers out; numbers of a column that a row stores twice are added up. Rows
     whose columns do not increase are put in order, unless whoever asks can do without (``in_order=False``)
-    and there are more than a few. All of it takes time in proportion to the numbers; X is never written to.
+    and there are more than a few. With ``as_stored`` rows keep the order they are stored in, few or many,
+    and one that stores a column twice is put in order by itself: what becomes of a row depends on no other
+    row. All of it takes time in proportion to the numbers; X is never written to.
 
     Raises
     ------
@@ -53,11 +60,15 @@ def checked_matrix(
     rows = _arrays_of(X, n_threads)
     matrix = csr_matrix(*rows, X.shape[1])
     flaw = matrix.check(n_threads)
-    is_kept = not in_order and X.format == "csr" and matrix.n_stored > _FEW
-    if flaw[0] == "repeated" or (flaw[0] == "unsorted" and not is_kept):
+    is_kept = as_stored or (not in_order and X.format == "csr" and matrix.n_stored > _FEW)
+    if flaw[0] == "repeated" and as_stored:
+        matrix = csr_matrix(*rows, X.shape[1], is_ordered=False).summed(n_threads)
+        rows, flaw = matrix.arrays(), matrix.check(n_threads)
+        matrix = csr_matrix(*rows, X.shape[1])
+    elif flaw[0] == "repeated" or (flaw[0] == "unsorted" and not is_kept):
         matrix = csr_matrix(*rows, X.shape[1], is_ordered=False).ordered(n_threads)
         flaw = matrix.check(n_threads)  # sums may be beyond the type of their terms
-    elif flaw[0] == "unsorted":
+    if flaw[0] == "unsorted":
         return csr_matrix(*rows, X.shape[1], is_ordered=False), None
     _refuse(flaw, names)
     return matrix, None

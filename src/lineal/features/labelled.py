@@ -31,7 +31,7 @@ class Labelled:
     scores, bit for bit: as an array if no number is 0, else as sparse rows.
     """
 
-    rows: NativeRows  # dense with every cell stored, or sparse, sorted, without stored zeros
+    rows: NativeRows  # dense with every cell stored, or sparse, in any order, without stored zeros
     codes: NDArray[np.int32]
     s: FloatArray
     n_classes: int
@@ -58,19 +58,19 @@ class Labelled:
     def sums(self) -> tuple[FloatArray, bool]:
         """(n_classes, n_columns) weighted sums of numbers, and whether one of them is below 0."""
         V = np.empty((self.n_classes, self.n_columns))
-        is_below = _core.class_sums(self.rows.matrix, self.codes, self.s, V, self.rows.n_threads)
+        is_below = _core.class_sums(self.rows.given, self.codes, self.s, V, self.rows.n_threads)
         return V, is_below
 
     def stored(self) -> FloatArray:
         """(n_classes, n_columns) weights of the rows that are not 0 in a column."""
         V = np.empty((self.n_classes, self.n_columns))
-        _core.class_counts_above(self.rows.matrix, self.codes, self.s, -np.inf, V, self.rows.n_threads)
+        _core.class_counts_above(self.rows.given, self.codes, self.s, -np.inf, V, self.rows.n_threads)
         return V
 
     def deviations(self, centre: FloatArray) -> FloatArray:
         """(n_classes, n_columns) weighted squares of numbers that are not 0 about a centre for each sum."""
         V = np.empty((self.n_classes, self.n_columns))
-        _core.class_deviations(self.rows.matrix, self.codes, self.s, centre, V, self.rows.n_threads)
+        _core.class_deviations(self.rows.given, self.codes, self.s, centre, V, self.rows.n_threads)
         return V
 
     def with_values(self, values: FloatArray) -> Labelled:
@@ -113,7 +113,7 @@ def labelled(
     is_counted = s > 0
     if rows.dense is not None and is_counted.all() and rows.dense.all():
         return Labelled(rows, codes, s, n_classes)
-    if not rows.is_sparse or not is_counted.all() or not rows.matrix.arrays()[2].all():
+    if not rows.is_sparse or not is_counted.all() or not rows.given.arrays()[2].all():
         matrix = rows.csr()
         if not is_counted.all():
             matrix, codes, s = matrix[is_counted], codes[is_counted], s[is_counted]

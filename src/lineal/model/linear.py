@@ -98,7 +98,7 @@ class Scores:
         if self.way == "online":
             Z = np.empty((rows.n_rows, self.n_scores))
             settings, arrays = self._stream
-            _core.online_scores(rows.matrix, settings, arrays, Z)
+            _core.online_scores(rows.given, settings, arrays, Z)
             return Z
         Z = self.linear(rows)
         # Huge counts overflow together.
@@ -108,7 +108,7 @@ class Scores:
         if rows.dense is not None:
             there = (rows.dense > threshold).astype(np.float64)
             return self.linear(MatrixRows(_core.Matrix.from_dense(there, there), rows.n_threads, there))
-        there = (rows.stored()[2] > threshold).astype(np.float64)
+        there = (rows.stored(in_order=False)[2] > threshold).astype(np.float64)
         if threshold < 0:  # zeros that are not stored are there: say what is taken away from a row of ones
             return self.linear.from_ones()(rows.with_values(there - 1.0))
         return self.linear(rows.with_values(there))

@@ -69,12 +69,13 @@ class MatrixRows:
         self.given.dot(W, Z, self.n_threads)
         return Z
 
-    def stored(self) -> Arrays:
+    def stored(self, *, in_order: bool = True) -> Arrays:
         """(starts, columns, values) of sparse rows, without what may lie behind the last of them."""
-        starts, columns, values = self.matrix.arrays()
+        starts, columns, values = (self.matrix if in_order else self.given).arrays()
         return starts, columns[: starts[-1]], values[: starts[-1]]
 
     def with_values(self, values: NDArray[Any]) -> MatrixRows:
-        """Sparse rows with other numbers in the same places."""
-        starts, columns, _ = self.stored()
-        return MatrixRows.of((starts, columns, values), self.n_columns, self.n_threads)
+        """Sparse rows with other numbers in the places that they are given in."""
+        starts, columns, _ = self.stored(in_order=False)
+        matrix = csr_matrix(starts, columns, values, self.n_columns, is_ordered=self.given.is_ordered)
+        return MatrixRows(matrix, self.n_threads)

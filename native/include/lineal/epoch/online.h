@@ -82,8 +82,11 @@ class OnlineLearner {
   template <class Rows>
   void meet(const Rows& X, Index first_row, const double* s, Watch& watch) {
     for (Index i = 0; i < X.n_rows && !watch.is_over(); ++i) {
-      hint_row(X, i + 2);
-      if ((n_ > 1 || is_in_order<Rows>) && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
+      // Where a record is one number, as even steps ask of one score, to hint at it takes as long as to meet
+      // it.
+      const bool is_short = are_steps_even(table_.settings(), n_);
+      hint_row(X, i + (is_short ? 4 : 2));
+      if (!is_short && (n_ > 1 || is_in_order<Rows>) && i + 1 < X.n_rows) prefetch_records(table_, X[i + 1]);
       const Index row = first_row + i;
       if (const Index n = steps_.n_scores(row); n != n_) {
         if (n_ == 1) table_.part(table_.settings().is_shared);
@@ -106,6 +109,11 @@ class OnlineLearner {
   }
 
  private:
+  // Whether one score is learned by steps that are the same for all columns, and nothing else is kept of
+  // them.
+  static bool are_steps_even(const OnlineSettings& set, Index n_scores) noexcept {
+    return n_scores == 1 && !set.is_pulled && !set.is_averaged && set.rate > 0;
+  }
   // How many columns can be read from row i on, those of rows behind it too where they lie behind it.
   template <class V>
   static Index in_sight(const Csr<V>& X, Index i) noexcept {

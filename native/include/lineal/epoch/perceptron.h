@@ -62,15 +62,6 @@ inline Index predicted_class(const PerceptronState& state, Row x, Index n_column
   return std::max_element(z, z + K) - z;
 }
 
-// Hints the weights that the next row will meet into cache; its own bytes were hinted at a row earlier.
-template <class V>
-LINEAL_HINT void prefetch_weights(const PerceptronState& state, CsrRow<V> x) noexcept {
-  if (state.n_scores > 1) return;  // a block of scores is fetched ahead by dot_block
-  for (Index k = 0; k < x.size; ++k) __builtin_prefetch(state.theta + x.index[k]);
-}
-template <class V>
-LINEAL_HINT void prefetch_weights(const PerceptronState&, DenseRow<V>) noexcept {}
-
 // Meets the rows in `order` (which may name any rows, in any order, more than once); `code` holds the class
 // of each row of X. When the watch says stop, the rows that are left are not met.
 template <class Rows>
@@ -81,8 +72,8 @@ void perceptron_pass(const Rows& X, const std::int32_t* code, std::span<const st
   for (std::size_t at = 0; at < order.size() && !watch.is_over(); ++at) {
     const Index i = order[at];
     const auto x = X[i];
-    if (at + 2 < order.size()) prefetch(X[order[at + 2]]);
-    if (at + 1 < order.size()) prefetch_weights(state, X[order[at + 1]]);
+    // The row's own numbers only: to hint at the weights that it will meet takes as long as to meet them.
+    if (at + 4 < order.size()) prefetch(X[order[at + 4]]);
     const Index wanted = code[i], predicted = predicted_class(state, x, X.n_columns, z.data());
     if (predicted != wanted) {
       if (K == 1) {

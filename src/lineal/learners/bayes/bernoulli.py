@@ -103,10 +103,10 @@ class BernoulliNB(CountingNaiveBayes):
 
     def _count(self, rows: NativeRows, codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
         V = np.empty((n_classes, rows.n_columns))
-        _core.class_counts_above(rows.matrix, codes, s, self._threshold, V, rows.n_threads)
+        _core.class_counts_above(rows.given, codes, s, self._threshold, V, rows.n_threads)
         if self._threshold < 0 and rows.is_sparse:  # zeros that are not stored are above it too
             written = np.empty_like(V)
-            _core.class_counts_above(rows.matrix, codes, s, -np.inf, written, rows.n_threads)
+            _core.class_counts_above(rows.given, codes, s, -np.inf, written, rows.n_threads)
             V += class_weights(codes, s, n_classes)[:, None] - written
         return V
 

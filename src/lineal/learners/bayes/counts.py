@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineal.data import checked_rows, thread_count
+from lineal.data.matrices import csr_matrix
 from lineal.deferred import sparse as sp
 from lineal.errors import InputError
 from lineal.learners.bayes.base import BaseNaiveBayes
 from lineal.learners.reading import read_matrix
 from lineal.model.linear import LinearScores
-from lineal.objective.linear_maps import NativeRows, native_csr
+from lineal.objective.linear_maps import NativeRows
 from lineal.objective.losses import FloatArray
 
 
@@ -27,16 +28,16 @@ def grown(counts: FloatArray, places: NDArray[np.intp], n_classes: int) -> Float
 
 
 def stored(rows: NativeRows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
-    """(start, index, value) of sparse rows, without what may lie behind the last of them."""
-    start, index, value = rows.matrix.arrays()
+    """(start, index, value) of sparse rows, as they are given and without what may lie behind the last."""
+    start, index, value = rows.given.arrays()
     return start, index[: start[-1]], value[: start[-1]]
 
 
 def with_values(rows: NativeRows, value: NDArray[Any]) -> NativeRows:
     """Sparse rows with other numbers in the same places."""
     start, index, _ = stored(rows)
-    shape = (rows.n_rows, rows.n_columns)
-    return native_csr(sp.csr_array((value, index, start), shape=shape), rows.n_threads)
+    matrix = csr_matrix(start, index, value, rows.n_columns, is_ordered=rows.given.is_ordered)
+    return NativeRows(matrix, rows.n_threads)
 
 
 def refuse_negative(owner: Any, rows: NativeRows) -> None:

@@ -117,12 +117,12 @@ class GaussianNB(MatrixNaiveBayes):
         rows = _in_units(rows, unit)
         n = class_weights(codes, s, n_classes)[:, None]
         mean, squares = np.empty((2, n_classes, rows.n_columns))
-        _core.class_sums(rows.matrix, codes, s, mean, rows.n_threads)
+        _core.class_sums(rows.given, codes, s, mean, rows.n_threads)
         np.divide(mean, n, out=mean, where=n > 0)
-        _core.class_deviations(rows.matrix, codes, s, mean, squares, rows.n_threads)
+        _core.class_deviations(rows.given, codes, s, mean, squares, rows.n_threads)
         if rows.is_sparse:
             written = np.empty_like(mean)
-            _core.class_counts_above(rows.matrix, codes, s, -np.inf, written, rows.n_threads)
+            _core.class_counts_above(rows.given, codes, s, -np.inf, written, rows.n_threads)
             squares += np.maximum(n - written, 0.0) * mean**2
         return Spread(unit, mean, squares)
 

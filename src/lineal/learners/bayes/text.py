@@ -21,7 +21,7 @@ class _Words(CountingNaiveBayes):
 
     def _count(self, rows: NativeRows, codes: NDArray[np.int32], s: FloatArray, n_classes: int) -> FloatArray:
         V = np.empty((n_classes, rows.n_columns))
-        if _core.class_sums(rows.matrix, codes, s, V, rows.n_threads):
+        if _core.class_sums(rows.given, codes, s, V, rows.n_threads):
             refuse_negative(self, rows)
         return V
 

@@ -76,7 +76,7 @@ class OnlinePasses(StreamedModel):
         Only the first of them tells how well rows are predicted that are new.
         """
         array = read_matrix(self, X, reset=True)
-        given = checked_rows(array, 1, getattr(self, "feature_names_in_", None))
+        given = checked_rows(array, 1, getattr(self, "feature_names_in_", None), as_stored=True)
         shape = {name: self.__dict__[name] for name in SHAPE if name in self.__dict__}
         self._forget_stream()
         rng = np.random.default_rng(self._seed())

@@ -158,7 +158,7 @@ class Stream:
         self, rows: NativeRows, steps: Any, s: FloatArray, order: NDArray[np.int64] | None = None
     ) -> None:
         """Meets rows, for whose columns and scores there is room, in the order of steps and s."""
-        _core.online_learn(rows.matrix, steps, s, self.settings, self.arrays, order)
+        _core.online_learn(rows.given, steps, s, self.settings, self.arrays, order)
         raise_if_over()
 
     def learn_texts(self, texts: _core.HashedTexts, steps: Any, s: FloatArray) -> None:
@@ -169,7 +169,7 @@ class Stream:
     def scores(self, rows: NativeRows) -> FloatArray:
         """(n, n_scores); columns that were never met count nothing."""
         Z = np.empty((rows.n_rows, self.n_scores))
-        _core.online_scores(rows.matrix, self.settings, self.arrays, Z)
+        _core.online_scores(rows.given, self.settings, self.arrays, Z)
         return Z
 
     def weights(self) -> tuple[FloatArray, FloatArray]:

@@ -86,7 +86,7 @@ class StreamedClassifier(ScoringClassifier, StreamedModel):
         """
         require_targets(self, y)
         stream, (array, shape) = self._begun(), read_growing(self, X)
-        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
+        rows = checked_rows(array, 1, shape.get("feature_names_in_"), as_stored=True)
         return self._learn_from(stream, rows, shape, y, classes, sample_weight)
 
     def _learn_from(

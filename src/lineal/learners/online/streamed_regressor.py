@@ -44,7 +44,7 @@ class StreamedRegressor(StreamedModel):
         """
         require_targets(self, y)
         stream, (array, shape) = self._begun(), read_growing(self, X)
-        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
+        rows = checked_rows(array, 1, shape.get("feature_names_in_"), as_stored=True)
         return self._learn_from(stream, rows, shape, y, sample_weight)
 
     def _learn_from(

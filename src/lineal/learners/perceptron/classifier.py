@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.cancellation import cancellable
+from lineal.data import checked_rows, thread_count
 from lineal.errors import InputError, ParameterError
 from lineal.learners.online.arrivals import Arrivals
 from lineal.learners.perceptron.keepers import Best, Keeper, RandomDraw
@@ -212,9 +213,8 @@ class Perceptron(StreamedPerceptron):
                 "At least 2 classes are needed, but y has only one class: "
                 f"{self.classes_.tolist()[0]!r}. Check the labels or the split."
             )
-        rows = self._built(array, reset=True)
-        assert isinstance(rows, NativeRows)
-        return rows, codes, labels
+        names = getattr(self, "feature_names_in_", None)
+        return checked_rows(array, thread_count(self.n_threads), names, as_stored=True), codes, labels
 
     def _check_options(self) -> None:
         """Refuses impossible options before any data are read."""

@@ -125,7 +125,7 @@ class OnlineWeights:
         """
         late = self._sums[1] if len(self._sums) > 1 else None
         _core.perceptron_pass(
-            rows.matrix, codes, order, self._rate, self.n_scores, self._sums[0], late, self._tally, log
+            rows.given, codes, order, self._rate, self.n_scores, self._sums[0], late, self._tally, log
         )
 
     def pass_by(self, n_rows: int) -> None:
@@ -139,7 +139,7 @@ class OnlineWeights:
             signs[0] = self._rate if gained == 1 else -self._rate
         else:
             signs[gained], signs[lost] = self._rate, -self._rate
-        _, columns, values = x.matrix.arrays() if x.dense is None else (0, slice(x.n_columns), x.dense[0])
+        _, columns, values = x.given.arrays() if x.dense is None else (0, slice(x.n_columns), x.dense[0])
         for table, factor in zip(self._tables(), (1.0, float(self.seen)), strict=False):
             table[columns] += np.multiply.outer(values.astype(np.float64), factor * signs)
             table[x.n_columns :] += factor * signs  # the intercept, if there is one

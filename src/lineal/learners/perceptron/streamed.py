@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.data import checked_rows
+from lineal.data.matrices import csr_matrix
 from lineal.errors import ParameterError, PrecisionWarning
 from lineal.learners.perceptron.sizes import largest_in_stream, moderate
 from lineal.learners.perceptron.stream import KEEPERS, MistakeStream, Terms
@@ -83,7 +84,7 @@ class StreamedPerceptron(ScoringClassifier):
         require_targets(self, y)
         stream = self._begun()
         array, shape = read_growing(self, X)
-        rows = checked_rows(array, 1, shape.get("feature_names_in_"))
+        rows = checked_rows(array, 1, shape.get("feature_names_in_"), as_stored=True)
         rows = _in_columns(rows, shape["n_features_in_"])
         labels = self._labels(y, rows.n_rows)
         known = stream.labels if classes is None else stream.labels.named(named_labels(classes))
@@ -179,6 +180,9 @@ def _in_columns(rows: NativeRows, n_columns: int) -> NativeRows:
     """Sparse rows with so many columns: those behind count nothing."""
     if rows.n_columns == n_columns:
         return rows
+    if rows.n_columns < n_columns and rows.dense is None:
+        arrays, is_ordered = rows.given.arrays(), rows.given.is_ordered
+        return NativeRows(csr_matrix(*arrays, n_columns, is_ordered=is_ordered), rows.n_threads)
     csr = rows.csr()[:, :n_columns]
     csr.resize((rows.n_rows, n_columns))
     return native_csr(csr, rows.n_threads)
