@@ -52,6 +52,8 @@ _LONG_ROUND = 1e-3
 # is this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are
 # free.
 _LARGE, _SHARE = 1_000_000, 0.5
+# The share of P in what may be left from which on a model may be rounded to float32.
+_COARSE = 1e-6
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -181,11 +183,16 @@ def _begin(problem: Problem, start: Start | None) -> _State:
         Z = np.zeros((problem.X.n_rows, problem.n_outputs))
     else:
         Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
+    is_told = start is not None and start.V is not None and not losses.is_rounded
     if problem.intercept is Intercept.FREE:
-        shift = losses.refit(Z).shift
-        if losses.value(Z + shift) <= losses.value(Z):
-            b, Z = b + shift, Z + shift
-    if start is not None and start.V is not None and not losses.is_rounded:
+        refit = losses.refit(Z)
+        moved = Z + refit.shift
+        before = losses.value(Z) if refit.before is None else refit.before
+        after = losses.value(moved) if refit.after is None else refit.after
+        if after <= before:
+            b, Z = b + refit.shift, moved
+    if is_told:
+        assert start is not None
         return _State(W, b, Z, start.U, V=start.V)
     return _State(W, b, Z, losses.slopes(Z))
 
@@ -237,6 +244,7 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     if price.bound is None:
         return Iterate(lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy)
     bound = price.bound
+    primal = None if problem.losses.is_rounded else price.primal
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
             lambda: (W.copy(), b.copy()),
@@ -249,7 +257,10 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         lambda: (W.copy(), b.copy()),
         lambda: bound.U,
         price.gap,
+        primal=primal,
         bound=bound,
+        # A round moves the intercept with the weights.
+        has_own_intercept=n_rounds > 0,
         state=kept,
         scores=Z.copy,
     )
@@ -399,6 +410,7 @@ def _descend(
     """
     rows = problem.X.native_rows
     assert rows is not None
+    is_priced = priced_columns(rows, problem.n_outputs) is not None
     if rows.kept is not None and rows.dense is not None and not problem.penalty.has_groups:
         columns = rows.kept.with_others(rows.dense, columns)
     part = _part(problem, columns, outputs, state)
@@ -422,7 +434,8 @@ def _descend(
             break
         h = part.curvatures(Z)
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
-            model = part.model(h, Z, is_fresh=model is not None or is_stuck)
+            is_narrow = not is_stuck and enough > _COARSE * abs(value)
+            model = part.model(h, Z, is_fresh=model is not None or is_stuck, is_narrow=is_narrow)
         model.age += 1
         solved = max(_SOLVED * tol, min(_harmless(part, w, enough), _ROUND * worst))
         move = part.minimise(model, w, gradient, u, solved) - w
@@ -445,6 +458,8 @@ def _descend(
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
         if foreseen is not None and enough > 0 and part.width == problem.n_outputs and not is_free:
             foreseen = repaired(problem, foreseen)
+            if 2 * len(columns) >= rows.n_columns and not is_priced:
+                break  # a pass over all columns says more, and costs hardly more
             inner, _ = part.split(part.gradient(foreseen))
             known = columns, inner[:, 0]
             if _is_enough(part, value, foreseen, inner, enough):
