@@ -128,11 +128,12 @@ class ProxCD(SmoothSolver):
         state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
         n_rounds = 0 if kept is None else kept["n_rounds"]
         share = _LONG_ROUND if self._is_exact(problem) else _ROUND
+        V: FloatArray | None = None
         if start is None and _is_its_own_set(problem):
             n_rounds = 1
-            _first_round(problem, state, is_last=problem.losses.is_quadratic and self._is_exact(problem))
+            V = _first_round(problem, state, is_last=problem.losses.is_quadratic and self._is_exact(problem))
         while True:
-            price = _price(problem, state)
+            price, V = _price(problem, state, V), None
             yield _iterate(problem, state, price, n_rounds)
             if price.worst == 0.0:
                 return
@@ -204,7 +205,8 @@ def _begin_again(problem: Problem, kept: State) -> _State:
     return state
 
 
-def _price(problem: Problem, state: _State) -> _Price:
+def _price(problem: Problem, state: _State, own: FloatArray | None = None) -> _Price:
+    """``own`` is V of the slopes where that is known, and their sums need no repair."""
     penalty, U, V = problem.penalty, state.U, state.V
     rows, is_free = problem.X.native_rows, penalty.has_free_columns
     priced = None if is_free or penalty.has_groups else priced_columns(rows, problem.n_outputs)
@@ -218,13 +220,13 @@ def _price(problem: Problem, state: _State) -> _Price:
             limits, in_play = penalty.slopes_at_0(len(state.W)), state.W[:, 0] != 0
             V = priced.price(rows, problem.losses.pull(U), limits, in_play, state.known)
         elif is_free or V is None:
-            V = problem.pull(U)
+            V = problem.pull(U) if own is None else own
         bound = scaled(problem, U, V, state.W, state.b)
         gap = problem.relative_gap(primal, bound.dual)
     assert V is not None
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
-    own = problem.pull(state.U) if problem.penalty.has_free_columns else V
-    worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
+    at = problem.pull(state.U) if problem.penalty.has_free_columns else V
+    worst = float(problem.penalty.violations(state.W, at).max(initial=0.0))
     if problem.intercept is not Intercept.NONE:
         sums = problem.losses.sums(state.U if problem.intercept is Intercept.FREE else U)
         worst = max(worst, float(problem.constants_penalty.violations(state.b, sums).max()))
@@ -299,22 +301,34 @@ def _is_its_own_set(problem: Problem) -> bool:
     return is_plain and problem.X.n_columns <= 2 * _smallest_set(problem)
 
 
-def _first_round(problem: Problem, state: _State, *, is_last: bool) -> None:
+def _first_round(problem: Problem, state: _State, *, is_last: bool) -> FloatArray | None:
     """A round of such outputs from nothing: no price says more than their own gradients.
 
-    The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once.
+    The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once. Where
+    0 is best V of the slopes is returned, for their price.
     """
     V = problem.pull(state.U)
     rounding = _ROUNDED * float(np.abs(V).max())
     if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= rounding:
-        return  # 0 is best
+        is_balanced = problem.intercept is Intercept.FREE and not problem.penalty.has_free_columns
+        return V if is_balanced and _are_balanced(problem, state.U) else None
     tol = rounding if is_last else np.inf
     columns = np.arange(problem.X.n_columns)
-    parts = [_descend(problem, columns, slice(k, k + 1), state, tol, 0.0) for k in range(problem.n_outputs)]
+    parts = [
+        _descend(problem, columns, slice(k, k + 1), state, tol, 0.0, V, is_whole=is_last)
+        for k in range(problem.n_outputs)
+    ]
     state.U = problem.losses.slopes(state.Z)
     for k, foreseen in enumerate(parts):
         if foreseen is not None:
             state.U[:, k] = foreseen[:, 0]
+    return None
+
+
+def _are_balanced(problem: Problem, U: FloatArray) -> bool:
+    """Whether sums are 0 to rounding, so that to balance them moves nothing but last digits."""
+    weighted = problem.losses.weighted(U)
+    return bool(np.all(np.abs(weighted.sum(axis=0)) <= _ROUNDED * np.abs(weighted).sum(axis=0)))
 
 
 def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float, enough: float) -> None:
@@ -399,7 +413,15 @@ def _working_set(
 
 
 def _descend(
-    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float, enough: float
+    problem: Problem,
+    columns: NDArray[np.int64],
+    outputs: slice,
+    state: _State,
+    tol: float,
+    enough: float,
+    V: FloatArray | None = None,
+    *,
+    is_whole: bool = False,
 ) -> FloatArray | None:
     """Proximal Newton steps on a working set of some outputs, until its violation is below ``tol``; in place.
 
@@ -407,6 +429,8 @@ def _descend(
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     Ends sooner where the gap on the working set is ``enough``; what V is there is then in ``state.known``.
+    ``V`` is told of the slopes at the start, where it is known. ``is_whole``: the model is the problem, and
+    whoever asks prices what its minimiser is worth.
     """
     rows = problem.X.native_rows
     assert rows is not None
@@ -423,8 +447,12 @@ def _descend(
     for step in range(_STEPS):
         if is_over():
             break
-        u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
-        gradient = part.gradient(u)
+        if step == 0 and V is not None:
+            u = np.ascontiguousarray(state.U[:, outputs])
+            gradient = part.flat(V[columns, outputs], problem.losses.weighted(u).sum(axis=0))
+        else:
+            u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
+            gradient = part.gradient(u)
         worst = part.worst(w, gradient)
         if step == 0:
             # The price is one of slopes with balanced sums: in large units of the columns it may hide what
@@ -451,6 +479,9 @@ def _descend(
             model, is_stuck = None, True
             continue
         foreseen = u + part.bent(model, moved) if t == 1.0 else None
+        if is_whole and t == 1.0:
+            w, value = w + move, there
+            break
         is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
         w, value = w + t * move, there
         if is_straight:
