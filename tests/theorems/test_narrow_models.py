@@ -1,4 +1,4 @@
-"""Models of float32 and models scaled to other curvatures lead where exact ones do, and proofs know neither."""
+"""Models of float32, or scaled to other curvatures, lead where exact ones do, and proofs know neither."""
 
 import numpy as np
 import pytest
