@@ -524,7 +524,7 @@ class KeptColumns:
 
     Along a path working sets grow and hardly change: a column is copied once, and a product of two columns
     under the same weights, as those of least squares are, is computed once. Costs what is taken: n numbers
-    a column, and as many more as there are columns.
+    a column, and as many more as there are columns; half of that again where products are float32.
 
     Attributes
     ----------
