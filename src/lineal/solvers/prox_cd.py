@@ -68,6 +68,8 @@ _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
 _CREEPING = 20
 # Seconds of a round that sweeps over groups, beside that, and its Newton steps on the groups in play.
 _ROUND_OF_GROUPS, _STEPS_ON_FACES = 1e-3, 30
+# The least l1, as a share of the steepest slope at the start, at which V may be told of products.
+_VISIBLE = 1e-3
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -310,13 +312,13 @@ def _first_round(problem: Problem, state: _State, *, is_last: bool) -> FloatArra
     """A round of such outputs from nothing: no price says more than their own gradients.
 
     The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once. Where
-    0 is best V of the slopes is returned, for their price.
+    0 is best V of the slopes is returned, for their price; and where the model's own gradient is that of the
+    dual point it foresaw, to rounding, so is that.
     """
     V = problem.pull(state.U)
     rounding = _ROUNDED * float(np.abs(V).max())
     if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= rounding:
-        is_balanced = problem.intercept is Intercept.FREE and not problem.penalty.has_free_columns
-        return V if is_balanced and _are_balanced(problem, state.U) else None
+        return V if _is_feasible(problem, state.U) else None
     tol = rounding if is_last else np.inf
     columns = np.arange(problem.X.n_columns)
     parts = [
@@ -327,11 +329,19 @@ def _first_round(problem: Problem, state: _State, *, is_last: bool) -> FloatArra
     for k, foreseen in enumerate(parts):
         if foreseen is not None:
             state.U[:, k] = foreseen[:, 0]
-    return None
+    told, state.known = state.known, None
+    if not is_last or told is None or parts[0] is None or problem.n_outputs > 1:
+        return None
+    # What the model's products round away is a share of the first V: it must be nothing beside l1.
+    steepest = float(problem.penalty.slopes_at_0(len(V)).min())
+    is_near = steepest >= _VISIBLE * float(np.abs(V).max(initial=0.0))
+    return told[1][:, None] if is_near and _is_feasible(problem, state.U) else None
 
 
-def _are_balanced(problem: Problem, U: FloatArray) -> bool:
-    """Whether sums are 0 to rounding, so that to balance them moves nothing but last digits."""
+def _is_feasible(problem: Problem, U: FloatArray) -> bool:
+    """Whether slopes need no repair but for last digits: their sums are 0 to rounding where they must be."""
+    if problem.penalty.has_free_columns or problem.intercept is not Intercept.FREE:
+        return problem.intercept is Intercept.NONE and not problem.penalty.has_free_columns
     weighted = problem.losses.weighted(U)
     return bool(np.all(np.abs(weighted.sum(axis=0)) <= _ROUNDED * np.abs(weighted).sum(axis=0)))
 
@@ -486,6 +496,8 @@ def _descend(
         foreseen = u + part.bent(model, moved) if t == 1.0 else None
         if is_whole and t == 1.0:
             w, value = w + move, there
+            if model.G is not None and model.scale == 1.0:
+                state.known = columns, part.split(gradient + model.G @ move)[0][:, 0]
             break
         is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
         w, value = w + t * move, there
