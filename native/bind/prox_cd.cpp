@@ -16,7 +16,8 @@ WeightPenalties penalties_of(const Array1<const double>& l1, const Array1<const 
 }
 
 // A matrix whose rows are runs of numbers, however far apart.
-SquareView square_of(const StridedArray2<const double>& G) {
+template <class T>
+SquareOf<T> square_of(const StridedArray2<const T>& G) {
   const Index m = Index(G.shape(0)), apart = m > 1 ? Index(G.stride(0)) : m;
   require(Index(G.shape(1)) == m && (m <= 1 || (G.stride(1) == 1 && apart >= m)),
           "a square matrix must have rows that are runs of numbers");
@@ -44,34 +45,32 @@ Index squares_of(const ColumnGroups& groups) {
   return squares;
 }
 
-}  // namespace
-
-void bind_prox_cd(nb::module_& m) {
+template <class T>
+void bind_gram(nb::module_& m, const char* name, const char* said) {
   m.def(
       "gram_cd",
-      [](StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
-         Array1<double> gradient, Array1<double> w, double tol, Index max_sweeps) {
+      [](StridedArray2<const T> G, Array1<const double> l1, Array1<const double> l2, Array1<double> gradient,
+         Array1<double> w, double tol, Index max_sweeps) {
         require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0), "gram_cd: lengths differ");
-        const SquareView square = square_of(G);
+        const SquareOf<T> square = square_of(G);
         const WeightPenalties penalties = penalties_of(l1, l2, square.size);
         Sweeps done;
         interruptible([&](Watch& watch) {
-          done = gram_cd(square, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
+          done = gram_cd<T>(square, penalties, gradient.data(), w.data(), tol, max_sweeps, watch);
         });
         return std::make_pair(done.count, done.violation);
       },
-      "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
+      "G"_a.noconvert(), "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "tol"_a, "max_sweeps"_a,
       "Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).");
-  nb::class_<ActiveSet>(m, "ActiveSet",
-                        "The weights of a quadratic model that are not 0, and the factor of their matrix.")
+  nb::class_<ActiveSetOf<T>>(m, name, said)
       .def(nb::init<>())
       .def(
           "run",
-          [](ActiveSet& self, StridedArray2<const double> G, Array1<const double> l1, Array1<const double> l2,
+          [](ActiveSetOf<T>& self, StridedArray2<const T> G, Array1<const double> l1, Array1<const double> l2,
              Array1<double> gradient, Array1<double> w, Index n_last, double tol, Index max_events) {
             require(gradient.shape(0) == G.shape(0) && w.shape(0) == G.shape(0),
                     "ActiveSet.run: lengths differ");
-            const SquareView square = square_of(G);
+            const SquareOf<T> square = square_of(G);
             require(0 <= n_last && n_last <= square.size, "ActiveSet.run: n_last is out of range");
             const WeightPenalties penalties = penalties_of(l1, l2, square.size);
             Index n_events = 0;
@@ -81,10 +80,18 @@ void bind_prox_cd(nb::module_& m) {
             });
             return n_events;
           },
-          "G"_a, "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "n_last"_a, "tol"_a,
+          "G"_a.noconvert(), "l1"_a, "l2"_a, "gradient"_a.noconvert(), "w"_a.noconvert(), "n_last"_a, "tol"_a,
           "max_events"_a,
           "Minimises the model of gram_cd, in place; returns how many events it took. What was factorised "
           "before holds on where the model is the last one with more weights before its last n_last.");
+}
+
+}  // namespace
+
+void bind_prox_cd(nb::module_& m) {
+  bind_gram<double>(m, "ActiveSet",
+                    "The weights of a quadratic model that are not 0, and the factor of their matrix.");
+  bind_gram<float>(m, "NarrowActiveSet", "The same where matrix and factor are float32.");
   m.def(
       "gram_group_cd",
       [](Array2<const double> G, Array1<const Index> order, Array1<const Index> start,

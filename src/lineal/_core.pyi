@@ -466,7 +466,11 @@ def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32]
 @overload
 def crammer_singer_dual_cd_epoch(X: Matrix, code: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], norm2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: DualSettings, run: DualRun, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], extra: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
 
-def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
+@overload
+def gram_cd(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]: ...
+
+@overload
+def gram_cd(G: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], tol: float, max_sweeps: int) -> tuple[int, float]:
     """
     Coordinate descent on an explicit quadratic model, in place; returns (sweeps, violation).
     """
@@ -479,6 +483,16 @@ class ActiveSet:
     def __init__(self) -> None: ...
 
     def run(self, G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_last: int, tol: float, max_events: int) -> int:
+        """
+        Minimises the model of gram_cd, in place; returns how many events it took. What was factorised before holds on where the model is the last one with more weights before its last n_last.
+        """
+
+class NarrowActiveSet:
+    """The same where matrix and factor are float32."""
+
+    def __init__(self) -> None: ...
+
+    def run(self, G: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], l1: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l2: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_last: int, tol: float, max_events: int) -> int:
         """
         Minimises the model of gram_cd, in place; returns how many events it took. What was factorised before holds on where the model is the last one with more weights before its last n_last.
         """

@@ -21,26 +21,39 @@
 
 namespace lineal {
 
+// A register of numbers of either width.
+template <class T>
+struct RegisterOf {
+  using type = Register;
+};
+template <>
+struct RegisterOf<float> {
+  typedef float type __attribute__((vector_size(sizeof(Register))));
+};
+
 // The products of the first `length` numbers, a multiple of a register's, of four rows with four others.
 inline constexpr Index product_tile = 4;
+template <class T = double>
 struct TileProducts {
-  double of[product_tile][product_tile];
+  T of[product_tile][product_tile];
 
-  TileProducts(const double* const* down, const double* const* across, Index length) noexcept {
-    Register sum[product_tile][product_tile] = {};
-    for (Index k = 0; k < length; k += register_size) {
-      Register right[product_tile];
-      for (Index c = 0; c < product_tile; ++c) __builtin_memcpy(&right[c], across[c] + k, sizeof(Register));
+  TileProducts(const T* const* down, const T* const* across, Index length) noexcept {
+    using Numbers = typename RegisterOf<T>::type;
+    constexpr Index lanes = Index(sizeof(Numbers) / sizeof(T));
+    Numbers sum[product_tile][product_tile] = {};
+    for (Index k = 0; k < length; k += lanes) {
+      Numbers right[product_tile];
+      for (Index c = 0; c < product_tile; ++c) __builtin_memcpy(&right[c], across[c] + k, sizeof(Numbers));
       for (Index r = 0; r < product_tile; ++r) {
-        Register left;
+        Numbers left;
         __builtin_memcpy(&left, down[r] + k, sizeof left);
         for (Index c = 0; c < product_tile; ++c) sum[r][c] += left * right[c];
       }
     }
     for (Index r = 0; r < product_tile; ++r)
       for (Index c = 0; c < product_tile; ++c) {
-        of[r][c] = 0.0;
-        for (Index lane = 0; lane < register_size; ++lane) of[r][c] += sum[r][c][lane];
+        of[r][c] = T(0);
+        for (Index lane = 0; lane < lanes; ++lane) of[r][c] += sum[r][c][lane];
       }
   }
 };

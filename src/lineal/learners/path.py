@@ -6,13 +6,13 @@ import copy
 import numbers
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lineal.cancellation import cancellable, nothing_done
-from lineal.deferred import sparse as sp
 from lineal.errors import InputError, LinealError, NotCertifiedWarning, ParameterError
 from lineal.learners.classifier import BaseLinearClassifier
 from lineal.learners.model import LinearModel
@@ -247,12 +247,13 @@ def _share_explained(left: FloatArray, whole: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class _Point:
-    """A fitted model, its weights kept apart so that they can be sparse."""
+    """A fitted model, its weights kept apart: where many are 0 those that are not, with their places."""
 
     strength: float
     option: dict[str, Any]
     shell: LinearModel
-    coef: Any
+    weights: FloatArray
+    places: NDArray[np.intp] | None  # in a raveled (K, d); None where all are kept
     shape: tuple[int, ...]
     intercept: FloatArray
     scores: dict[str, float]
@@ -266,16 +267,35 @@ class _Point:
         scores: dict[str, float],
         is_sparse: bool,
     ) -> _Point:
-        coef, shape = np.atleast_2d(model.coef_), model.coef_.shape
+        coef, shape = np.ravel(model.coef_), model.coef_.shape
         del model.coef_, model.dual_  # n numbers a point, which nothing but a proof needs
-        kept = without_zeros(coef) if is_sparse else np.ascontiguousarray(coef)
-        return cls(strength, option, model, kept, shape, np.atleast_1d(model.intercept_), scores)
+        places = np.flatnonzero(coef) if is_sparse else None
+        kept = np.array(coef if places is None else coef[places])
+        return cls(strength, option, model, kept, places, shape, np.atleast_1d(model.intercept_), scores)
+
+    @property
+    def n_nonzero(self) -> int:
+        """How many weights are not 0."""
+        return int(np.count_nonzero(self.weights))
+
+    @property
+    def dense(self) -> FloatArray:
+        """(K, d), the caller's own."""
+        every = self.weights
+        if self.places is not None:
+            every = np.zeros(int(np.prod(self.shape)), dtype=every.dtype)
+            every[self.places] = self.weights
+        return np.array(np.atleast_2d(every.reshape(self.shape)))
+
+    @cached_property
+    def coef(self) -> Any:
+        """(K, d): a SciPy CSR array where many are 0, made when it is first asked for."""
+        return self.dense if self.places is None else without_zeros(self.dense)
 
     def model(self) -> LinearModel:
         """A fitted learner of its own."""
         model = copy.copy(self.shell)
-        coef = self.coef.toarray() if sp.issparse(self.coef) else self.coef.copy()
-        model.coef_ = coef.reshape(self.shape)
+        model.coef_ = self.dense.reshape(self.shape)
         return model
 
 
@@ -309,7 +329,7 @@ class Path:
 
     def coef_array(self) -> FloatArray:
         """(n, K, d): all weights as one dense array."""
-        return np.stack([c.toarray() if sp.issparse(c) else c for c in self.coefs])
+        return np.stack([point.dense for point in self._points])
 
     @property
     def intercepts(self) -> FloatArray:
@@ -324,7 +344,7 @@ class Path:
     @property
     def n_nonzero(self) -> NDArray[np.int64]:
         """(n,) how many weights are not 0, over all outputs."""
-        return np.array([c.nnz if sp.issparse(c) else np.count_nonzero(c) for c in self.coefs])
+        return np.array([point.n_nonzero for point in self._points])
 
     @property
     def seconds(self) -> FloatArray:

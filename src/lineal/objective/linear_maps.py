@@ -424,6 +424,8 @@ def native_csr(X: sp.csr_array, n_threads: int) -> NativeRows:
 _FEW_COLUMNS = 1000
 # So many columns more than are asked for do no harm.
 _FEW_OTHERS = 50
+# Products of columns that float32 holds with room to spare.
+_MOST_NARROW = 1e25
 # Numbers that fill a gigabyte.
 _MUCH_ROOM = 2**27
 # Rows that are met at a time where columns are copied out of them.
@@ -442,10 +444,10 @@ def _columns_of(
     return columns
 
 
-def _gram_of_columns(columns: FloatArray, h: FloatArray, with_constant: bool) -> FloatArray:
+def _gram_of_columns(columns: NDArray[Any], h: NDArray[Any], with_constant: bool) -> NDArray[Any]:
     """C diag(h) C' for columns that are the rows of C, a constant one behind them."""
     m = len(columns)
-    G = np.empty((m + with_constant, m + with_constant))
+    G = np.empty((m + with_constant, m + with_constant), dtype=columns.dtype)
     if np.all(h == h[:1]):
         np.matmul(columns, columns.T, out=G[:m, :m])
         G[:m, :m] *= h[0] if len(h) else 0.0
@@ -540,12 +542,14 @@ class KeptColumns:
 
     Along a path working sets grow and hardly change: a column is copied once, and a product of two columns
     under the same weights, as those of least squares are, is computed once. Costs what is taken: n numbers
-    a column, and as many more as there are columns.
+    a column, and as many more as there are columns; half of that again where products are float32.
 
     Attributes
     ----------
     weights : (n,) array or None
         Of the rows, in the products that are here.
+    is_narrow : bool
+        Whether these are float32: half of the work, for models whose steps are looked at where they end.
     notes : dict
         What a solver made of these products, such as factors; gone when the weights change.
     """
@@ -556,8 +560,13 @@ class KeptColumns:
         self._n = 0
         self._columns: FloatArray = np.empty((0, n_rows))
         self.weights: FloatArray | None = None
+        self.is_narrow = False
+        self._narrow: NDArray[np.float32] = np.empty((0, n_rows), dtype=np.float32)
+        self._n_narrow = 0
+        # The smallest and largest squares of columns that are here, and how many were looked at.
+        self._squares, self._n_squares = (np.inf, 0.0), 0
         # The products, with room for the border of a constant, and those with it.
-        self._G: FloatArray = np.empty((1, 1))
+        self._G: NDArray[Any] = np.empty((1, 1))
         self._sums: FloatArray = np.empty(0)
         self._n_products = 0
         self.notes: dict[str, Any] = {}
@@ -619,17 +628,42 @@ class KeptColumns:
             self._order[n : n + len(new)] = new
             self._n += len(new)
 
-    def weigh(self, h: FloatArray) -> None:
-        """From now on products have these weights of the rows."""
-        if self.weights is None or not np.array_equal(self.weights, h):
+    def weigh(self, h: FloatArray, *, is_narrow: bool = False) -> None:
+        """From now on products have these weights of the rows, and so many digits."""
+        if self.weights is None or is_narrow != self.is_narrow or not np.array_equal(self.weights, h):
             self.weights, self._n_products = h.copy(), 0
             self.notes.clear()
+        if is_narrow != self.is_narrow:
+            self.is_narrow, self._G = (
+                is_narrow,
+                np.empty((1, 1), dtype=np.float32 if is_narrow else np.float64),
+            )
+
+    def suits_float32(self, h: FloatArray) -> bool:
+        """Whether products of the columns that are here are well inside what float32 can hold."""
+        if self._n_squares < self._n:
+            new = self._columns[self._n_squares : self._n]
+            squares = np.einsum("ij,ij->i", new, new)
+            least, most = self._squares
+            some = squares[squares > 0]
+            self._squares = min(least, some.min(initial=np.inf)), max(most, float(squares.max()))
+            self._n_squares = self._n
+        least, most = self._squares
+        top = float(h.max(initial=0.0))
+        return max(most, most * top) < _MOST_NARROW and min(least, least * top) > 1 / _MOST_NARROW
 
     def gram(self, places: NDArray[np.int64], h: FloatArray, with_constant: bool) -> FloatArray:
         """The Gram matrix of columns in some places; a view, until the next one, where they are all."""
-        are_all = self._are_all(places)
-        if self.weights is None or not (h is self.weights or np.array_equal(self.weights, h)):
+        is_known = self.weights is not None and (h is self.weights or np.array_equal(self.weights, h))
+        if self.is_narrow or not is_known:
             return _gram_of_columns(self._columns[places], h, with_constant)
+        return self.kept_gram(places, with_constant)
+
+    def kept_gram(self, places: NDArray[np.int64], with_constant: bool) -> NDArray[Any]:
+        """The same under the weights that are here, float32 where products are."""
+        assert self.weights is not None
+        h = self.weights
+        are_all = self._are_all(places)
         self._multiply()
         m = len(places)
         if are_all:
@@ -638,7 +672,7 @@ class KeptColumns:
                 G[m, :m] = G[:m, m] = self._sums[:m]
                 G[m, m] = h.sum()
             return G
-        G = np.empty((m + with_constant, m + with_constant))
+        G = np.empty((m + with_constant, m + with_constant), dtype=self._G.dtype)
         G[:m, :m] = self._G[places[:, None], places]
         if with_constant:
             G[m, :m] = G[:m, m] = self._sums[places]
@@ -652,20 +686,39 @@ class KeptColumns:
             return
         if len(self._G) <= n:
             room = min(len(self._place), 2 * n)
-            larger = _core.large_array(room + 1, room + 1)
+            larger = _room(room + 1, room + 1, is_narrow=self.is_narrow)
             larger[:old, :old] = self._G[:old, :old]
             self._G = larger
             sums = np.empty(room)
             sums[:old] = self._sums[:old]
             self._sums = sums
-        columns, new = self._columns, self._columns[old:n]
-        weighted = new if np.all(h == 1.0) else new * h
-        self._G[old:n, :old] = weighted @ columns[:old].T
-        self._G[:old, old:n] = self._G[old:n, :old].T
-        corner = _gram_of_columns(new, h, False)
-        self._G[old:n, old:n] = corner
-        self._sums[old:n] = new @ h
+        columns: NDArray[Any] = self._narrowed() if self.is_narrow else self._columns
+        new, size = columns[old:n], h.astype(columns.dtype, copy=False)
+        if old:
+            weighted = new if np.all(size == 1.0) else new * size
+            np.matmul(weighted, columns[:old].T, out=self._G[old:n, :old])
+            self._G[:old, old:n] = self._G[old:n, :old].T
+        self._G[old:n, old:n] = _gram_of_columns(new, size, False)
+        self._sums[old:n] = self._columns[old:n] @ h
         self._n_products = n
+
+    def _narrowed(self) -> NDArray[np.float32]:
+        """The columns that are here in float32, each copied once."""
+        old, n = self._n_narrow, self._n
+        if len(self._narrow) < n:
+            larger = _room(len(self._columns), self._columns.shape[1], is_narrow=True)
+            larger[:old] = self._narrow[:old]
+            self._narrow = larger
+        self._narrow[old:n] = self._columns[old:n]
+        self._n_narrow = n
+        return self._narrow
+
+
+def _room(n_rows: int, n_columns: int, *, is_narrow: bool) -> NDArray[Any]:
+    """Numbers of either width, not set."""
+    if not is_narrow:
+        return _core.large_array(n_rows, n_columns)
+    return _core.large_array(n_rows, (n_columns + 1) // 2).view(np.float32)[:, :n_columns]
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Iterate:
         Where the solver knows better than its guess whether a certificate is worth its price.
     value : float or None
         The objective that the solver minimises, at these weights, where it knows it.
+    primal : float or None
+        P of the very problem at these weights and their ``scores``, where the solver has computed it.
     bound : Bound or None
         What the dual point proves for this very problem, where the solver has met V anyway.
     residue : float or None
@@ -72,6 +74,7 @@ class Iterate:
     dual: Callable[[], Any] | None = None
     expected_gap: float | None = None
     value: float | None = None
+    primal: float | None = None
     bound: Bound | None = None
     residue: float | None = None
     is_worth_a_proof: bool | None = None

@@ -48,6 +48,9 @@ _NARROW = 256
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
+# The share of the tolerance that exact zeros may cost, and the share of the largest part of the penalty below
+# which a weight is taken for one.
+_LITTLE, _VANISHING = 0.05, 1e-6
 # The share of P that a point inside is to prove before it is preferred.
 _WORTH = 0.5
 # Columns are made orthonormal where that takes at most so many multiplications, ten times over; combinations
@@ -170,7 +173,7 @@ class InteriorPoint(Solver):
         for n_steps in range(kept.get("n_steps", 0), _MOST_STEPS, burst):
             floor = max(_size(outputs) / len(outputs), least)
             is_end = all(output.state.is_within(goal, floor) for output in outputs)
-            yield _iterate(problem, outputs, goal, n_steps, is_end)
+            yield _iterate(problem, outputs, goal, n_steps, is_end, tol)
             if is_end:
                 goal *= _FURTHER  # the proof asked for more
             if all(output.state.is_within(goal, floor) for output in outputs):
@@ -250,7 +253,9 @@ def _size(outputs: list[_Output]) -> float:
     return sum(abs(output.state.value) for output in outputs)
 
 
-def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int, is_end: bool) -> Iterate:
+def _iterate(
+    problem: Problem, outputs: list[_Output], goal: float, n_steps: int, is_end: bool, tol: float
+) -> Iterate:
     """Where all outputs stand; at the end, what they are in the limit. Read when asked for."""
     size = _size(outputs)
     relative = sum(output.state.gap for output in outputs) / size if size > 0 else None
@@ -267,12 +272,22 @@ def _iterate(problem: Problem, outputs: list[_Output], goal: float, n_steps: int
         return known[is_decided]
 
     def weights() -> tuple[FloatArray, FloatArray]:
-        if not is_end or not (problem.penalty.has_corners or problem.penalty.has_groups):
+        is_near = relative is not None and relative <= tol / 2
+        if not (is_end or is_near) or not (problem.penalty.has_corners or problem.penalty.has_groups):
             return read(False)[:2]
         W, b, _ = read(True)
         inside, constants, _ = read(False)
-        # What seems to be 0 may still be worth more than what is asked for: too early to decide.
-        is_too_early = problem.primal(W, b) > problem.primal(inside, constants) + goal * size
+        # What seems to be 0 may still be worth more than what is asked for: too early to decide. Where
+        # rounding ends the steps before their goal, a little of the tolerance is worth zeros.
+        may_cost, primal = goal if is_end else _LITTLE * tol, problem.primal(inside, constants)
+        is_wide = np.count_nonzero(W, axis=0).max(initial=0) > problem.X.n_rows
+        if is_wide and is_near and problem.penalty.is_elastic:
+            # More than at any corner of the optimum: rounding hides which of them are on their way to 0.
+            terms = problem.penalty.terms(W)
+            fewer = np.where(terms <= _VANISHING * terms.max(initial=0.0), 0.0, W)
+            if problem.primal(fewer, b) <= primal + _LITTLE * tol * size:
+                return fewer, b
+        is_too_early = problem.primal(W, b) > primal + may_cost * size
         return (inside, constants) if is_too_early else (W, b)
 
     def dual() -> FloatArray:

@@ -232,7 +232,9 @@ class LinearProver(Prover):
             b, Z, U, losses = self._refitted(Z, b)
         # A loss may take NaN for a score that costs nothing.
         primal = np.inf
-        if np.isfinite(Z).all():
+        if iterate.primal is not None and iterate.has_own_intercept and np.isfinite(iterate.primal):
+            primal = iterate.primal
+        elif np.isfinite(Z).all():
             primal = (problem.losses.value(Z) if losses is None else losses) + problem.penalty_value(W, b)
         if problem.is_next_to_nothing(primal) and (constants := problem.best_constants).primal <= primal:
             # Constants explain all there is to explain: what other weights add is rounding.

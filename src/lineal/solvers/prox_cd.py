@@ -52,6 +52,8 @@ _LONG_ROUND = 1e-3
 # is this share of what may be left, and a model is solved to as much; where passes cost nothing, digits are
 # free.
 _LARGE, _SHARE = 1_000_000, 0.5
+# The share of P in what may be left from which on a model may be rounded to float32.
+_COARSE = 1e-6
 # Proximal Newton steps on one working set, and how many of them may share one model; none may when a row
 # bends so many times more than its model says.
 _STEPS, _REUSE, _BENT = 8, 4, 8.0
@@ -61,8 +63,13 @@ _STRAIGHT, _STRIDE = 0.9, 4.0
 _INVISIBLE, _ROUNDED = 1e-13, 1e-12
 # Rounds that are usual, for smooth losses and through the stages that round kinks; Gram matrices of a round.
 _USUAL_ROUNDS, _USUAL_ROUNDS_OF_STAGES, _MODELS = 6, 20, 3
+# Around kinks rows bend in turn: on dense columns active sets creep through so many times the work of a
+# round.
+_CREEPING = 20
 # Seconds of a round that sweeps over groups, beside that, and its Newton steps on the groups in play.
 _ROUND_OF_GROUPS, _STEPS_ON_FACES = 1e-3, 30
+# The least l1, as a share of the steepest slope at the start, at which V may be told of products.
+_VISIBLE = 1e-3
 # Scores are updated step by step; after so many rounds they are computed afresh.
 _REFRESH = 20
 
@@ -108,7 +115,9 @@ class ProxCD(SmoothSolver):
         if problem.penalty.has_groups:
             n_in_play = min(problem.X.n_columns * problem.n_outputs, DIRECT_LIMIT)
             epoch += _ROUND_OF_GROUPS + _STEPS_ON_FACES * factor(n_in_play)
-        return Cost.of_epochs(epoch, _USUAL_ROUNDS if problem.losses.is_smooth else _USUAL_ROUNDS_OF_STAGES)
+        if problem.losses.is_smooth:
+            return Cost.of_epochs(epoch, _USUAL_ROUNDS)
+        return Cost.of_epochs(epoch * (1 if problem.X.is_sparse else _CREEPING), _USUAL_ROUNDS_OF_STAGES)
 
     def aim(self, problem: Problem, tol: float) -> float:
         """A round of Newton steps on a small table doubles the digits, once the support is known."""
@@ -126,11 +135,12 @@ class ProxCD(SmoothSolver):
         state = _begin(problem, start) if kept is None else _begin_again(problem, kept)
         n_rounds = 0 if kept is None else kept["n_rounds"]
         share = _LONG_ROUND if self._is_exact(problem) else _ROUND
+        V: FloatArray | None = None
         if start is None and _is_its_own_set(problem):
             n_rounds = 1
-            _first_round(problem, state, is_last=problem.losses.is_quadratic and self._is_exact(problem))
+            V = _first_round(problem, state, is_last=problem.losses.is_quadratic and self._is_exact(problem))
         while True:
-            price = _price(problem, state)
+            price, V = _price(problem, state, V), None
             yield _iterate(problem, state, price, n_rounds)
             if price.worst == 0.0:
                 return
@@ -181,11 +191,16 @@ def _begin(problem: Problem, start: Start | None) -> _State:
         Z = np.zeros((problem.X.n_rows, problem.n_outputs))
     else:
         Z = problem.scores(W, b) if start.Z is None else start.Z.copy()
+    is_told = start is not None and start.V is not None and not losses.is_rounded
     if problem.intercept is Intercept.FREE:
-        shift = losses.refit(Z).shift
-        if losses.value(Z + shift) <= losses.value(Z):
-            b, Z = b + shift, Z + shift
-    if start is not None and start.V is not None and not losses.is_rounded:
+        refit = losses.refit(Z)
+        moved = Z + refit.shift
+        before = losses.value(Z) if refit.before is None else refit.before
+        after = losses.value(moved) if refit.after is None else refit.after
+        if after <= before:
+            b, Z = b + refit.shift, moved
+    if is_told:
+        assert start is not None
         return _State(W, b, Z, start.U, V=start.V)
     return _State(W, b, Z, losses.slopes(Z))
 
@@ -197,7 +212,8 @@ def _begin_again(problem: Problem, kept: State) -> _State:
     return state
 
 
-def _price(problem: Problem, state: _State) -> _Price:
+def _price(problem: Problem, state: _State, own: FloatArray | None = None) -> _Price:
+    """``own`` is V of the slopes where that is known, and their sums need no repair."""
     penalty, U, V = problem.penalty, state.U, state.V
     rows, is_free = problem.X.native_rows, penalty.has_free_columns
     priced = None if is_free or penalty.has_groups else priced_columns(rows, problem.n_outputs)
@@ -211,13 +227,13 @@ def _price(problem: Problem, state: _State) -> _Price:
             limits, in_play = penalty.slopes_at_0(len(state.W)), state.W[:, 0] != 0
             V = priced.price(rows, problem.losses.pull(U), limits, in_play, state.known)
         elif is_free or V is None:
-            V = problem.pull(U)
+            V = problem.pull(U) if own is None else own
         bound = scaled(problem, U, V, state.W, state.b)
         gap = problem.relative_gap(primal, bound.dual)
     assert V is not None
     # Repaired, what belongs to free columns and to a free intercept would always be 0.
-    own = problem.pull(state.U) if problem.penalty.has_free_columns else V
-    worst = float(problem.penalty.violations(state.W, own).max(initial=0.0))
+    at = problem.pull(state.U) if problem.penalty.has_free_columns else V
+    worst = float(problem.penalty.violations(state.W, at).max(initial=0.0))
     if problem.intercept is not Intercept.NONE:
         sums = problem.losses.sums(state.U if problem.intercept is Intercept.FREE else U)
         worst = max(worst, float(problem.constants_penalty.violations(state.b, sums).max()))
@@ -237,6 +253,7 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
     if price.bound is None:
         return Iterate(lambda: (W.copy(), b.copy()), lambda: state.U, price.gap, state=kept, scores=Z.copy)
     bound = price.bound
+    primal = None if problem.losses.is_rounded else price.primal
     if not problem.losses.is_by_score and not state.is_foreseen:
         return Iterate(
             lambda: (W.copy(), b.copy()),
@@ -249,7 +266,10 @@ def _iterate(problem: Problem, state: _State, price: _Price, n_rounds: int) -> I
         lambda: (W.copy(), b.copy()),
         lambda: bound.U,
         price.gap,
+        primal=primal,
         bound=bound,
+        # A round moves the intercept with the weights.
+        has_own_intercept=n_rounds > 0,
         state=kept,
         scores=Z.copy,
     )
@@ -288,22 +308,42 @@ def _is_its_own_set(problem: Problem) -> bool:
     return is_plain and problem.X.n_columns <= 2 * _smallest_set(problem)
 
 
-def _first_round(problem: Problem, state: _State, *, is_last: bool) -> None:
+def _first_round(problem: Problem, state: _State, *, is_last: bool) -> FloatArray | None:
     """A round of such outputs from nothing: no price says more than their own gradients.
 
-    The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once.
+    The model of a squared loss is the loss: where that costs nothing it is solved to rounding at once. Where
+    0 is best V of the slopes is returned, for their price; and where the model's own gradient is that of the
+    dual point it foresaw, to rounding, so is that.
     """
     V = problem.pull(state.U)
     rounding = _ROUNDED * float(np.abs(V).max())
     if float(problem.penalty.violations(state.W, V).max(initial=0.0)) <= rounding:
-        return  # 0 is best
+        return V if _is_feasible(problem, state.U) else None
     tol = rounding if is_last else np.inf
     columns = np.arange(problem.X.n_columns)
-    parts = [_descend(problem, columns, slice(k, k + 1), state, tol, 0.0) for k in range(problem.n_outputs)]
+    parts = [
+        _descend(problem, columns, slice(k, k + 1), state, tol, 0.0, V, is_whole=is_last)
+        for k in range(problem.n_outputs)
+    ]
     state.U = problem.losses.slopes(state.Z)
     for k, foreseen in enumerate(parts):
         if foreseen is not None:
             state.U[:, k] = foreseen[:, 0]
+    told, state.known = state.known, None
+    if not is_last or told is None or parts[0] is None or problem.n_outputs > 1:
+        return None
+    # What the model's products round away is a share of the first V: it must be nothing beside l1.
+    steepest = float(problem.penalty.slopes_at_0(len(V)).min())
+    is_near = steepest >= _VISIBLE * float(np.abs(V).max(initial=0.0))
+    return told[1][:, None] if is_near and _is_feasible(problem, state.U) else None
+
+
+def _is_feasible(problem: Problem, U: FloatArray) -> bool:
+    """Whether slopes need no repair but for last digits: their sums are 0 to rounding where they must be."""
+    if problem.penalty.has_free_columns or problem.intercept is not Intercept.FREE:
+        return problem.intercept is Intercept.NONE and not problem.penalty.has_free_columns
+    weighted = problem.losses.weighted(U)
+    return bool(np.all(np.abs(weighted.sum(axis=0)) <= _ROUNDED * np.abs(weighted).sum(axis=0)))
 
 
 def _round_of_groups(problem: Problem, state: _State, price: _Price, tol: float, enough: float) -> None:
@@ -388,7 +428,15 @@ def _working_set(
 
 
 def _descend(
-    problem: Problem, columns: NDArray[np.int64], outputs: slice, state: _State, tol: float, enough: float
+    problem: Problem,
+    columns: NDArray[np.int64],
+    outputs: slice,
+    state: _State,
+    tol: float,
+    enough: float,
+    V: FloatArray | None = None,
+    *,
+    is_whole: bool = False,
 ) -> FloatArray | None:
     """Proximal Newton steps on a working set of some outputs, until its violation is below ``tol``; in place.
 
@@ -396,9 +444,12 @@ def _descend(
     meet the conditions of the working set as closely as the model was solved, and are away from the true
     slopes by the square of the step only, so the bound is tight long before the slopes themselves are.
     Ends sooner where the gap on the working set is ``enough``; what V is there is then in ``state.known``.
+    ``V`` is told of the slopes at the start, where it is known. ``is_whole``: the model is the problem, and
+    whoever asks prices what its minimiser is worth.
     """
     rows = problem.X.native_rows
     assert rows is not None
+    is_priced = priced_columns(rows, problem.n_outputs) is not None
     if rows.kept is not None and rows.dense is not None and not problem.penalty.has_groups:
         columns = rows.kept.with_others(rows.dense, columns)
     part = _part(problem, columns, outputs, state)
@@ -411,8 +462,12 @@ def _descend(
     for step in range(_STEPS):
         if is_over():
             break
-        u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
-        gradient = part.gradient(u)
+        if step == 0 and V is not None:
+            u = np.ascontiguousarray(state.U[:, outputs])
+            gradient = part.flat(V[columns, outputs], problem.losses.weighted(u).sum(axis=0))
+        else:
+            u = np.ascontiguousarray(problem.losses.slopes(Z)[:, outputs])
+            gradient = part.gradient(u)
         worst = part.worst(w, gradient)
         if step == 0:
             # The price is one of slopes with balanced sums: in large units of the columns it may hide what
@@ -422,7 +477,8 @@ def _descend(
             break
         h = part.curvatures(Z)
         if model is None or model.age >= _REUSE or np.any(h > _BENT * model.h):
-            model = part.model(h, Z, is_fresh=model is not None or is_stuck)
+            is_narrow = not is_stuck and enough > _COARSE * abs(value)
+            model = part.model(h, Z, is_fresh=model is not None or is_stuck, is_narrow=is_narrow)
         model.age += 1
         solved = max(_SOLVED * tol, min(_harmless(part, w, enough), _ROUND * worst))
         move = part.minimise(model, w, gradient, u, solved) - w
@@ -438,6 +494,11 @@ def _descend(
             model, is_stuck = None, True
             continue
         foreseen = u + part.bent(model, moved) if t == 1.0 else None
+        if is_whole and t == 1.0:
+            w, value = w + move, there
+            if model.G is not None and model.scale == 1.0:
+                state.known = columns, part.split(gradient + model.G @ move)[0][:, 0]
+            break
         is_straight = t == 1.0 and there - value <= _STRAIGHT * promised
         w, value = w + t * move, there
         if is_straight:
@@ -445,6 +506,8 @@ def _descend(
             foreseen, w = (foreseen, w) if longer is None else (None, longer)
         if foreseen is not None and enough > 0 and part.width == problem.n_outputs and not is_free:
             foreseen = repaired(problem, foreseen)
+            if 2 * len(columns) >= rows.n_columns and not is_priced:
+                break  # a pass over all columns says more, and costs hardly more
             inner, _ = part.split(part.gradient(foreseen))
             known = columns, inner[:, 0]
             if _is_enough(part, value, foreseen, inner, enough):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +60,11 @@ class Model:
 
     h: FloatArray
     Z: FloatArray
-    G: FloatArray | None
+    G: NDArray[Any] | None
     columns: NativeRows | None = None
     blocks: _Blocks | None = None
     is_kept: bool = False  # its matrix is one that grows along a path
+    scale: float = 1.0  # the model's matrix is so many times G
     age: int = 0
 
 
@@ -79,8 +81,11 @@ class Part(ABC):
     outputs: slice
 
     @abstractmethod
-    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
-        """The model of these curvatures at these scores, or where it need not be fresh of some near them."""
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True, is_narrow: bool = False) -> Model:
+        """The model of these curvatures at these scores, or where it need not be fresh of some near them.
+
+        ``is_narrow``: its steps are looked at where they end, and may be off by roundings of float32.
+        """
 
     @abstractmethod
     def minimise(
@@ -177,7 +182,7 @@ class ElasticPart(Part):
         end[:n_penalised][end[:n_penalised] * origin[:n_penalised] <= 0] = 0.0
         return end
 
-    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True, is_narrow: bool = False) -> Model:
         if self.width > 1:
             return Model(h, Z.copy(), self.joint_gram(Z))
         fill = self.X.n_stored / max(self.X.n_rows, 1)
@@ -186,21 +191,40 @@ class ElasticPart(Part):
             # Where outputs curve apart, each would throw away the products of the one before.
             is_one = self.problem.n_outputs == 1 or self.problem.losses.is_quadratic
             kept = None if isinstance(self.X, NativeRows) or not is_one else self.X.kept
+            scale = 1.0
             if kept is not None:
                 near = _NEAR_KINKS if self.problem.losses.is_rounded else _NEAR
-                if is_fresh or kept.weights is None or not _are_near(weights, kept.weights, near):
-                    kept.weigh(weights)
+                scale = self._scale(weights, kept.weights)
+                is_narrow = is_narrow and kept.suits_float32(weights)
+                may_stay = not is_fresh and (is_narrow or not kept.is_narrow)
+                if kept.weights is None or not may_stay or not _are_near(weights, scale * kept.weights, near):
+                    kept.weigh(weights, is_narrow=is_narrow)
+                    scale = 1.0
                 else:
                     # Of least squares they are the same, elsewhere those of some strengths before.
                     weights = kept.weights
                     s = self.problem.losses.weighted(np.ones_like(h))
-                    h = np.divide(weights[:, None], s, out=np.zeros_like(h), where=s > 0)
+                    h = np.divide(scale * weights[:, None], s, out=np.zeros_like(h), where=s > 0)
             if kept is None and self._n_tried:
                 return Model(h, Z, None, self.X.as_columns())
-            G = self.X.gram(weights, self.has_constant)
-            is_kept = kept is not None and self.problem.n_outputs == 1 and not G.flags.owndata
-            return Model(h, Z, G, is_kept=is_kept)
+            places = None if isinstance(self.X, NativeRows) else self.X.places
+            if kept is None or places is None:
+                return Model(h, Z, self.X.gram(weights, self.has_constant))
+            G = kept.kept_gram(places, self.has_constant)
+            is_kept = self.problem.n_outputs == 1 and not G.flags.owndata
+            return Model(h, Z, G, is_kept=is_kept, scale=scale)
         return Model(h, Z, None, self.X.as_columns())
+
+    def _scale(self, weights: FloatArray, kept: FloatArray | None) -> float:
+        """How many times the kept curvatures are nearest to these, which count as they curve.
+
+        Along a path rows are told apart ever more surely, and all curvatures fall: most of that is one
+        factor, which slopes and strengths can be divided by instead. A ridge would not follow.
+        """
+        if kept is None or np.any(self.own.l2):
+            return 1.0
+        common = float(kept @ weights)
+        return float(weights @ weights) / common if common > 0 else 1.0
 
     @property
     def _n_tried(self) -> int:
@@ -216,6 +240,8 @@ class ElasticPart(Part):
     ) -> FloatArray:
         l1, l2 = self.parts()
         w = w.copy()
+        if model.scale != 1.0:  # in its units, so that its factor holds on
+            gradient, l1, tol = gradient / model.scale, l1 / model.scale, tol / model.scale
         if model.G is None:
             assert model.columns is not None
             d, weighted = self.X.n_columns, self.problem.losses.weighted
@@ -233,14 +259,15 @@ class ElasticPart(Part):
             model.G = self.X.gram(np.ascontiguousarray(sh[:, 0]), self.has_constant)
         gradient = gradient.copy()
         kept = None if isinstance(self.X, NativeRows) or not model.is_kept else self.X.kept
-        active = None if kept is None else kept.notes.get("active")
+        active: Any = None if kept is None else kept.notes.get("active")
         violation = np.inf
         if active is None:  # an active set that is there knows nearly all of the answer
             sweeps = _SWEEPS if kept is None else _SWEEPS_BEFORE
             _, violation = _core.gram_cd(model.G, l1, l2, gradient, w, tol, sweeps)
         if violation > tol:
             exact = w.copy()
-            active = _core.ActiveSet() if active is None else active
+            if active is None:
+                active = _core.ActiveSet() if model.G.dtype == np.float64 else _core.NarrowActiveSet()
             if kept is not None:
                 kept.notes["active"] = active
             active.run(model.G, l1, l2, gradient, exact, int(self.has_constant), tol, _EVENTS * len(w))
@@ -337,7 +364,7 @@ class GroupPart(Part):
             start = start * self.width
         return _Layout(order, start, strength)
 
-    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True) -> Model:
+    def model(self, h: FloatArray, Z: FloatArray, *, is_fresh: bool = True, is_narrow: bool = False) -> Model:
         if not self.is_by_score:
             G = self.joint_gram(Z)
             return Model(h, Z.copy(), G, blocks=_Blocks.of(self.layout.diagonal_of(G), self.layout))

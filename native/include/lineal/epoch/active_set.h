@@ -17,11 +17,13 @@
 namespace lineal {
 
 // L L' = G on some columns, in the order in which they joined; rows of L are contiguous, each where there
-// was room for it.
+// was room for it. In float32 it is read in half of the time, and steps by it are near the right ones: for
+// whoever asks again at their end.
+template <class T = double>
 class GrowingCholesky {
  public:
   // A column whose square keeps no more than this share beside the others depends on them.
-  static constexpr double least = 1e-10;
+  static constexpr double least = sizeof(T) < sizeof(double) ? 1e-5 : 1e-10;
 
   Index size() const noexcept { return size_; }
   void clear() noexcept { size_ = 0; }
@@ -29,7 +31,7 @@ class GrowingCholesky {
   void reserve(Index capacity) {
     if (capacity <= stride_) return;
     const Index stride = std::max(capacity, stride_ + stride_ / 2);
-    std::vector<double> larger(std::size_t(stride * stride));
+    std::vector<T> larger(std::size_t(stride * stride));
     for (Index r = 0; r < size_; ++r) std::copy(at(r), at(r) + r + 1, larger.data() + r * stride);
     L_ = std::move(larger);
     stride_ = stride;
@@ -39,7 +41,7 @@ class GrowingCholesky {
 
   // Where the row of the `next`th new column goes: first G between it and those that are here and the new
   // ones up to itself.
-  double* room(Index next) noexcept { return at(size_ + next); }
+  T* room(Index next) noexcept { return at(size_ + next); }
   // Makes so many rows in `room` rows of L. Returns how many: ends before the first that depends on those
   // before it. Those behind it are lost.
   Index extend(Index count) noexcept {
@@ -48,12 +50,12 @@ class GrowingCholesky {
     for (Index first = 0; first < end; first += block) {
       for (Index i = std::max(old, first); first > 0 && i < end; i += product_tile)
         for (Index j = first; j < std::min({first + block, end, i + product_tile}); j += product_tile) {
-          const double *down[product_tile], *across[product_tile];  // beyond the end the last stands in
+          const T *down[product_tile], *across[product_tile];  // beyond the end the last stands in
           for (Index r = 0; r < product_tile; ++r) {
             down[r] = at(std::min(i + r, end - 1));
             across[r] = at(std::min(j + r, end - 1));
           }
-          const TileProducts products(down, across, first);
+          const TileProducts<T> products(down, across, first);
           for (Index r = 0; r < std::min(product_tile, end - i); ++r)
             for (Index c = 0; c < product_tile && j + c < first + block && j + c <= i + r; ++c)
               at(i + r)[j + c] -= products.of[r][c];
@@ -72,8 +74,8 @@ class GrowingCholesky {
     return whole - dot(DenseRow<double>{column, size_}, column);
   }
   void join(const double* row, double rest) noexcept {
-    std::copy(row, row + size_, at(size_));
-    at(size_)[size_] = std::sqrt(rest);
+    for (Index r = 0; r < size_; ++r) at(size_)[r] = T(row[r]);
+    at(size_)[size_] = T(std::sqrt(rest));
     ++size_;
   }
   // Takes columns out, whose places increase, and rotates what is left back to a triangle. All rotations of
@@ -101,53 +103,57 @@ class GrowingCholesky {
     size_ = kept;
   }
   void forward(double* x) const noexcept {  // x becomes L^-1 x
-    for (Index r = 0; r < size_; ++r) x[r] = (x[r] - dot(DenseRow<double>{at(r), r}, x)) / at(r)[r];
+    for (Index r = 0; r < size_; ++r) x[r] = (x[r] - dot(DenseRow<T>{at(r), r}, x)) / double(at(r)[r]);
   }
   void backward(double* x) const noexcept {  // x becomes L^-T x
     for (Index r = size_; r-- > 0;) {
-      x[r] /= at(r)[r];
-      axpy(-x[r], DenseRow<double>{at(r), r}, x);
+      x[r] /= double(at(r)[r]);
+      axpy(-x[r], DenseRow<T>{at(r), r}, x);
     }
   }
 
  private:
   static constexpr Index block = 32, rows_at_a_time = 4;
   struct Rotation {
-    double c, s;
+    T c, s;
   };
 
-  double* at(Index r) noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
-  const double* at(Index r) const noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
+  T* at(Index r) noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
+  const T* at(Index r) const noexcept { return L_.data() + slot_[std::size_t(r)] * stride_; }
 
   // Entries first .. first + block of row i, whose products with earlier ones were subtracted; whether what
   // is left of its diagonal is a square.
   bool finish(Index i, Index first) noexcept {
-    double* const x = at(i);
+    T* const x = at(i);
     const Index last = std::min(first + block, i);
     for (Index j = first; j < last; ++j) {
-      const double* y = at(j);
-      double sum = x[j];
-      for (Index k = first; k < j; ++k) sum -= x[k] * y[k];
-      x[j] = sum / y[j];
+      const T* y = at(j);
+      T sum = 0;  // no chain of numbers that wait for each other
+#pragma omp simd reduction(+ : sum)
+      for (Index k = first; k < j; ++k) sum += x[k] * y[k];
+      x[j] = (x[j] - sum) / y[j];
     }
     if (i >= first + block) return true;
-    double rest = x[i], whole = rest;
-    for (Index k = first; k < i; ++k) rest -= x[k] * x[k];
+    T rest = 0, whole = 0;
+#pragma omp simd reduction(+ : rest)
+    for (Index k = first; k < i; ++k) rest += x[k] * x[k];
+#pragma omp simd reduction(+ : whole)
     for (Index k = 0; k < first; ++k) whole += x[k] * x[k];
-    if (!(rest > least * whole)) return false;
+    whole += x[i], rest = x[i] - rest;
+    if (!(double(rest) > least * double(whole))) return false;
     x[i] = std::sqrt(rest);
     return true;
   }
 
   // Rotates `count` rows from r on, the first of which is row `at_first` once the column at `place` left.
   void rotate(Index r, Index count, Index place, Index at_first, Rotation* rotations) noexcept {
-    double* rows[rows_at_a_time];
+    T* rows[rows_at_a_time];
     for (Index t = 0; t < rows_at_a_time; ++t) rows[t] = at(r + std::min(t, count - 1));
     if (count == rows_at_a_time) {
       // Four chains of numbers that wait for each other hide each other's latency.
-      double a = rows[0][place], b = rows[1][place], c = rows[2][place], d = rows[3][place];
-      const auto turn = [](Rotation by, double& carried, double* row, Index k) {
-        const double next = row[k + 1];
+      T a = rows[0][place], b = rows[1][place], c = rows[2][place], d = rows[3][place];
+      const auto turn = [](Rotation by, T& carried, T* row, Index k) {
+        const T next = row[k + 1];
         row[k] = by.c * carried + by.s * next;
         carried = by.c * next - by.s * carried;
       };
@@ -158,31 +164,32 @@ class GrowingCholesky {
       rows[0][at_first] = a, rows[1][at_first] = b, rows[2][at_first] = c, rows[3][at_first] = d;
     }
     for (Index t = 0; t < count; ++t) {
-      double* row = rows[t];
+      T* row = rows[t];
       const Index end = at_first + t;
       for (Index k = count == rows_at_a_time ? at_first : place; k < end; ++k) {
-        const double x = row[k], y = row[k + 1];
+        const T x = row[k], y = row[k + 1];
         row[k] = rotations[k].c * x + rotations[k].s * y;
         row[k + 1] = rotations[k].c * y - rotations[k].s * x;
       }
-      const double x = row[end], y = row[end + 1], length = std::hypot(x, y);
+      const T x = row[end], y = row[end + 1], length = std::hypot(x, y);
       rotations[end] = {x / length, y / length};
       row[end] = length;
     }
   }
 
   Index stride_ = 0, size_ = 0;
-  std::vector<double> L_;
+  std::vector<T> L_;
   std::vector<Index> slot_;  // of L_ in which each row lies
   std::vector<Rotation> rotations_;
 };
 
-class ActiveSet {
+template <class T>
+class ActiveSetOf {
  public:
   // Takes on a model as in gram_cd, whose gradient and w are kept up to date. What was factorised before
   // holds on where the model is the last one with more weights: new ones stand behind the old ones, but for
   // so many at the end, which stay there.
-  void take(SquareView G, WeightPenalties penalties, double* gradient, double* w, Index n_last) {
+  void take(SquareOf<T> G, WeightPenalties penalties, double* gradient, double* w, Index n_last) {
     const Index added = G.size - m_;
     const bool is_same =
         added >= 0 &&
@@ -298,11 +305,11 @@ class ActiveSet {
       const Index count = std::min(most, Index(joining_.size() - next)), size = factor_.size();
       for (Index t = 0; t < count; ++t) {
         const Index j = joining_[next + std::size_t(t)].column;
-        const double* row = G_.row(j);
-        double* room = factor_.room(t);
+        const T* row = G_.row(j);
+        T* room = factor_.room(t);
         for (Index r = 0; r < size; ++r) room[r] = row[face_[std::size_t(r)]];
         for (Index k = 0; k < t; ++k) room[size + k] = row[joining_[next + std::size_t(k)].column];
-        room[size + t] = row[j] + bend(j);
+        room[size + t] = T(double(row[j]) + bend(j));
       }
       const Index n_joined = factor_.extend(count);
       for (Index t = 0; t < n_joined; ++t, ++next) put(joining_[next].column, joining_[next].sign);
@@ -325,13 +332,13 @@ class ActiveSet {
   // Puts weight j on the face. Where its column depends on the face's there is a direction in which the
   // scores stay and the penalty does not rise: the weights follow it until one of them is 0.
   bool join(Index j, double sign) {
-    const double whole = G_.row(j)[j] + bend(j);
+    const double whole = double(G_.row(j)[j]) + bend(j);
     if (whole <= 0) return false;  // a column of zeros has nothing to say about its weight
     while (true) {
       const std::size_t n = face_.size();
-      for (std::size_t r = 0; r < n; ++r) step_[r] = G_.row(j)[face_[r]];
+      for (std::size_t r = 0; r < n; ++r) step_[r] = double(G_.row(j)[face_[r]]);
       const double rest = factor_.reduce(step_.data(), whole);
-      if (rest > GrowingCholesky::least * whole) {
+      if (rest > GrowingCholesky<T>::least * whole) {
         factor_.join(step_.data(), rest);
         put(j, sign);
         return true;
@@ -354,7 +361,7 @@ class ActiveSet {
       const double length = move(reach);
       if (!(length < std::numeric_limits<double>::infinity())) return false;
       const double next = length == reach ? 0.0 : w_[j] + along * length;
-      axpy(next - w_[j], DenseRow<double>{G_.row(j), m_}, gradient_);
+      axpy(next - w_[j], DenseRow<T>{G_.row(j), m_}, gradient_);
       w_[j] = next;
       if (next == 0.0) return false;
     }
@@ -407,11 +414,12 @@ class ActiveSet {
     for (; r + 4 <= face_.size(); r += 4) {
       const double a = length * step_[r], b = length * step_[r + 1], c = length * step_[r + 2],
                    d = length * step_[r + 3];
-      const double *x = G_.row(face_[r]), *y = G_.row(face_[r + 1]), *u = G_.row(face_[r + 2]),
-                   *v = G_.row(face_[r + 3]);
-      for (Index k = 0; k < m_; ++k) gradient[k] += (a * x[k] + b * y[k]) + (c * u[k] + d * v[k]);
+      const T *x = G_.row(face_[r]), *y = G_.row(face_[r + 1]), *u = G_.row(face_[r + 2]),
+              *v = G_.row(face_[r + 3]);
+      for (Index k = 0; k < m_; ++k)
+        gradient[k] += (a * double(x[k]) + b * double(y[k])) + (c * double(u[k]) + d * double(v[k]));
     }
-    for (; r < face_.size(); ++r) axpy(length * step_[r], DenseRow<double>{G_.row(face_[r]), m_}, gradient);
+    for (; r < face_.size(); ++r) axpy(length * step_[r], DenseRow<T>{G_.row(face_[r]), m_}, gradient);
   }
 
   // Follows step_ as far as `longest` or until the first weight reaches 0; what reaches it leaves the face.
@@ -443,11 +451,11 @@ class ActiveSet {
     double sign;
   };
 
-  SquareView G_{nullptr, 0};
+  SquareOf<T> G_{nullptr, 0};
   Index m_ = 0, batch_ = 1;
   WeightPenalties penalties_{nullptr, nullptr};
   double *gradient_ = nullptr, *w_ = nullptr;
-  GrowingCholesky factor_;
+  GrowingCholesky<T> factor_;
   std::vector<double> bend_;  // of the model that was factorised
   std::vector<Index> face_;
   std::vector<double> sign_;
@@ -456,5 +464,6 @@ class ActiveSet {
   std::vector<Index> leaving_;        // places on the face
   std::vector<Joining> joining_;
 };
+using ActiveSet = ActiveSetOf<double>;
 
 }  // namespace lineal

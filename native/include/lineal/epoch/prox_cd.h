@@ -47,19 +47,22 @@ struct Sweeps {
 };
 
 // A symmetric matrix whose rows may lie apart.
-struct SquareView {
-  const double* data;
+template <class T>
+struct SquareOf {
+  const T* data;
   Index size, stride;
 
-  SquareView(const double* numbers, Index n) : SquareView(numbers, n, n) {}
-  SquareView(const double* numbers, Index n, Index apart) : data(numbers), size(n), stride(apart) {}
-  const double* row(Index j) const noexcept { return data + j * stride; }
+  SquareOf(const T* numbers, Index n) : SquareOf(numbers, n, n) {}
+  SquareOf(const T* numbers, Index n, Index apart) : data(numbers), size(n), stride(apart) {}
+  const T* row(Index j) const noexcept { return data + j * stride; }
 };
+using SquareView = SquareOf<double>;
 
 // gradient enters as the model's gradient at w (g at w0) and is kept up to date. Sweeps alternate: one over
 // everything, then up to ten over what is not resting at 0.
-inline Sweeps gram_cd(SquareView G, WeightPenalties penalties, double* gradient, double* w, double tol,
-                      Index max_sweeps, Watch& watch) {
+template <class T = double>
+Sweeps gram_cd(SquareOf<T> G, WeightPenalties penalties, double* gradient, double* w, double tol,
+               Index max_sweeps, Watch& watch) {
   const Index m = G.size;
   Sweeps done{0, 0.0};
   Index since_full = 0;
@@ -69,8 +72,8 @@ inline Sweeps gram_cd(SquareView G, WeightPenalties penalties, double* gradient,
     double worst = 0;
     for (Index j = 0; j < m; ++j) {
       if (!full && w[j] == 0.0 && penalties.has_corner(j)) continue;
-      const double* row = G.row(j);
-      const double curvature = row[j];
+      const T* row = G.row(j);
+      const double curvature = double(row[j]);
       const CoordinatePenalty p = penalties[j];
       if (curvature + p.l2 <= 0) continue;  // a column of zeros: any weight gives the same scores
       worst = std::max(worst, p.violation(w[j], gradient[j]));
@@ -78,7 +81,7 @@ inline Sweeps gram_cd(SquareView G, WeightPenalties penalties, double* gradient,
       if (moved == 0.0) continue;
       if (watch.says_stop(m)) return done;
       w[j] = next;
-      for (Index k = 0; k < m; ++k) gradient[k] += moved * row[k];
+      for (Index k = 0; k < m; ++k) gradient[k] += moved * double(row[k]);
     }
     if (full) done.violation = worst;
     if (full && worst <= tol) break;
