@@ -82,14 +82,13 @@ class Sampled:
     def _n_sampled(self) -> int:
         return _SAMPLE * (self._objective.problem.X.n_columns + self._objective.has_intercept)
 
-    def _factors(self, point: Point) -> _core.BlockFactors:
-        """Those of each output's own Hessian, of the sample."""
+    def _factors(self, point: Point, whole: FloatArray) -> _core.BlockFactors:
+        """Those of each output's own Hessian, of the sample; the curvatures of all rows are ``whole``."""
         objective = self._objective
         problem, K = objective.problem, objective.problem.n_outputs
         bend = objective.penalty_curvature(point.theta).reshape(-1, K)
         size, n = len(bend), problem.X.n_rows
-        H = problem.losses.weighted(problem.losses.curvatures_at(point.Z, point.slopes))
-        whole = H
+        H = whole
         if self._n_sampled < n:
             least = whole.sum(axis=0) / self._n_sampled
             H = np.where(whole > self._chances * least, np.maximum(whole, least), 0.0)
@@ -108,7 +107,15 @@ class Sampled:
         objective = self._objective
         problem = objective.problem
         K, bend = problem.n_outputs, objective.penalty_curvature(point.theta)
-        factors, bent = self._factors(point), problem.losses.bending(point.Z, point.slopes)
+        curvatures = problem.losses.curvatures_at(point.Z, point.slopes)
+        weighted = problem.losses.weighted(curvatures)
+        factors = self._factors(point, weighted)
+        is_by_score = problem.losses.is_by_score
+
+        def times(scores: FloatArray) -> FloatArray:
+            return curvatures * scores
+
+        bent = times if is_by_score else problem.losses.bending(point.Z, point.slopes)
 
         # Outputs that do not meet are as many systems, each with its own lengths.
         m = K if problem.is_by_output else 1
@@ -128,9 +135,8 @@ class Sampled:
         enough = 2 * objective.ridge * _SHARE * self._tol * scale / m
         for _ in range(self._most):
             break_off_if_over()
-            scores = objective.scores(conjugate.ravel())
-            product = objective.back(problem.losses.weighted(bent(scores))) + bend * conjugate.ravel()
-            product = product.reshape(-1, m)
+            scores, product = objective.product(conjugate.ravel(), bent, weighted if is_by_score else None)
+            product = (product + bend * conjugate.ravel()).reshape(-1, m)
             curvature = inner(conjugate, product)
             is_open &= curvature > 0
             t = np.divide(square, curvature, out=np.zeros(m), where=is_open)
