@@ -101,6 +101,11 @@ class Matrix:
     @overload
     def dot(self, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None: ...
 
+    def curved(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], V: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> float:
+        """
+        Z = X w + constant and V = X'(h Z) in one pass over dense rows; returns the sum of h Z.
+        """
+
     @overload
     def adjoint_summary(self, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], strength: float, n_threads: int = 1) -> tuple[float, float]:
         """(|V|^2, max |V + strength W|) for V = X'U, which is never held."""
@@ -922,6 +927,9 @@ class KdTree:
     def __init__(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def n_visits(self, queries: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], k: int) -> float:
+        """How many nodes a search visits, in the mean over some queries."""
 
 class EuclideanProduct:
     """Dense points, filtered by a matrix product."""

@@ -226,8 +226,8 @@ void add_dense_rows(const Dense<V>& X, Range rows, const double* u, double* v) n
   for (int r = 0; r < count; ++r) add_rows<1, squared>(x + r, X.n_columns, weight + r, v);
 }
 
-// z = X p + constant and v = X'(h z), with h z summed into `total`: a product with a Hessian in one pass, where
-// each row is met twice while it is in the cache.
+// z = X p + constant and v = X'(h z), with h z summed into `total`: a product with a Hessian in one pass,
+// where each row is met twice while it is in the cache.
 template <class V>
 void dense_curved_pass(const Dense<V>& X, const double* p, double constant, const double* h, double* z,
                        double* v, double* total, int n_threads) {
