@@ -242,7 +242,7 @@ def test_collinear_columns_do_not_break_mahalanobis():
 
 
 def test_a_tree_is_taken_where_columns_hang_together():
-    """Twelve columns near a plane are as good as two, twelve that are not are too many; neighbours are the same."""
+    """Twelve columns near a plane are as good as two, others are too many; neighbours are the same."""
     rng = np.random.default_rng(0)
     plane = rng.normal(size=(6000, 2)) @ rng.normal(size=(2, 12)) + 1e-3 * rng.normal(size=(6000, 12))
     model = KNeighborsRegressor().fit(plane, np.zeros(6000))

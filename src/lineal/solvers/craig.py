@@ -14,8 +14,8 @@ from lineal.solvers.base import EXACT
 
 # Multiplications of a Gram matrix, below which it takes no time to speak of.
 _SMALL = 2e8
-# While a pass is made over n rows BLAS has 6 n of their n^2 / 2 products: n / 32 passes take two fifths of the
-# time that these take.
+# While a pass is made over n rows BLAS has 6 n of their n^2 / 2 products: n / 32 passes take two fifths
+# of what these take.
 _ROWS_A_PASS = 32
 # After so many steps, and again and again, it is asked whether the others will do.
 _GLANCE = 8
