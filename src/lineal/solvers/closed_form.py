@@ -63,11 +63,11 @@ class ClosedForm(Solver):
 
     Notes
     -----
-    Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding; without a penalty and
-    with collinear columns, the solution of least norm. Costs one Gram matrix and one factorisation;
-    neither can be broken off: a fit that is cancelled or out of time ends between them, at its start. Wide
-    dense rows are first met by conjugate gradients (``craig.py``), which end sooner where the rows are far
-    from collinear, and else are left after a counted part of the work.
+    Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding, or to a gap of 1e-12 by
+    conjugate gradients; without a penalty and with collinear columns, the solution of least norm. Costs one
+    Gram matrix and one factorisation; neither can be broken off: a fit that is cancelled or out of time ends
+    between them, at its start. Wide dense rows are first met by conjugate gradients (``craig.py``), which end
+    sooner where the rows are far from collinear, and else are left after a counted part of the work.
     Published: Gauss 1809; the dual form is Saunders, Gammerman and Vovk 1998.
     """
 
