@@ -176,6 +176,26 @@ void product(const Matrix& X, StridedArray2<const T> W, Array2<double> Z, int n_
       X.rows);
 }
 
+// Z = X w + constant and V = X'(h Z); returns the sum of h Z.
+double curved(const Matrix& X, Array1<const double> w, double constant, Array1<const double> h,
+              Array1<double> Z, Array1<double> V, int n_threads) {
+  n_threads = worthwhile(n_threads, 2 * X.n_stored);
+  require(Index(w.shape(0)) == X.n_columns() && V.shape(0) == w.shape(0), "w and V need an entry per column");
+  require(Index(h.shape(0)) == X.n_rows() && Z.shape(0) == h.shape(0), "h and Z need an entry per row");
+  double total = 0.0;
+  std::visit(
+      [&]<class Rows>(const Rows& rows) {
+        if constexpr (is_dense<Rows>) {
+          const nb::gil_scoped_release unlocked;
+          dense_curved_pass(rows, w.data(), constant, h.data(), Z.data(), V.data(), &total, n_threads);
+        } else {
+          throw std::invalid_argument("curved is for dense rows");
+        }
+      },
+      X.rows);
+  return total;
+}
+
 template <class T>
 std::pair<double, double> adjoint_summary(const Matrix& X, Array2<const double> U, StridedArray2<const T> W,
                                           double strength, int n_threads) {
@@ -418,6 +438,9 @@ void bind_matrix(nb::module_& m) {
       .def("dot", &product<float>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1,
            "Z = X W for a feature-major W, summed in float64.")
       .def("dot", &product<double>, "W"_a.noconvert(), "Z"_a.noconvert(), "n_threads"_a = 1)
+      .def("curved", &curved, "w"_a, "constant"_a, "h"_a, "Z"_a.noconvert(), "V"_a.noconvert(),
+           "n_threads"_a = 1,
+           "Z = X w + constant and V = X'(h Z) in one pass over dense rows; returns the sum of h Z.")
       .def("adjoint_summary", &adjoint_summary<float>, "U"_a, "W"_a.noconvert(), "strength"_a,
            "n_threads"_a = 1, "(|V|^2, max |V + strength W|) for V = X'U, which is never held.")
       .def("adjoint_summary", &adjoint_summary<double>, "U"_a, "W"_a.noconvert(), "strength"_a,

@@ -56,8 +56,8 @@ struct DenseIndex {
 };
 
 template <class Index_>
-void bind_dense(nb::module_& m, const char* name, const char* doc) {
-  nb::class_<DenseIndex<Index_>>(m, name, doc)
+auto bind_dense(nb::module_& m, const char* name, const char* doc) {
+  return nb::class_<DenseIndex<Index_>>(m, name, doc)
       .def(nb::init<Points>(), "points"_a.noconvert())
       .def("search", &DenseIndex<Index_>::search, "queries"_a.noconvert(), "k"_a, "n_threads"_a = 1,
            nb::sig("def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> "
@@ -203,7 +203,17 @@ nb::ndarray<double, nb::numpy> row_lengths(const Matrix& X) {
 }  // namespace
 
 void bind_neighbors(nb::module_& m) {
-  bind_dense<near::KdTree>(m, "KdTree", "A kd-tree over dense points, which are copied.");
+  bind_dense<near::KdTree>(m, "KdTree", "A kd-tree over dense points, which are copied.")
+      .def(
+          "n_visits",
+          [](const DenseIndex<near::KdTree>& self, Points queries, Index k) {
+            require(Index(queries.shape(1)) == self.index.n_columns(),
+                    "queries have the wrong number of columns");
+            require(k >= 1, "k must be at least 1");
+            const nb::gil_scoped_release unlocked;
+            return self.index.n_visits(queries.data(), Index(queries.shape(0)), k);
+          },
+          "queries"_a.noconvert(), "k"_a, "How many nodes a search visits, in the mean over some queries.");
   bind_dense<near::ProductIndex<near::Euclidean>>(m, "EuclideanProduct",
                                                   "Dense points, filtered by a matrix product.");
   bind_dense<near::ProductIndex<near::Cosine>>(m, "CosineProduct",

@@ -1,4 +1,5 @@
 #include "bind.h"
+#include "lineal/epoch/craig.h"
 #include "lineal/evaluate.h"
 #include "lineal/gram.h"
 #include "lineal/newton_step.h"
@@ -111,6 +112,28 @@ std::pair<Numbers, Numbers> slopes_and_gradient(const AnyLoss& loss, Scores Y, V
   return {U, gradient};
 }
 
+// Moves the residual t and returns the sum of the next direction; see craig.h.
+Numbers craig_step(const Matrix& X, Vector root, Vector level, Vector s, Vector p, Array1<double> t,
+                   double length, double lean, double strength, int n_threads) {
+  const std::size_t n = std::size_t(X.n_rows()), d = std::size_t(X.n_columns());
+  require(root.shape(0) == n && level.shape(0) == n && s.shape(0) == n && t.shape(0) == n,
+          "arrays need an entry per row");
+  require(p.shape(0) == d, "p needs an entry per column");
+  Numbers sum = new_array<double>({d});
+  const CraigStep by{root.data(), level.data(), s.data(), p.data(), length, lean, strength};
+  std::visit(
+      [&]<class Rows>(const Rows& rows) {
+        if constexpr (is_dense<Rows>) {
+          const nb::gil_scoped_release unlocked;
+          craig_pass(rows, by, t.data(), sum.data(), worthwhile(n_threads, 2 * X.n_stored));
+        } else {
+          throw std::invalid_argument("craig_step is for dense rows");
+        }
+      },
+      X.rows);
+  return sum;
+}
+
 }  // namespace
 
 void bind_newton(nb::module_& m) {
@@ -121,6 +144,9 @@ void bind_newton(nb::module_& m) {
         "one of them finds none.");
   m.def("slopes_and_gradient", &slopes_and_gradient, "loss"_a, "Y"_a, "s"_a, "X"_a, "theta"_a, "Z"_a,
         "ridges"_a, "n_threads"_a = 1, "(U, X'SU and its sums, plus ridges * theta) of scores Z.");
+  m.def("craig_step", &craig_step, "X"_a, "root"_a, "level"_a, "s"_a, "p"_a, "t"_a.noconvert(), "length"_a,
+        "lean"_a, "strength"_a, "n_threads"_a = 1,
+        "Moves the residual t along s, whose A's is p; returns A't for A = diag(root) X.");
 }
 
 }  // namespace lineal

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/epoch/craig.h"
 #include "lineal/foreign_rows.h"
 #include "samples.h"
 
@@ -282,4 +283,57 @@ THEOREM(
       CHECK(more.squared_norm == one.squared_norm && more.largest == one.largest);
     }
   }
+}
+
+THEOREM("a product with a Hessian is two passes in one, with the same bits for any number of threads") {
+  Rng rng(5);
+  for (const Index n : {0, 1, 3, 40, 1500})
+    for (const Index d : {0, 1, 3, 5, 8, 13, 60}) {
+      const Sample<double> X = sample_matrix<double>(rng, n, d, 1.0);
+      const Numbers w = uniforms(rng, d, -1.0, 1.0), h = uniforms(rng, n, 0.0, 1.0);
+      Numbers first_z, first_v;
+      for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+        Numbers z(std::size_t(n), not_a_number), v(std::size_t(d), not_a_number), want(std::size_t(d), 0.0);
+        double total = not_a_number, sum = 0.0;
+        dense_curved_pass(X.dense(), w.data(), 0.5, h.data(), z.data(), v.data(), &total, n_threads);
+        for (Index i = 0; i < n; ++i) {
+          const double weighted = h[std::size_t(i)] * z[std::size_t(i)];
+          CHECK_NEAR(z[std::size_t(i)], dot(X.dense()[i], w.data()) + 0.5, 1e-12);
+          axpy(weighted, X.dense()[i], want.data());
+          sum += weighted;
+        }
+        for (Index k = 0; k < d; ++k) CHECK_NEAR(v[std::size_t(k)], want[std::size_t(k)], 1e-10);
+        CHECK_NEAR(total, sum, 1e-10);
+        if (n_threads == 1) first_z = z, first_v = v;
+        CHECK(same_bits(z, first_z) && same_bits(v, first_v));
+      }
+    }
+}
+
+THEOREM("a step of Craig's method moves the residual and sums the next direction, on any number of threads") {
+  Rng rng(6);
+  for (const Index n : {1, 5, 130, 700})
+    for (const Index d : {1, 7, 60}) {
+      const Sample<double> X = sample_matrix<double>(rng, n, d, 1.0);
+      const Numbers root = uniforms(rng, n, 0.0, 1.0), level = uniforms(rng, n, -1.0, 1.0),
+                    s = uniforms(rng, n, -1.0, 1.0), p = uniforms(rng, d, -1.0, 1.0),
+                    t = uniforms(rng, n, -1.0, 1.0);
+      const CraigStep by{root.data(), level.data(), s.data(), p.data(), 0.25, 0.5, 2.0};
+      Numbers want(std::size_t(d), 0.0), first_t, first_v;
+      for (int n_threads = 1; n_threads <= most_threads; ++n_threads) {
+        Numbers moved = t, v(std::size_t(d), not_a_number);
+        craig_pass(X.dense(), by, moved.data(), v.data(), n_threads);
+        if (n_threads == 1) {
+          first_t = moved, first_v = v;
+          for (Index i = 0; i < n; ++i) {
+            const std::size_t k = std::size_t(i);
+            const double along = root[k] * dot(X.dense()[i], p.data());
+            CHECK_NEAR(moved[k], t[k] - 0.25 * (along - 0.5 * level[k] + 2.0 * s[k]), 1e-12);
+            axpy(root[k] * moved[k], X.dense()[i], want.data());
+          }
+        }
+        for (Index k = 0; k < d; ++k) CHECK_NEAR(v[std::size_t(k)], want[std::size_t(k)], 1e-10);
+        CHECK(same_bits(moved, first_t) && same_bits(v, first_v));
+      }
+    }
 }

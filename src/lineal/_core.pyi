@@ -109,6 +109,11 @@ class Matrix:
     @overload
     def dot(self, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None: ...
 
+    def curved(self, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, h: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], V: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> float:
+        """
+        Z = X w + constant and V = X'(h Z) in one pass over dense rows; returns the sum of h Z.
+        """
+
     @overload
     def adjoint_summary(self, U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], W: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], strength: float, n_threads: int = 1) -> tuple[float, float]:
         """(|V|^2, max |V + strength W|) for V = X'U, which is never held."""
@@ -673,6 +678,11 @@ def newton_step(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Hub
 def slopes_and_gradient(loss: Hinge | SquaredHinge | ModifiedHuber | Log | Squared | Huber | EpsilonInsensitive | SquaredEpsilonInsensitive | Quantile | SmoothedHinge | SmoothedEpsilonInsensitive | SmoothedQuantile | PointerLoss, Y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], X: Matrix, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Z: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ridges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """(U, X'SU and its sums, plus ridges * theta) of scores Z."""
 
+def craig_step(X: Matrix, root: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], level: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], t: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], length: float, lean: float, strength: float, n_threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Moves the residual t along s, whose A's is p; returns A't for A = diag(root) X.
+    """
+
 class RowSlopes:
     """The slopes of a loss, row by row, at the targets of a problem."""
 
@@ -939,6 +949,9 @@ class KdTree:
     def __init__(self, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def search(self, queries: NDArray[numpy.float64], k: int, n_threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64]]: ...
+
+    def n_visits(self, queries: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], k: int) -> float:
+        """How many nodes a search visits, in the mean over some queries."""
 
 class EuclideanProduct:
     """Dense points, filtered by a matrix product."""

@@ -29,7 +29,7 @@ from lineal.objective import (
     Squared,
     SquaredHinge,
 )
-from lineal.objective.linear_maps import NumpyRows
+from lineal.objective.linear_maps import NumpyRows, native_dense
 from lineal.objective.pair_losses import PairLosses
 from lineal.objective.problem import Intercept, Problem
 from lineal.objective.ranking_pairs import Pairs
@@ -40,7 +40,7 @@ from lineal.solvers.checkpoint import Checkpoint
 from lineal.solvers.descent import GD, Adam, Annealed
 from lineal.solvers.driver import Budget, minimise
 from lineal.solvers.iterative_scaling import IterativeScaling
-from lineal.solvers.newton import is_direct
+from lineal.solvers.newton import is_direct, is_sampled
 from lineal.solvers.planner import plan
 from lineal.solvers.row_space import is_in_row_space
 from strategies import every_solver, grid, small, stated, takes
@@ -138,6 +138,25 @@ def test_a_long_fit_decides_the_same(name):
         if takes(solver, problem):
             n_cuts += check_every_cut(problem, [solver], max_epochs=150, every=31, tol=1e-10)
     assert n_cuts > 0
+
+
+def test_steps_with_the_hessian_of_a_sample_can_be_cut():
+    """Factors that serve several steps are made again where they were made."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 30))
+    y = (X @ rng.normal(size=(30, 5)) + 3 * rng.normal(size=(4000, 5))).argmax(axis=1).astype(np.int32)
+    rows = native_dense(X, 1)
+    problem = Problem.of_rows(rows, y, np.ones(4000), Softmax(), L2(1.0), Intercept.FREE, 5)
+    assert is_sampled(problem)
+    assert check_every_cut(problem, [SOLVERS["newton"]()], tol=1e-10) >= 4
+
+
+def test_wide_least_squares_can_be_cut():
+    """Between conjugate gradients and the factor, which is taken where no gap is small enough."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(640, 2400)), rng.normal(size=(640, 1))
+    problem = Problem.of_rows(native_dense(X, 1), y, np.ones(640), Squared(), L2(1.0), Intercept.FREE, 1)
+    assert check_every_cut(problem, [SOLVERS["closed_form"]()], tol=-1.0) >= 1
 
 
 @pytest.mark.parametrize("loss", [Log(), Hinge(), Absolute(), SquaredHinge()], ids=repr)

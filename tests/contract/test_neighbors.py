@@ -241,6 +241,21 @@ def test_collinear_columns_do_not_break_mahalanobis():
     np.testing.assert_array_equal(more[1], plain[1])
 
 
+def test_a_tree_is_taken_where_columns_hang_together():
+    """Twelve columns near a plane are as good as two, others are too many; neighbours are the same."""
+    rng = np.random.default_rng(0)
+    plane = rng.normal(size=(6000, 2)) @ rng.normal(size=(2, 12)) + 1e-3 * rng.normal(size=(6000, 12))
+    model = KNeighborsRegressor().fit(plane, np.zeros(6000))
+    assert model.plan_.startswith("kd_tree: 12 columns hang together: a search visits ")
+    brute = KNeighborsRegressor(algorithm="brute").fit(plane, np.zeros(6000))
+    for found, wanted in zip(model.kneighbors(plane[:50]), brute.kneighbors(plane[:50]), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    # One long direction hides that the others are as many as ever.
+    long = rng.normal(size=(6000, 12)) * np.r_[30.0, np.ones(11)]
+    for other in (rng.normal(size=(6000, 12)), long, plane[:4000], np.ones((6000, 12))):
+        assert KNeighborsRegressor().fit(other, np.zeros(len(other))).plan_.startswith("brute: 12 columns")
+
+
 def test_plans_say_what_and_why():
     """plan_ is one sentence: the index, and the reason."""
     rng = np.random.default_rng(0)

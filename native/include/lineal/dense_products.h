@@ -77,20 +77,6 @@ inline Index panel_rows(Index n_columns) noexcept {
   return std::clamp<Index>(4096 / std::max<Index>(n_columns, 1), 16, 256);
 }
 
-// (X*X)'u for one output, squares entry by entry.
-template <class V>
-void dense_squares_pass(const Dense<V>& X, const double* u, double* out, int n_threads) {
-  const Index d = X.n_columns;
-  parallel(n_threads, [&](int part) {
-    const Range mine = share(d, part, n_threads);
-    std::fill(out + mine.first, out + mine.last, 0.0);
-    for (Index i = 0; i < X.n_rows; ++i) {
-      const V* x = X.value + i * d;
-      for (Index c = mine.first; c < mine.last; ++c) out[c] += u[i] * (double(x[c]) * double(x[c]));
-    }
-  });
-}
-
 // X'U, or (X*X)'U with squares entry by entry: (n_columns x K); threads own ranges of columns.
 template <bool squared, class V>
 void dense_adjoint_pass(const Dense<V>& X, const double* U, Index K, double* out, int n_threads) {
@@ -132,6 +118,162 @@ void dense_adjoint_pass(const Dense<V>& X, const double* U, Index K, double* out
   });
   for (Index c = 0; c < d; ++c)
     std::copy(total.data() + c * width, total.data() + c * width + K, out + c * K);
+}
+
+// ---- one output ---------------------------------------------------------------------------------
+
+// Rows that are met together: what they multiply is read once for all of them.
+inline constexpr int row_group = 4;
+
+// The products of R rows with p; a row's are the same in any group.
+template <int R, class V>
+void dot_rows(const V* const* x, Index d, const double* p, double* q) noexcept {
+  using L = Lane<double>;
+  typename L::Vector near[R], far[R];
+  for (int r = 0; r < R; ++r) near[r] = far[r] = typename L::Vector{};
+  Index k = 0;
+  for (; k + 2 * L::size <= d; k += 2 * L::size) {
+    const typename L::Vector left = L::load(p + k), right = L::load(p + k + L::size);
+    for (int r = 0; r < R; ++r) {
+      near[r] += load_as<double>(x[r] + k) * left;
+      far[r] += load_as<double>(x[r] + k + L::size) * right;
+    }
+  }
+  if (k + L::size <= d) {
+    const typename L::Vector left = L::load(p + k);
+    for (int r = 0; r < R; ++r) near[r] += load_as<double>(x[r] + k) * left;
+    k += L::size;
+  }
+  for (int r = 0; r < R; ++r) near[r] += far[r];
+  if constexpr (R == 4) {  // lanes of four rows are added side by side
+    typedef Index Places __attribute__((vector_size(32)));
+    const auto pairs = [&](int r) {
+      return __builtin_shuffle(near[r], near[r + 1], Places{0, 4, 2, 6}) +
+             __builtin_shuffle(near[r], near[r + 1], Places{1, 5, 3, 7});
+    };
+    const typename L::Vector low = pairs(0), high = pairs(2);
+    L::store(q, __builtin_shuffle(low, high, Places{0, 1, 4, 5}) +
+                    __builtin_shuffle(low, high, Places{2, 3, 6, 7}));
+  } else {
+    for (int r = 0; r < R; ++r) q[r] = (near[r][0] + near[r][1]) + (near[r][2] + near[r][3]);
+  }
+  for (; k < d; ++k)
+    for (int r = 0; r < R; ++r) q[r] += double(x[r][k]) * p[k];
+}
+
+// v += sum_r u_r x_r, or of squares entry by entry, in the order of the rows.
+template <int R, bool squared = false, class V>
+void add_rows(const V* const* x, Index d, const double* u, double* v) noexcept {
+  using L = Lane<double>;
+  const auto term = [](auto number) {
+    if constexpr (squared)
+      return number * number;
+    else
+      return number;
+  };
+  typename L::Vector weight[R];  // for all that the compiler knows, v may be where u is
+  for (int r = 0; r < R; ++r) weight[r] = u[r] - typename L::Vector{};
+  Index k = 0;
+  for (; k + L::size <= d; k += L::size) {
+    typename L::Vector sum = L::load(v + k);
+    for (int r = 0; r < R; ++r) sum += weight[r] * term(load_as<double>(x[r] + k));
+    L::store(v + k, sum);
+  }
+  for (; k < d; ++k)
+    for (int r = 0; r < R; ++r) v[k] += weight[r][0] * term(double(x[r][k]));
+}
+
+// Fetches the group after the one that begins at row i: several short rows at a time are more than the
+// hardware foresees. Of long ones it needs no help.
+template <class V>
+LINEAL_HINT void fetch_ahead(const Dense<V>& X, Index i) noexcept {
+  const Index length = row_group * X.n_columns;
+  if (length > 2048) return;
+  const V* const from = X.value + i * X.n_columns + length;
+  for (Index k = 0; k < length; k += 64 / Index(sizeof(V))) __builtin_prefetch(from + k);
+}
+
+// Calls body.template operator()<R>(i, x) for groups of R rows x, from row i on, that cover a range.
+template <class V, class Body>
+void in_row_groups(const Dense<V>& X, Range rows, Body&& body) {
+  const V* x[row_group];
+  Index i = rows.first;
+  for (; i + row_group <= rows.last; i += row_group) {
+    for (int r = 0; r < row_group; ++r) x[r] = X[i + r].value;
+    body.template operator()<row_group>(i, x);
+  }
+  for (; i < rows.last; ++i) {
+    x[0] = X[i].value;
+    body.template operator()<1>(i, x);
+  }
+}
+
+// v += the rows' part of X'u, or of (X*X)'u; rows of weight 0 are not met.
+template <bool squared = false, class V>
+void add_dense_rows(const Dense<V>& X, Range rows, const double* u, double* v) noexcept {
+  const V* x[row_group];
+  double weight[row_group];
+  int count = 0;
+  for (Index i = rows.first; i < rows.last; ++i) {
+    if (u[i] == 0.0) continue;
+    x[count] = X[i].value;
+    weight[count++] = u[i];
+    if (count < row_group) continue;
+    fetch_ahead(X, i + 1);
+    add_rows<row_group, squared>(x, X.n_columns, weight, v);
+    count = 0;
+  }
+  for (int r = 0; r < count; ++r) add_rows<1, squared>(x + r, X.n_columns, weight + r, v);
+}
+
+// z = X p + constant and v = X'(h z), with h z summed into `total`: a product with a Hessian in one pass,
+// where each row is met twice while it is in the cache.
+template <class V>
+void dense_curved_pass(const Dense<V>& X, const double* p, double constant, const double* h, double* z,
+                       double* v, double* total, int n_threads) {
+  const Index d = X.n_columns;
+  const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t((d + 1) * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part) {
+      double* const sum = partial.data() + part * (d + 1);
+      in_row_groups(X, share(X.n_rows, int(part), n_shares), [&]<int R>(Index i, const V* const* x) {
+        double u[R];
+        fetch_ahead(X, i + R);
+        dot_rows<R>(x, d, p, z + i);
+        for (int r = 0; r < R; ++r) {
+          z[i + r] += constant;
+          u[r] = h[i + r] * z[i + r];
+          sum[d] += u[r];
+        }
+        add_rows<R>(x, d, u, sum);
+      });
+    }
+  });
+  std::fill(v, v + d, 0.0);
+  *total = 0.0;
+  for (Index part = 0; part < n_shares; ++part) {
+    const double* const sum = partial.data() + part * (d + 1);
+    for (Index k = 0; k < d; ++k) v[k] += sum[k];
+    *total += sum[d];
+  }
+}
+
+// (X*X)'u, squares entry by entry, by the shares of rows that `dense_curved_pass` has.
+template <class V>
+void dense_squares_pass(const Dense<V>& X, const double* u, double* v, int n_threads) {
+  const Index d = X.n_columns;
+  const int n_shares = n_row_shares(X.n_rows), n_workers = std::min(n_threads, n_shares);
+  std::vector<double> partial(std::size_t(d * n_shares), 0.0);
+  parallel(n_workers, [&](int worker) {
+    const Range mine = share(n_shares, worker, n_workers);
+    for (Index part = mine.first; part < mine.last; ++part)
+      add_dense_rows<true>(X, share(X.n_rows, int(part), n_shares), u, partial.data() + part * d);
+  });
+  std::fill(v, v + d, 0.0);
+  for (Index part = 0; part < n_shares; ++part)
+    for (Index k = 0; k < d; ++k) v[k] += partial[std::size_t(part * d + k)];
 }
 
 }  // namespace lineal

@@ -27,6 +27,12 @@ void dot_pass(const Rows& X, const T* W, Index stride, Index K, double* Z, int n
   }
   parallel(n_threads, [&](int part) {
     const Range rows = share(X.n_rows, part, n_threads);
+    if constexpr (is_dense<Rows> && std::is_same_v<T, double>) {
+      if (K == 1 && stride == 1) {
+        in_row_groups(X, rows, [&]<int R>(Index i, auto x) { dot_rows<R>(x, X.n_columns, W, Z + i); });
+        return;
+      }
+    }
     for (Index i = rows.first; i < rows.last; ++i) {
       if (K == 1 && stride == 1) {
         Z[i] = dot(X[i], W);
@@ -72,6 +78,18 @@ std::vector<Index> column_cuts(const Dense<V>& X, int n_parts, Work work = Work:
   return cuts;
 }
 
+// V += the part of X'U that some rows have.
+template <bool is_cold, class Rows>
+void add_products(const Rows& X, Range rows, const double* U, Index K, double* V) {
+  if constexpr (is_dense<Rows>) {
+    if (K == 1) {
+      add_dense_rows(X, rows, U, V);
+      return;
+    }
+  }
+  for (Index i = rows.first; i < rows.last; ++i) add_product<is_cold>(X[i], U + i * K, K, V);
+}
+
 // V = X'U for few columns: each share of the rows has a V of its own.
 template <class Rows>
 void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int n_threads) {
@@ -81,9 +99,7 @@ void short_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int 
   parallel(n_workers, [&](int worker) {
     const Range mine = share(n_shares, worker, n_workers);
     for (Index part = mine.first; part < mine.last; ++part) {
-      const Range rows = share(X.n_rows, int(part), n_shares);
-      for (Index i = rows.first; i < rows.last; ++i)
-        add_product<false>(X[i], U + i * K, K, partial.data() + part * size);
+      add_products<false>(X, share(X.n_rows, int(part), n_shares), U, K, partial.data() + part * size);
     }
   });
   for (Index k = 0; k < size; ++k) {
@@ -109,9 +125,7 @@ void halved_adjoint_pass(const Rows& X, const double* U, Index K, double* V, int
   const int n_workers = std::min(n_threads, 2);
   parallel(n_workers, [&](int worker) {
     for (int half = worker; half < 2; half += n_workers) {
-      const Range rows = share(X.n_rows, half, 2);
-      for (Index i = rows.first; i < rows.last; ++i)
-        add_product<true>(X[i], U + i * K, K, half == 0 ? V : second.data());
+      add_products<true>(X, share(X.n_rows, half, 2), U, K, half == 0 ? V : second.data());
     }
   });
   parallel(n_threads, [&](int part) {

@@ -75,6 +75,12 @@ class KdTreeIndex(DenseIndex):
     def _built(self) -> Any:
         return _core.KdTree(self.points)
 
+    def visits(self, queries: FloatArray, k: int) -> float:
+        """How many nodes a search for k points visits, in the mean over some queries; the tree is built."""
+        if self._native is None:
+            self._native = self._built()
+        return float(self._native.n_visits(np.ascontiguousarray(queries), k))
+
 
 class ProductIndex(DenseIndex):
     """All points, filtered by blocks of a matrix product."""

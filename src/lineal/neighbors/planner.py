@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lineal.deferred import sparse as sp
 from lineal.errors import CombinationError, ParameterError
 from lineal.neighbors.indexes import (
@@ -26,6 +28,10 @@ from lineal.neighbors.spaces import Space
 ALGORITHMS = ("auto", "kd_tree", "brute", "inverted")
 # Bytes that the columns of an inverted index may take besides the data.
 _ROOM = 1 << 30
+# Rows from which on a tree is tried where columns are many but hang together, columns up to which, and by how
+# many of the rows and neighbours each. A node that is visited takes as long as products with so many rows for
+# each column.
+_MANY_ROWS, _MOST_TRIED, _TRIALS, _NEIGHBORS, _NODE = 4096, 32, 64, 5, 24
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ def chosen_index(space: Space, points: Any, algorithm: str = "auto") -> tuple[Ne
     """The index that suits the points of a space best, or the one that was asked for."""
     checked_algorithm(algorithm)
     plan = _asked(space, points, algorithm) if algorithm != "auto" else _best(space, points)
+    if algorithm == "auto" and plan.kind is ProductIndex and space.name != "cosine":
+        tree = KdTreeIndex(space, points)
+        if (visits := _visits_of_a_tree(tree)) is not None:
+            reason = f"{points.shape[1]} columns hang together: a search visits {visits:.0f} nodes"
+            return tree, IndexPlan("kd_tree", reason, KdTreeIndex)
     return plan.kind(space, points), plan
 
 
@@ -91,6 +102,26 @@ def _bytes_of_columns(n: int, d: int) -> int:
 def _columns_of_a_tree(n: int) -> int:
     """Up to how many columns of normal numbers a tree was measured to be faster than products."""
     return int(math.log2(n) / 3 + 1)
+
+
+def _visits_of_a_tree(tree: KdTreeIndex) -> float | None:
+    """How many nodes of a tree a search visits where that is sooner over than all products, else None.
+
+    Numbers that hang together lie near fewer dimensions than they have columns. Some searches of a tree tell
+    whether near enough; it is built where the spread of the columns, (sum of its eigenvalues)^2 by the sum of
+    their squares, is that of as few dimensions as are known to do.
+    """
+    points = tree.points
+    n, d = points.shape
+    if n < _MANY_ROWS or d > _MOST_TRIED:
+        return None
+    spread = np.atleast_2d(np.cov(points, rowvar=False))
+    # |spread|^2 is the sum of the squares of its eigenvalues.
+    size, square = float(np.trace(spread)), float(np.vdot(spread, spread))
+    if not 0.0 < size * size <= _columns_of_a_tree(n) * square < np.inf:
+        return None
+    visits = tree.visits(points[:: n // _TRIALS][:_TRIALS], _NEIGHBORS)
+    return visits if visits * _NODE * d <= n else None
 
 
 def _asked(space: Space, points: Any, algorithm: str) -> IndexPlan:

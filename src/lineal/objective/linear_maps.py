@@ -88,6 +88,11 @@ class LinearMap(ABC):
 
     # ---- what can be made of these two --------------------------------------------------------
 
+    def curved(self, w: FloatArray, constant: float, h: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """z = X w + constant, X'(h z) and the sum of h z, for one column of weights."""
+        z = self.dot(w[:, None])[:, 0] + constant
+        return z, self.adjoint((h * z)[:, None])[:, 0], float(h @ z)
+
     @property
     def n_stored(self) -> int:
         """How many numbers a pass meets."""
@@ -289,6 +294,13 @@ class NativeRows(LinearMap):
         V = _core.large_array(self.n_columns, U.shape[1])
         self._for_sums(U).adjoint(np.ascontiguousarray(U), V, self.n_threads)
         return V
+
+    def curved(self, w: FloatArray, constant: float, h: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """The same, dense rows being met once."""
+        if self.is_sparse:
+            return super().curved(w, constant, h)
+        z, V = np.empty(self.n_rows), np.empty(self.n_columns)
+        return z, V, self.given.curved(w, constant, h, z, V, self.n_threads)
 
     def adjoint_summary(self, U: FloatArray, W: FloatArray, strength: float) -> tuple[float, float]:
         """|V|^2 and the largest |V + strength W| for V = X'U, which is never held."""

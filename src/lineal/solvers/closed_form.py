@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from lineal.objective.linear_maps import NativeRows
 from lineal.objective.loss_sums import RowLosses
 from lineal.objective.losses import FloatArray
 from lineal.objective.problem import Intercept, Problem
-from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, Weights, state_of
+from lineal.solvers.base import BEYOND, LOSS_A_ROW, Iterate, Need, Solver, Start, State, Weights, state_of
 from lineal.solvers.costs import Cost, factor, gram, passes
+from lineal.solvers.craig import by_craig
 from lineal.solvers.newton import solve_positive
 
 # From a residual and the present weights to the change that explains the residual.
@@ -30,6 +32,8 @@ LIMIT = 5000
 _ROUNDINGS = 8.0
 # So many multiplications take a fraction of a second: then sparse rows become dense, for singular values.
 _SMALL = 1e9
+# The round of wide rows after which there is none.
+_LAST_ROUND = 2
 # A reciprocal condition number of products of columns that leaves half of the digits.
 _FAR = 1e-8
 
@@ -59,9 +63,11 @@ class ClosedForm(Solver):
 
     Notes
     -----
-    Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding; without a penalty and
-    with collinear columns, the solution of least norm. Costs one Gram matrix and one factorisation;
-    neither can be broken off: a fit that is cancelled or out of time ends between them, at its start.
+    Needs ``Squared`` and L2 or no penalty. Guarantees: one step, exact to rounding, or to a gap of 1e-12 by
+    conjugate gradients; without a penalty and with collinear columns, the solution of least norm. Costs one
+    Gram matrix and one factorisation; neither can be broken off: a fit that is cancelled or out of time ends
+    between them, at its start. Wide dense rows are first met by conjugate gradients (``craig.py``), which end
+    sooner where the rows are far from collinear, and else are left after a counted part of the work.
     Published: Gauss 1809; the dual form is Saunders, Gammerman and Vovk 1998.
     """
 
@@ -86,9 +92,7 @@ class ClosedForm(Solver):
         kept = state_of(start) or {"W": np.zeros((d, K)), "b": np.zeros(K), "n_rounds": 0}
         W, b = kept["W"], kept["b"]
         if d > n and strength > 0.0 and (rows := problem.X.native_rows) is not None:
-            # Begun again, there is nothing left to do.
-            W, b = (W, b) if kept["n_rounds"] else _by_rows(problem, losses, rows, strength)
-            yield _iterate(W, b, 1)
+            yield from _wide_iterates(problem, losses, rows, tol, kept)
             return
         far = _by_far_columns(problem, losses) if strength == 0.0 and d <= n else None
         solve = _by_columns(problem, losses, strength) if far is None else far
@@ -105,6 +109,27 @@ class ClosedForm(Solver):
                 # Slopes of weights that are exact are the dual point that is.
                 Z = problem.scores(W, b)
                 yield _iterate(W, b, n_rounds + 1, Z, losses.slopes(Z))
+
+
+def _wide_iterates(
+    problem: Problem, losses: RowLosses, X: NativeRows, tol: float, kept: State
+) -> Iterator[Iterate]:
+    """What conjugate gradients find, where they are sooner; what products of rows do, where it is not enough.
+
+    Begun again, a round is not made anew.
+    """
+    strength = float(problem.penalty.l2)
+    if kept["n_rounds"] < _LAST_ROUND:
+        found = kept["found"] if kept["n_rounds"] else by_craig(problem, losses, X, strength, tol)
+        if found is not None:
+            W, b, U = found
+            yield replace(
+                _iterate(W, b, 1, None, U),
+                state=lambda: {"W": W, "b": b, "n_rounds": 1, "found": found},
+            )
+        kept = {"W": None, "n_rounds": 0}
+    W, b = (kept["W"], kept["b"]) if kept["n_rounds"] else _by_rows(problem, losses, X, strength)
+    yield _iterate(W, b, _LAST_ROUND)
 
 
 def _iterate(

@@ -120,8 +120,8 @@ class Newton(SmoothSolver):
             return
         objective, kept = Objective(problem), state_of(start) or {}
         if is_sampled(problem):
-            steps = Sampled(objective, tol, seed, *_way_out(objective, tol))
-            yield from _walk(objective, objective.start(start), steps.step, tol, kept)
+            steps = Sampled(objective, tol, seed, *_way_out(objective, tol), kept)
+            yield from _walk(objective, objective.start(start), steps.step, tol, kept, steps.state)
         elif is_direct(problem):
             step = _direct_step if objective.small is None else _whole_step
             yield from _walk(objective, objective.start(start), partial(step, objective, tol), tol, kept)
@@ -178,14 +178,19 @@ def _sampled_epoch(problem: Problem, direct: float) -> float | None:
 
 
 def _walk(
-    objective: Objective, point: Point, step_from: Callable[[Point], Step | None], tol: float, kept: State
+    objective: Objective,
+    point: Point,
+    step_from: Callable[[Point], Step | None],
+    tol: float,
+    kept: State,
+    state_of_steps: Callable[[bool], State] = lambda is_early: {},
 ) -> Iterator[Iterate]:
-    """Steps until they are rounding."""
+    """Steps until they are rounding; ``state_of_steps`` tells what they begin with, or began if early."""
     problem = objective.problem
     is_last = kept.get("is_last", False)
 
     def state() -> State:
-        return {"is_last": is_last}
+        return {"is_last": is_last} | state_of_steps(False)
 
     # Where outputs meet and nothing is penalised, a proof takes the system that the next step takes, and its
     # answer: the slopes that the step's model foresees.
@@ -199,7 +204,7 @@ def _walk(
     while (step := step_from(point) if step is None else step) is not None:
         early = early_iterate(objective, point, step, tol)
         if early is not None:
-            yield early
+            yield replace(early, state=_joined(early.state, state_of_steps(True)))
         following = step.line.step(step.t, step.value)
         # At the floor of rounding, steps move sideways: the driver is told by the end of the stream.
         is_last = following.value >= point.value and not _is_flatter(following, point)
@@ -210,6 +215,10 @@ def _walk(
             yield _foreseen(primal_iterate(objective, point, expected, state), step)
         if is_last:
             return
+
+
+def _joined(state: Callable[[], State] | None, more: State) -> Callable[[], State] | None:
+    return None if state is None else lambda: state() | more
 
 
 def _foreseen(iterate: Iterate, step: Step | None) -> Iterate:

@@ -24,6 +24,9 @@ Product = Callable[[FloatArray], FloatArray]
 _SAMPLE, _PRODUCTS, _MOST_PRODUCTS, _FORCING = 12, 7, 200, 0.1
 # The residual of a system may cost this share of the tolerance in the gap.
 _SHARE = 0.1
+# A sample's factors serve the next step too where a step took so many products at most, and no longer than
+# for so many.
+_FEW, _STALE = 3, 7
 # Where a sample has less than this share of a column's curvature, as where few rows make up all of it, the
 # column has its own entry on the diagonal back.
 _MISSED = 0.5
@@ -68,10 +71,19 @@ class Sampled:
         seed: int,
         enough: float = np.inf,
         otherwise: Callable[[Point], Step | None] | None = None,
+        kept: State | None = None,
     ) -> None:
         self._objective, self._tol, self._seed, self._otherwise = objective, tol, seed, otherwise
         product = passes(objective.problem, 2)
         self._most = max(_PRODUCTS, int(min(enough / product, _MOST_PRODUCTS)))
+        # The scores at which the factors were made that the next step begins with, if there are such.
+        self._made_at: FloatArray | None = None if kept is None else kept.get("made_at")
+        self._before = self._made_at
+        self._held: _core.BlockFactors | None = None
+
+    def state(self, is_early: bool = False) -> State:
+        """What the next step begins with; where ``is_early``, what the last one did."""
+        return {"made_at": self._before if is_early else self._made_at}
 
     @cached_property
     def _chances(self) -> FloatArray:
@@ -82,14 +94,13 @@ class Sampled:
     def _n_sampled(self) -> int:
         return _SAMPLE * (self._objective.problem.X.n_columns + self._objective.has_intercept)
 
-    def _factors(self, point: Point) -> _core.BlockFactors:
-        """Those of each output's own Hessian, of the sample."""
+    def _factors(self, point: Point, whole: FloatArray) -> _core.BlockFactors:
+        """Those of each output's own Hessian, of the sample; the curvatures of all rows are ``whole``."""
         objective = self._objective
         problem, K = objective.problem, objective.problem.n_outputs
         bend = objective.penalty_curvature(point.theta).reshape(-1, K)
         size, n = len(bend), problem.X.n_rows
-        H = problem.losses.weighted(problem.losses.curvatures_at(point.Z, point.slopes))
-        whole = H
+        H = whole
         if self._n_sampled < n:
             least = whole.sum(axis=0) / self._n_sampled
             H = np.where(whole > self._chances * least, np.maximum(whole, least), 0.0)
@@ -103,12 +114,38 @@ class Sampled:
         diagonal += bend.T
         return _core.BlockFactors.of(A)
 
+    def _made(self, point: Point, weighted: FloatArray) -> _core.BlockFactors:
+        self._made_at, self._held = point.Z, self._factors(point, weighted)
+        return self._held
+
+    def _at_hand(self, point: Point, weighted: FloatArray) -> tuple[_core.BlockFactors, bool]:
+        """Factors to begin with, those of an earlier step where they serve, and whether they are of this one.
+
+        Of a ridge they depend on the scores alone, so a stream that begins again makes the same.
+        """
+        self._before = self._made_at
+        if self._made_at is None:
+            return self._made(point, weighted), True
+        if self._held is None:
+            losses = self._objective.problem.losses
+            there = losses.curvatures_at(self._made_at, losses.slopes(self._made_at))
+            self._held = self._factors(point, losses.weighted(there))
+        return self._held, False
+
     def step(self, point: Point) -> Step | None:
         """The next one."""
         objective = self._objective
         problem = objective.problem
         K, bend = problem.n_outputs, objective.penalty_curvature(point.theta)
-        factors, bent = self._factors(point), problem.losses.bending(point.Z, point.slopes)
+        curvatures = problem.losses.curvatures_at(point.Z, point.slopes)
+        weighted = problem.losses.weighted(curvatures)
+        factors, is_fresh = self._at_hand(point, weighted)
+        is_by_score, n_products = problem.losses.is_by_score, 0
+
+        def times(scores: FloatArray) -> FloatArray:
+            return curvatures * scores
+
+        bent = times if is_by_score else problem.losses.bending(point.Z, point.slopes)
 
         # Outputs that do not meet are as many systems, each with its own lengths.
         m = K if problem.is_by_output else 1
@@ -126,27 +163,32 @@ class Sampled:
         is_open, scale = square > 0, max(problem.yardstick(point.value), 1e-300)
         rough = np.minimum(_FORCING, (square / scale) ** 0.5) ** 2 * square
         enough = 2 * objective.ridge * _SHARE * self._tol * scale / m
-        for _ in range(self._most):
+        for n_products in range(1, self._most + 1):
             break_off_if_over()
-            scores = objective.scores(conjugate.ravel())
-            product = objective.back(problem.losses.weighted(bent(scores))) + bend * conjugate.ravel()
-            product = product.reshape(-1, m)
+            scores, product = objective.product(conjugate.ravel(), bent, weighted if is_by_score else None)
+            product = (product + bend * conjugate.ravel()).reshape(-1, m)
             curvature = inner(conjugate, product)
             is_open &= curvature > 0
             t = np.divide(square, curvature, out=np.zeros(m), where=is_open)
             direction += t * conjugate
             moved += t * scores
             residual -= t * product
+            is_stale = not is_fresh and n_products == _STALE
+            if is_stale:
+                factors, is_fresh = self._made(point, weighted), True
             following = preconditioned(residual)
             fresh = inner(residual, following)
             is_open &= (fresh > rough) & (inner(residual, residual) > enough)
             if not is_open.any():
                 break
-            conjugate = following + np.divide(fresh, square, out=np.zeros(m), where=is_open) * conjugate
+            share = np.divide(fresh, square, out=np.zeros(m), where=is_open & (not is_stale))
+            conjugate = following + share * conjugate
             square = fresh
         else:
             if self._otherwise is not None:
                 return self._otherwise(point)
+        if n_products > _FEW:
+            self._made_at = self._held = None
         line = Line(objective, point, direction.ravel(), moved)
         is_apart = m > 1 and problem.losses.rows is not None
         taken = search_by_output(line, 1e-10)[0] if is_apart else search(line, 1e-10)

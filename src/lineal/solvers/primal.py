@@ -131,6 +131,21 @@ class Objective:
         sums = _core.column_sums(np.ascontiguousarray(G)) if G.shape[1] > 1 else G.sum(axis=0)
         return self.flat(self.problem.X.adjoint(G), sums)
 
+    def product(
+        self, direction: FloatArray, bent: Callable[[FloatArray], FloatArray], curvatures: FloatArray | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """A direction's scores, and the losses' Hessian times it; in one pass where that has one column.
+
+        ``bent`` maps scores to changes of slopes, and ``curvatures`` are their factors, with the weights of
+        rows, where each loss sees one score.
+        """
+        if curvatures is None or curvatures.shape[1] > 1:
+            scores = self.scores(direction)
+            return scores, self.back(self.problem.losses.weighted(bent(scores)))
+        W, b = self.split(direction)
+        z, product, total = self.problem.X.curved(W[:, 0], float(b[0]), curvatures[:, 0])
+        return z[:, None], np.append(product, total) if self.has_intercept else product
+
     # ---- the penalty, block by block ----------------------------------------------------------
 
     def penalty(self, theta: FloatArray) -> float:

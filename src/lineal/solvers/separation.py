@@ -362,7 +362,10 @@ class Margins:
         array = _array(X)
         if array is None:  # known by its products alone: far beyond what their sums are rounded by
             return np.full((X.n_rows, 1), 1e-9 * float(np.abs(self.objective.problem.scores(W, b)).max()))
-        sizes = np.asarray(abs(array) @ np.abs(W)).reshape(X.n_rows, -1) + np.abs(b)
+        met = np.flatnonzero(W.any(axis=1))  # directions of a null space often are of few columns
+        part = array if 2 * len(met) > len(W) else array[:, met]
+        sizes = abs(part) @ np.abs(W if part is array else W[met])
+        sizes = np.asarray(sizes).reshape(X.n_rows, -1) + np.abs(b)
         terms = 2 * (X.n_columns + 8)
         return np.asarray(terms * _UNIT * sizes.max(axis=1, keepdims=True))
 
@@ -451,6 +454,7 @@ class _Path:
         self.product = self._least = 1.0
         self._n_steps = self._n_idle = 0
         self._r = margins.row_sizes()
+        self._tried: Mask | None = None
 
     def step(self) -> bool:
         """One step of predictor and corrector; False where none is left."""
@@ -496,17 +500,20 @@ class _Path:
     def decided(
         self, proved: Margins, back: Callable[[FloatArray], FloatArray]
     ) -> Separation | Overlap | None:
-        """What the larger of each m and alpha says, if it is proved."""
+        """What the larger of each m and alpha says, if it is proved, and was not so before."""
         M, used = self._M, self._M.used
         zero = used & (self._m <= self._alpha)
         if not zero.any():
             return proved.witness(back(self._v), zero)
         if np.array_equal(zero, used):
             return Overlap(M.cancelling(self._alpha / self._r)) if self.product <= _CLEAR * _FALLEN else None
+        if self._tried is not None and np.array_equal(zero, self._tried):
+            return None  # their null space is as simple as it was
         shares = M.cancelling(np.where(zero, self._alpha / self._r, 0.0))
         found = proved.witness_near(back(self._v), zero)
         if found is None and proved is not M:  # what has no simple fractions is known better here
             found = M.witness_near(self._v, zero, proved, back)
+        self._tried = self._tried if found is None else zero
         return None if found is None else replace(found, shares=shares)
 
 

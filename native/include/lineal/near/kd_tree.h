@@ -29,6 +29,19 @@ class KdTree {
   Index n_rows() const noexcept { return n_; }
   Index n_columns() const noexcept { return d_; }
 
+  // How many nodes a search for the k nearest visits, in the mean over some queries: what columns there are
+  // says little of it, the dimension of what the points lie near to does.
+  double n_visits(const double* queries, Index n_queries, Index k) const {
+    Nearest nearest(k);
+    std::vector<Visit> stack;
+    Index work = 0;
+    for (Index i = 0; i < n_queries; ++i) {
+      work += find(queries + i * d_, nearest, stack);
+      nearest.clear();
+    }
+    return double(work) / double(std::max<Index>(n_queries * d_ * leaf_size, 1));
+  }
+
   void search(const double* queries, Index n_queries, const Answers& answers, int n_threads,
               Watch& watch) const {
     struct Scratch {
