@@ -233,7 +233,7 @@ THEOREM(
         for (int step = 0; step < 60 && !state.is_done(); ++step) {
           state.renew();
           JointSystem system;
-          if (!system.factorise(rows, run.used, run.programme, state, 1, watch))
+          if (!system.factorise(rows, run.used, state, 1, watch))
             state.end();
           else if (state.has_begun())
             state.step(A, system);

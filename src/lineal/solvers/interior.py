@@ -45,6 +45,9 @@ _CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
 _BURST = 5e-3
 # Up to so many columns the core makes a weighted Gram matrix sooner than BLAS.
 _NARROW = 256
+# Gram matrices are made of few rows where all rows have so many times as many numbers as one system, and a
+# row has so many: of shorter ones a pass over X costs as much.
+_MANY_ROWS, _LONG, _LONG_SPARSE = 8, 40, 12
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
@@ -312,6 +315,7 @@ class _Programme:
         self.n_outputs = _n_together(problem)
         # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
         self.is_native = self.n_outputs > 1 or X.dense is None or X.n_columns <= _NARROW
+        self.plain = _plain_gram(problem) if self.is_native and not self.is_by_rows else None
         self.used = np.flatnonzero(rows.s > 0)
         self.is_whole = len(self.used) == X.n_rows
         self.s = rows.s if self.is_whole else rows.s[self.used]
@@ -397,7 +401,22 @@ class _Programme:
             value_at_zero=self.at_zero,
             has_constant=self.has_constant,
             n_threads=self.X.n_threads,
+            plain=self.plain,
         )
+
+
+def _plain_gram(problem: Problem) -> _core.PlainGram | None:
+    """What steps need to make systems of few rows, for all outputs; None where all rows are as soon met."""
+    rows, X = problem.losses.rows, problem.X
+    assert rows is not None
+    size, n_numbers = X.n_columns + (problem.intercept is not Intercept.NONE), X.n_stored / max(X.n_rows, 1)
+    is_long = n_numbers >= (_LONG_SPARSE if X.is_sparse else _LONG)
+    if problem.penalty.has_groups or not is_long or np.count_nonzero(rows.s) < _MANY_ROWS * size:
+        return None
+    native = X.native_rows
+    assert native is not None
+    s = np.ascontiguousarray(rows.s, dtype=np.float64)
+    return _core.PlainGram.of(native.matrix, s, problem.intercept is not Intercept.NONE, native.n_threads)
 
 
 class _Output:

@@ -38,7 +38,7 @@
 
 #include "lineal/cholesky.h"
 #include "lineal/epoch/second_order_cone.h"
-#include "lineal/passes.h"
+#include "lineal/row_sweeps.h"
 #include "lineal/rows.h"
 #include "lineal/watch.h"
 
@@ -83,30 +83,12 @@ class ProgrammeMap {
       : X_(X), p_(programme), used_(used), n_threads_(n_threads) {}
 
   // z = X w + b at the rows.
-  void dot_rows(const double* w, double* z) const {
-    if (used_.empty()) {
-      dot_pass(X_, w, 1, 1, z, n_threads_);
-    } else {
-      for (Index i = 0; i < p_.n_rows; ++i) z[i] = dot(X_[used_[std::size_t(i)]], w);
-    }
-    if (p_.has_constant)
-      for (Index i = 0; i < p_.n_rows; ++i) z[i] += w[X_.n_columns];
-  }
+  void dot_rows(const double* w, double* z) const { sweep<Sweep::dots>(w, nullptr, z, nullptr); }
   // v = X'g and, for a constant, the sum of g.
-  void adjoint_rows(const double* g, double* v) const {
-    if (used_.empty()) {
-      adjoint_pass(X_, g, 1, v, n_threads_);
-    } else {
-      every_.assign(std::size_t(X_.n_rows), 0.0);
-      for (Index i = 0; i < p_.n_rows; ++i) every_[std::size_t(used_[std::size_t(i)])] = g[i];
-      adjoint_pass(X_, every_.data(), 1, v, n_threads_);
-    }
-    if (p_.has_constant) {
-      double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-      for (Index i = 0; i < p_.n_rows; ++i) sum += g[i];
-      v[X_.n_columns] = sum;
-    }
+  void adjoint_rows(const double* g, double* v) const { sweep<Sweep::adjoint>(nullptr, g, nullptr, v); }
+  // The same of g = h z at z = X w + b, which it leaves in z.
+  void curve_rows(const double* w, const double* h, double* z, double* v) const {
+    sweep<Sweep::both>(w, h, z, v);
   }
   // A w.
   void scores(const double* w, double* z) const {
@@ -130,6 +112,16 @@ class ProgrammeMap {
   }
 
  private:
+  template <Sweep what>
+  void sweep(const double* w, const double* h, double* z, double* v) const {
+    if (what != Sweep::dots) summed_.resize(std::size_t(X_.n_columns) + 1);
+    const double b = what != Sweep::adjoint && p_.has_constant ? w[X_.n_columns] : 0.0;
+    if (used_.empty())
+      sweep_rows<what>(X_, w, b, h, z, summed_.data(), n_threads_);
+    else
+      sweep_rows<what>(SomeRows<Rows>(X_, used_), w, b, h, z, summed_.data(), n_threads_);
+    if (what != Sweep::dots) std::copy_n(summed_.begin(), X_.n_columns + (p_.has_constant ? 1 : 0), v);
+  }
   bool has_tube() const { return p_.n_parts > p_.n_outputs; }
   Index n_scores() const { return p_.n_rows * p_.n_outputs; }
 
@@ -137,7 +129,7 @@ class ProgrammeMap {
   const IntervalProgramme& p_;
   const std::vector<Index>& used_;
   int n_threads_;
-  mutable Numbers every_, both_;
+  mutable Numbers summed_, both_;
 };
 
 // (A'S theta A + L) x = right by its own matrix.
@@ -156,6 +148,7 @@ class ColumnSystem {
     G_ = G;
     return factor_.factorise(G, size, watch);
   }
+  void solve_once(const double* right, double* x) { factor_.solve(right, x, 0); }
   void solve(const double* right, double* x) {
     const Index size = Index(residue_.size());
     factor_.solve(right, x, 0);
@@ -272,12 +265,18 @@ class RowSystem {
   Numbers seen_, q_, along_, step_, residue_, pulled_;
 };
 
+// Whether a system is solved by iterations that end where a step has no use for more.
+template <class System>
+inline constexpr bool is_iterative = requires(const System& system) { system.missed(); };
+
 class InteriorPoint {
  public:
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
-    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
-                          &scored_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+    for (Numbers* each :
+         {&u_,       &z_,        &above_,     &below_,     &alpha_,     &beta_,    &theta_,  &dual_residue_,
+          &g_,       &dz_,       &scored_,    &du_,        &da_,        &db_,      &on_low_, &on_high_,
+          &has_low_, &has_high_, &per_above_, &per_below_, &per_alpha_, &per_beta_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows * p.n_outputs), 0.0);
@@ -307,6 +306,8 @@ class InteriorPoint {
 
   // Whether the next system is for a step, and not for the start.
   bool has_begun() const { return has_begun_; }
+  // Whether the last step gained nothing.
+  bool is_idle() const { return n_idle_ > 0; }
   // The curvatures of rows and the diagonal of the system that `renew` asked for.
   const Numbers& curvatures() const { return h_; }
   // theta, of which joint rows have K that meet.
@@ -333,8 +334,15 @@ class InteriorPoint {
     const Index n_intervals = p.n_intervals();
     if (has_begun_) {
 #pragma omp simd
-      for (Index i = 0; i < n_intervals; ++i)
-        theta_[at(i)] = 1.0 / (p.bend[at(i)] + alpha_[at(i)] / above_[at(i)] + beta_[at(i)] / below_[at(i)]);
+      for (Index i = 0; i < n_intervals; ++i) {
+        const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
+        per_above_[at(i)] = low ? 1.0 / above_[at(i)] : 0.0;
+        per_below_[at(i)] = high ? 1.0 / below_[at(i)] : 0.0;
+        per_alpha_[at(i)] = low ? 1.0 / alpha_[at(i)] : 0.0;
+        per_beta_[at(i)] = high ? 1.0 / beta_[at(i)] : 0.0;
+        theta_[at(i)] =
+            1.0 / (p.bend[at(i)] + alpha_[at(i)] * per_above_[at(i)] + beta_[at(i)] * per_below_[at(i)]);
+      }
       for (Index g = 0; g < p.n_balls(); ++g) {
         scale_ball(g);
         std::fill_n(theta_.begin() + p.first_of_ball(g), p.size_of_ball(g), cones_[at(g)].curvature());
@@ -371,7 +379,9 @@ class InteriorPoint {
     respond(centre, g_);
     for (Index i = 0; i < on_rows; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
-    system.solve(right_.data(), w_.data());
+    aimed_ = std::numeric_limits<double>::infinity();
+    if (!solve(A, system)) return;
+    w_ = dw_;
     if (!is_finite(w_)) std::fill(w_.begin(), w_.end(), 0.0);
     // Groups that cost more than P at 0 would be far from the centre of all products.
     double cost = 0.0;
@@ -453,7 +463,8 @@ class InteriorPoint {
     }
     for (Index g = 0; g < p.n_balls(); ++g)
       cones_[at(g)].aim(0.0, nullptr, nullptr, on_ball_[at(g)], tail_of(on_tail_, g));
-    if (!aim(A, system)) return end();
+    aimed_ = products_;
+    if (!aim(A, system)) return give_up(system);
     Lengths t = lengths(1.0);
     const double moved = n_products_ > 0 ? products_after(t) / n_products_ : 0.0;
     const double share = mu > 0 ? moved / mu : 0.0, target = mu * share * share * share;
@@ -469,7 +480,8 @@ class InteriorPoint {
       cones_[at(g)].aim(dm_[at(g)], db_.data() + first, minus_du, on_ball_[at(g)], tail_of(on_tail_, g));
       on_ball_[at(g)] += target;
     }
-    if (!aim(A, system)) return end();
+    aimed_ = target * n_products_;
+    if (!aim(A, system)) return give_up(system);
     t = correct(A, system, target);
     move(A, t);
     left_ *= 1.0 - t.least();
@@ -485,6 +497,28 @@ class InteriorPoint {
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
+  }
+
+  // (A'S M A + L) x, and A x on the way.
+  template <class Map>
+  void curve(const Map& A, const double* x, Numbers& scored, Numbers& product) {
+    if (p.n_outputs == 1 && p.n_balls() == 0) {
+      A.curve_rows(x, h_.data(), scored.data(), product.data());
+      if (has_tube()) std::copy_n(scored.begin(), p.n_rows, scored.begin() + p.n_rows);
+      for (std::size_t c = 0; c < p.corners.size(); ++c) scored[at(p.n_of_rows()) + c] = x[p.corners[c]];
+      for (std::size_t j = 0; j < product.size(); ++j) product[j] += diagonal_[j] * x[j];
+      return;
+    }
+    A.scores(x, scored.data());
+    bent_.resize(scored.size());
+    before_ = dt_;
+    respond(scored, bent_);
+    dt_.swap(before_);  // which is of another direction
+    const Index N = p.n_variables();
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) bent_[at(i)] *= p.weight[at(i)];
+    A.back(bent_.data(), product.data());
+    for (std::size_t j = 0; j < product.size(); ++j) product[j] += p.l2[j] * x[j];
   }
 
   // All that later steps depend on: the present point, the one of the least gap, and a few numbers.
@@ -624,6 +658,10 @@ class InteriorPoint {
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
+  // The share of the products aimed at that what is left of a system may be worth.
+  static constexpr double left_over = 0.5;
+  // The share of the objective above which residues follow by what steps add to them.
+  static constexpr double followed = 1e-4;
   // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows
   // of.
   static constexpr double rounded = 1e-14, movable = 1e-10;
@@ -715,8 +753,8 @@ class InteriorPoint {
     return sum;
   }
 
-  using Directions = std::array<Numbers*, 7>;
-  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &dm_, &scored_}; }
+  using Directions = std::array<Numbers*, 8>;
+  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &dm_, &scored_, &missed_}; }
   Vectors present() {
     return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_, &m_};
   }
@@ -860,7 +898,8 @@ class InteriorPoint {
     const Index N = p.n_variables();
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
-      dz_[at(i)] = on_low_[at(i)] / above_[at(i)] - on_high_[at(i)] / below_[at(i)] - dual_residue_[at(i)];
+      dz_[at(i)] =
+          on_low_[at(i)] * per_above_[at(i)] - on_high_[at(i)] * per_below_[at(i)] - dual_residue_[at(i)];
     }
     if (!is_inside_) return false;
     for (Index g = 0; g < p.n_balls(); ++g) {
@@ -874,9 +913,7 @@ class InteriorPoint {
     for (Index i = 0; i < N; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
-    system.solve(right_.data(), dw_.data());
-    if (!is_finite(dw_)) return false;
-    A.scores(dw_.data(), scored_.data());
+    if (!solve(A, system) || !is_finite(dw_)) return false;
 #pragma omp simd
     for (Index i = 0; i < N; ++i) g_[at(i)] = scored_[at(i)] + dz_[at(i)];
     respond(g_, du_);
@@ -884,8 +921,8 @@ class InteriorPoint {
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
       const double du = du_[at(i)];
-      da_[at(i)] = has_low_[at(i)] * (on_low_[at(i)] - alpha_[at(i)] * du) / above_[at(i)];
-      db_[at(i)] = has_high_[at(i)] * (on_high_[at(i)] + beta_[at(i)] * du) / below_[at(i)];
+      da_[at(i)] = (on_low_[at(i)] - alpha_[at(i)] * du) * per_above_[at(i)];
+      db_[at(i)] = (on_high_[at(i)] + beta_[at(i)] * du) * per_below_[at(i)];
     }
     for (Index g = 0; g < p.n_balls(); ++g) {
       const Index first = p.first_of_ball(g);
@@ -895,6 +932,29 @@ class InteriorPoint {
       cones_[at(g)].add_squared(du_.data() + first, dm_[at(g)], db_.data() + first);
     }
     return true;
+  }
+
+  // dw and A dw; false where there was no time for them.
+  template <class Map, class System>
+  bool solve(const Map& A, System& system) {
+    is_near_ = false;
+    if constexpr (is_iterative<System>) {
+      system.solve(right_.data(), dw_.data(), left_over * aimed_);
+      if (system.is_broken_off()) return false;
+      is_near_ = !system.is_exact();
+      if (is_near_) scored_ = system.scored(), missed_ = system.missed();
+    } else {
+      system.solve(right_.data(), dw_.data());
+    }
+    if (!is_near_) A.scores(dw_.data(), scored_.data());
+    return true;
+  }
+  // What has no direction has come to its end, unless somebody has broken it off.
+  template <class System>
+  void give_up(const System& system) {
+    if constexpr (is_iterative<System>)
+      if (system.is_broken_off()) return;
+    end();
   }
 
   // Solves again for what rounding has left of A'S (u + du) + L (w + dw) = 0: thetas of joint rows on a kink
@@ -908,7 +968,15 @@ class InteriorPoint {
       for (std::size_t j = 0; j < w_.size(); ++j)
         right_[j] = -primal_residue_[j] - right_[j] - p.l2[j] * dw_[j];
       step_.resize(w_.size());
-      system.solve(right_.data(), step_.data());
+      if constexpr (is_iterative<System>) {
+        if (is_near_ && worth(right_) <= left_over * aimed_) return;
+        system.begin_at_zero();
+        system.solve(right_.data(), step_.data(), left_over * aimed_);
+        system.begin_at_zero();
+        if (system.is_broken_off()) return;
+      } else {
+        system.solve(right_.data(), step_.data());
+      }
       double now = 0.0;  // in units that no column has a say in
       for (std::size_t j = 0; j < w_.size(); ++j) now += right_[j] * step_[j];
       if (!(now < left / 4) || !is_finite(step_)) return;
@@ -923,19 +991,26 @@ class InteriorPoint {
     }
   }
 
+  // What a residue of the weights is worth in the gap where the present direction leads.
+  double worth(const Numbers& residue) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < w_.size(); ++j) sum += std::abs((w_[j] + dw_[j]) * residue[j]);
+    return sum;
+  }
+
   // How far u, and (w, alpha, beta), may go; the same for both where they meet in a quadratic term.
   Lengths lengths(double share) const {
     const double none = std::numeric_limits<double>::infinity();
-    double u = none, m = none;
+    double fastest_u = 0.0, fastest_m = 0.0;  // towards an end, in shares of what is left
     const Index n_intervals = p.n_intervals();
-#pragma omp simd reduction(min : u, m)
+#pragma omp simd reduction(max : fastest_u, fastest_m)
     for (Index i = 0; i < n_intervals; ++i) {
-      const double down = has_low_[at(i)] * du_[at(i)], up = has_high_[at(i)] * du_[at(i)];
-      u = std::min(u, down < 0 ? -above_[at(i)] / down : none);
-      u = std::min(u, up > 0 ? below_[at(i)] / up : none);
-      m = std::min(m, da_[at(i)] < 0 ? -alpha_[at(i)] / da_[at(i)] : none);
-      m = std::min(m, db_[at(i)] < 0 ? -beta_[at(i)] / db_[at(i)] : none);
+      fastest_u = std::max(fastest_u, -du_[at(i)] * per_above_[at(i)]);
+      fastest_u = std::max(fastest_u, du_[at(i)] * per_below_[at(i)]);
+      fastest_m = std::max(fastest_m, -da_[at(i)] * per_alpha_[at(i)]);
+      fastest_m = std::max(fastest_m, -db_[at(i)] * per_beta_[at(i)]);
     }
+    double u = fastest_u > 0 ? 1.0 / fastest_u : none, m = fastest_m > 0 ? 1.0 / fastest_m : none;
     for (Index g = 0; g < p.n_balls(); ++g) {
       const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
       u = std::min(u,
@@ -975,6 +1050,12 @@ class InteriorPoint {
       measure(A);
       return;
     }
+    if (is_near_ && !(gap_ < followed * std::abs(value_))) {
+      for (std::size_t j = 0; j < w_.size(); ++j)
+        primal_residue_[j] -= t.u * (primal_residue_[j] + missed_[j]);
+      judge();
+      return;
+    }
 #pragma omp simd
     for (Index i = 0; i < N; ++i) g_[at(i)] = p.weight[at(i)] * u_[at(i)];
     pull(A);
@@ -995,10 +1076,11 @@ class InteriorPoint {
 
   IntervalProgramme p;
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
+  Numbers per_above_, per_below_, per_alpha_, per_beta_;  // their inverses, 0 where there is no such end
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
   Numbers scored_;               // A dw
-  std::array<Numbers, 7> kept_;  // the direction before a corrector
+  std::array<Numbers, 8> kept_;  // the direction before a corrector
   Numbers t_, dt_;               // of the sums of joint rows
   // Of balls: m, what is asked of lam o lam and what x moves by for that; and the tails of their points.
   Numbers m_, dm_, on_ball_, moved_ball_;
@@ -1006,7 +1088,10 @@ class InteriorPoint {
   std::vector<ConeScaling> cones_;
   bool is_inside_ = true;
   Numbers step_, before_;  // of a refinement
+  Numbers missed_, bent_;  // what the solution of a system has left of its right side; M A x
+  bool is_near_ = false;   // whether it is by conjugate gradients
   double n_products_ = 0.0, size_ = 1.0;
+  double aimed_ = 0.0;                               // what the products are to be after the step
   double products_ = 0.0, value_ = 0.0, gap_ = 0.0;  // of the present point
   double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;
