@@ -1,6 +1,7 @@
 #include "lineal/epoch/interior_point.h"
 
 #include "bind.h"
+#include "lineal/epoch/column_system.h"
 #include "lineal/epoch/joint_system.h"
 #include "lineal/epoch/reduced_system.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/epoch/column_system.h"
 #include "lineal/epoch/joint_system.h"
 #include "samples.h"
 

@@ -116,10 +116,11 @@ class InteriorPoint(Solver):
     on the units of the columns; dual points lie inside the losses' domain, so that each can be certified. 10
     to 40 steps are enough for nearly all tables, whatever the strength; where they cost little they go on to
     a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs
-    that are joint, their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix
+    that are joint, their Cholesky factor and a few passes over X; of long rows the matrix is made of the few
+    that are near a kink, and conjugate gradients do the rest. A cancelled fit waits for the Gram matrix
     or the pass at hand.
     Published: Mehrotra 1992; Gondzio 1996; Nesterov and Todd 1997; Crammer and Singer 2001; Fine and
-    Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003.
+    Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003; Jung, O'Leary and Tits 2008.
     """
 
     name = "interior"

@@ -20,7 +20,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lineal/cholesky.h"
+#include "lineal/epoch/column_system.h"
 #include "lineal/epoch/interior_point.h"
 #include "lineal/epoch/joint_system.h"
 #include "lineal/gram.h"
