@@ -416,8 +416,15 @@ def _plain_gram(problem: Problem) -> _core.PlainGram | None:
         return None
     native = X.native_rows
     assert native is not None
+    if not problem.losses.is_by_score and (problem.penalty.is_zero or not _is_full(native.dense)):
+        return None  # rows of rare levels are far on all edges, and passes are many
     s = np.ascontiguousarray(rows.s, dtype=np.float64)
     return _core.PlainGram.of(native.matrix, s, problem.intercept is not Intercept.NONE, native.n_threads)
+
+
+def _is_full(X: FloatArray | None) -> bool:
+    """Whether most numbers of dense rows are not 0."""
+    return X is not None and bool(2 * np.count_nonzero(X) > X.size)
 
 
 class _Output:
