@@ -1,7 +1,9 @@
 #include "lineal/epoch/interior_point.h"
 
 #include "bind.h"
+#include "lineal/epoch/column_system.h"
 #include "lineal/epoch/joint_system.h"
+#include "lineal/epoch/reduced_system.h"
 
 namespace lineal {
 namespace {
@@ -14,8 +16,9 @@ std::vector<T> copied(const Array1<const T>& from) {
 // An output's run and the rows that it is about.
 class InteriorPointRun {
  public:
-  InteriorPointRun(const Matrix& X, std::vector<Index> used, IntervalProgramme programme, int n_threads)
-      : X_(&X), used_(std::move(used)), n_threads_(n_threads), state_(std::move(programme)) {}
+  InteriorPointRun(const Matrix& X, std::vector<Index> used, IntervalProgramme programme,
+                   const PlainGram* plain, int n_threads)
+      : X_(&X), used_(std::move(used)), plain_(plain), n_threads_(n_threads), state_(std::move(programme)) {}
 
   // Of all rows of X, 0 for those that do not count.
   nb::ndarray<double, nb::numpy> curvatures() {
@@ -68,9 +71,12 @@ class InteriorPointRun {
             const ProgrammeMap A(rows, p, used_, n_threads);
             for (int step = 0; step < n_steps && !is_within(goal, floor) && !watch.is_over(); ++step) {
               state_.renew();
-              if (p.n_outputs > 1) {
+              if (plain_ != nullptr) {
+                ReducedSystem system(rows, A, used_, *plain_, state_, n_threads);
+                go_on(A, system, system.factorise(watch), watch);
+              } else if (p.n_outputs > 1) {
                 JointSystem system;
-                go_on(A, system, system.factorise(rows, used_, p, state_, n_threads, watch), watch);
+                go_on(A, system, system.factorise(rows, used_, state_, n_threads, watch), watch);
               } else {
                 const std::vector<double>& h = state_.curvatures();
                 if (!used_.empty()) {
@@ -134,6 +140,7 @@ class InteriorPointRun {
 
   const Matrix* X_;
   std::vector<Index> used_;
+  const PlainGram* plain_;  // none where all systems are made of all rows
   int n_threads_;
   InteriorPoint state_;
   std::vector<double> every_, G_;  // curvatures of all rows, and the Gram matrix
@@ -145,7 +152,7 @@ InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts
                           Array1<const double> l2, Array1<const Index> corners,
                           Array1<const double> corner_square, Array1<const double> radius,
                           Array1<const Index> ball_start, double value_at_zero, bool has_constant,
-                          int n_threads) {
+                          int n_threads, const PlainGram* plain) {
   IntervalProgramme p;
   p.n_rows = used.shape(0) == 0 ? X.n_rows() : Index(used.shape(0));
   p.n_parts = n_parts;
@@ -171,7 +178,21 @@ InteriorPointRun make_run(const Matrix& X, Array1<const Index> used, int n_parts
   for (const Index each : p.corners) require(0 <= each && each < p.n_weights(), "a corner is out of range");
   std::vector<Index> rows = copied(used);
   for (const Index each : rows) require(0 <= each && each < X.n_rows(), "a row is out of range");
-  return {X, std::move(rows), std::move(p), n_threads};
+  require(
+      plain == nullptr || (p.n_balls() == 0 && Index(plain->leverage.size()) == p.n_rows &&
+                           Index(plain->gram.size()) == p.n_weights_of_output() * p.n_weights_of_output()),
+      "the Gram matrix is of other rows");
+  return {X, std::move(rows), std::move(p), plain, n_threads};
+}
+
+PlainGram plain_gram(const Matrix& X, Array1<const double> s, bool has_constant, int n_threads) {
+  require(Index(s.shape(0)) == X.n_rows(), "a row has one weight");
+  const nb::gil_scoped_release unlocked;
+  return std::visit(
+      [&](const auto& rows) {
+        return PlainGram::of(rows, s.data(), has_constant, worthwhile(n_threads, X.n_stored));
+      },
+      X.rows);
 }
 
 using Stack = nb::ndarray<const double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -196,11 +217,15 @@ nb::ndarray<double, nb::numpy> solved(BlockFactors& factors, Array2<const double
 }  // namespace
 
 void bind_interior_point(nb::module_& m) {
+  nb::class_<PlainGram>(m, "PlainGram", "[X 1]'diag(s)[X 1] and how much each row has in it.")
+      .def_static("of", &plain_gram, "X"_a, "s"_a, "has_constant"_a, "n_threads"_a,
+                  "Of the weights of all rows, 0 for those that do not count.");
   nb::class_<InteriorPointRun>(m, "InteriorPoint", "Interior-point steps for one output; see the header.")
       .def_static("make", &make_run, "X"_a, "used"_a, "n_parts"_a, "n_outputs"_a, "is_joint"_a, "low"_a,
                   "high"_a, "place"_a, "bend"_a, "weight"_a, "l2"_a, "corners"_a, "corner_square"_a,
                   "radius"_a, "ball_start"_a, "value_at_zero"_a, "has_constant"_a, "n_threads"_a,
-                  nb::keep_alive<0, 1>(), "Before the start; `used` are the rows that count, none for all.")
+                  "plain"_a.none() = nb::none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 19>(),
+                  "Before the start; `used` are the rows that count, none for all.")
       .def("curvatures", &InteriorPointRun::curvatures, "Of all rows, for the next system.")
       .def("diagonal", &InteriorPointRun::diagonal, "What the next system has beside those.")
       .def("step", &InteriorPointRun::step, "matrix"_a.noconvert(), "by_rows"_a,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "check.h"
+#include "lineal/epoch/column_system.h"
 #include "lineal/epoch/joint_system.h"
 #include "samples.h"
 
@@ -233,7 +234,7 @@ THEOREM(
         for (int step = 0; step < 60 && !state.is_done(); ++step) {
           state.renew();
           JointSystem system;
-          if (!system.factorise(rows, run.used, run.programme, state, 1, watch))
+          if (!system.factorise(rows, run.used, state, 1, watch))
             state.end();
           else if (state.has_begun())
             state.step(A, system);

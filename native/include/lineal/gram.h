@@ -216,6 +216,20 @@ struct SomeRows {
   }
 };
 
+// The Gram matrix of some rows of X, those in `rows`, with their weights.
+template <class Rows>
+void rows_gram_pass(const Rows& X, const std::vector<Index>& rows, const std::vector<double>& weights,
+                    bool with_constant, double* G, int n_threads) {
+  if (has_small_gram(X)) {
+    small_gram_pass(SomeRows<Rows>(X, rows), weights.data(), with_constant, G, n_threads);
+  } else {  // there threads own rows of G, and cut the columns of all of X
+    std::vector<double> h(static_cast<std::size_t>(X.n_rows), 0.0);
+    for (std::size_t j = 0; j < rows.size(); ++j) h[std::size_t(rows[j])] = weights[j];
+    large_gram_pass(X, h.data(), with_constant, G, n_threads);
+  }
+  mirror(X.n_columns + (with_constant ? 1 : 0), G);
+}
+
 // A Gram matrix for each column of H, (n_rows x K), one after another. Rows of weight 0 are not met. Ends
 // early where the watch says stop.
 template <class Rows>
@@ -232,14 +246,7 @@ void grams_pass(const Rows& X, const double* H, Index K, bool with_constant, dou
       }
   for (std::size_t k = 0; k < rows.size(); ++k) {
     double* own = G + Index(k) * size * size;
-    if (has_small_gram(X)) {
-      small_gram_pass(SomeRows<Rows>(X, rows[k]), weights[k].data(), with_constant, own, n_threads);
-    } else {  // there threads own rows of G, and cut the columns of all of X
-      std::vector<double> h(static_cast<std::size_t>(X.n_rows), 0.0);
-      for (std::size_t j = 0; j < rows[k].size(); ++j) h[std::size_t(rows[k][j])] = weights[k][j];
-      large_gram_pass(X, h.data(), with_constant, own, n_threads);
-    }
-    mirror(size, own);
+    rows_gram_pass(X, rows[k], weights[k], with_constant, own, n_threads);
     if (watch.says_stop(Index(rows[k].size()) * X.n_columns * X.n_columns / 2)) return;
   }
 }

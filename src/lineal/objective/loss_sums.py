@@ -495,7 +495,8 @@ class RowLosses(LossSum):
         # Take the excess of each overfull class away in proportion, and hand it to the classes that lack.
         p, sums = U + one_hot(self.y, self.n_outputs), s @ U
         mass, excess, lack = s @ p, np.maximum(sums, 0.0), np.maximum(-sums, 0.0)
-        if lack.sum() == 0:
+        # Sums that are 0 but for rounding would hand crumbs to classes that have nothing of a row.
+        if lack.sum() == 0 or np.all(np.abs(sums) <= _ROUNDING * (s @ np.abs(U))):
             return U
         taken = np.divide(excess, mass, out=np.zeros_like(excess), where=mass > 0)
         freed = p @ taken

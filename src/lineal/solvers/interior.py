@@ -45,6 +45,9 @@ _CHEAP, _EXACT, _DECIDED = 2e-3, 1e-9, 1e-7
 _BURST = 5e-3
 # Up to so many columns the core makes a weighted Gram matrix sooner than BLAS.
 _NARROW = 256
+# Gram matrices are made of few rows where all rows have so many times as many numbers as one system, and a
+# row has so many: of shorter ones a pass over X costs as much.
+_MANY_ROWS, _LONG, _LONG_SPARSE = 8, 40, 12
 # Where that is not enough for a proof, steps go on to this share of it.
 _FURTHER = 1e-3
 
@@ -116,10 +119,11 @@ class InteriorPoint(Solver):
     on the units of the columns; dual points lie inside the losses' domain, so that each can be certified. 10
     to 40 steps are enough for nearly all tables, whatever the strength; where they cost little they go on to
     a relative gap of 1e-9. A step costs one weighted Gram matrix for each output, or for each two outputs
-    that are joint, their Cholesky factor and a few passes over X. A cancelled fit waits for the Gram matrix
+    that are joint, their Cholesky factor and a few passes over X; of long rows the matrix is made of the few
+    that are near a kink, and conjugate gradients do the rest. A cancelled fit waits for the Gram matrix
     or the pass at hand.
     Published: Mehrotra 1992; Gondzio 1996; Nesterov and Todd 1997; Crammer and Singer 2001; Fine and
-    Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003.
+    Scheinberg 2001; Ferris and Munson 2002; Gertz and Wright 2003; Jung, O'Leary and Tits 2008.
     """
 
     name = "interior"
@@ -332,6 +336,7 @@ class _Programme:
         self.n_outputs = _n_together(problem)
         # Of few columns, or sparse rows, the core makes its Gram matrices; others are a case for BLAS.
         self.is_native = self.n_outputs > 1 or X.dense is None or X.n_columns <= _NARROW
+        self.plain = _plain_gram(problem) if self.is_native and not self.is_by_rows else None
         self.used = np.flatnonzero(rows.s > 0)
         self.is_whole = len(self.used) == X.n_rows
         self.s = rows.s if self.is_whole else rows.s[self.used]
@@ -413,7 +418,29 @@ class _Programme:
             value_at_zero=self.at_zero,
             has_constant=self.has_constant,
             n_threads=self.X.n_threads,
+            plain=self.plain,
         )
+
+
+def _plain_gram(problem: Problem) -> _core.PlainGram | None:
+    """What steps need to make systems of few rows, for all outputs; None where all rows are as soon met."""
+    rows, X = problem.losses.rows, problem.X
+    assert rows is not None
+    size, n_numbers = X.n_columns + (problem.intercept is not Intercept.NONE), X.n_stored / max(X.n_rows, 1)
+    is_long = n_numbers >= (_LONG_SPARSE if X.is_sparse else _LONG)
+    if problem.penalty.has_groups or not is_long or np.count_nonzero(rows.s) < _MANY_ROWS * size:
+        return None
+    native = X.native_rows
+    assert native is not None
+    if not problem.losses.is_by_score and (problem.penalty.is_zero or not _is_full(native.dense)):
+        return None  # rows of rare levels are far on all edges, and passes are many
+    s = np.ascontiguousarray(rows.s, dtype=np.float64)
+    return _core.PlainGram.of(native.matrix, s, problem.intercept is not Intercept.NONE, native.n_threads)
+
+
+def _is_full(X: FloatArray | None) -> bool:
+    """Whether most numbers of dense rows are not 0."""
+    return X is not None and bool(2 * np.count_nonzero(X) > X.size)
 
 
 class _Output:

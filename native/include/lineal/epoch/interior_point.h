@@ -24,7 +24,8 @@
 // stands where beta - alpha does, and theta of the group is the inverse of the tail of W^2
 // (second_order_cone.h).
 //
-// Cost of a step, beside that matrix and its factor: six passes over the rows, and some 20 divisions a row.
+// Cost of a step, beside that matrix and its factor: seven passes over the rows, and five divisions a row.
+// Where the matrix is near that of the step alone (reduced_system.h), conjugate gradients take its place.
 #pragma once
 
 #include <algorithm>
@@ -37,248 +38,24 @@
 #include <utility>
 #include <vector>
 
-#include "lineal/cholesky.h"
+#include "lineal/epoch/interval_programme.h"
 #include "lineal/epoch/second_order_cone.h"
-#include "lineal/passes.h"
 #include "lineal/rows.h"
-#include "lineal/watch.h"
 
 namespace lineal {
 
-using Numbers = std::vector<double>;
-
-// A programme. Its variables are `n_parts` runs of as many as there are rows (one for each output, or two
-// with a tube: all that pull up, then all that pull down), then one for each weight with an l1 or in a group.
-struct IntervalProgramme {
-  Index n_rows = 0;
-  int n_parts = 1;
-  int n_outputs = 1;
-  bool is_joint = false;                   // whether the variables of a row sum to 0, one for each output
-  Numbers low, high, place, bend, weight;  // of each variable: l, h, c, q, s
-  Numbers l2;                              // output by output, of each weight and, last, of an intercept
-  std::vector<Index> corners;              // the weights with an l1, then those in groups, group by group
-  Numbers corner_square;                   // the mean square of their columns
-  Numbers radius;                          // of each group
-  std::vector<Index> ball_start;           // where each begins among the corners, and the end of the last
-  double value_at_zero = 0.0;              // P where all weights are 0, of a programme with groups
-  bool has_constant = false;
-
-  Index n_variables() const { return Index(place.size()); }
-  Index n_weights() const { return Index(l2.size()); }
-  Index n_of_rows() const { return n_rows * n_parts; }
-  Index n_weights_of_output() const { return n_weights() / n_outputs; }
-  Index n_balls() const { return Index(radius.size()); }
-  // The variables that lie in intervals; those in balls follow.
-  Index n_intervals() const { return radius.empty() ? n_variables() : n_of_rows() + ball_start.front(); }
-  Index first_of_ball(Index g) const { return n_of_rows() + ball_start[std::size_t(g)]; }
-  Index size_of_ball(Index g) const { return ball_start[std::size_t(g) + 1] - ball_start[std::size_t(g)]; }
-};
-
-// A: those rows of X that count, a constant and unit rows.
-template <class Rows>
-class ProgrammeMap {
- public:
-  // `used` are the rows of X that the programme has, none if it has all.
-  ProgrammeMap(const Rows& X, const IntervalProgramme& programme, const std::vector<Index>& used,
-               int n_threads)
-      : X_(X), p_(programme), used_(used), n_threads_(n_threads) {}
-
-  // z = X w + b at the rows.
-  void dot_rows(const double* w, double* z) const {
-    if (used_.empty()) {
-      dot_pass(X_, w, 1, 1, z, n_threads_);
-    } else {
-      for (Index i = 0; i < p_.n_rows; ++i) z[i] = dot(X_[used_[std::size_t(i)]], w);
-    }
-    if (p_.has_constant)
-      for (Index i = 0; i < p_.n_rows; ++i) z[i] += w[X_.n_columns];
-  }
-  // v = X'g and, for a constant, the sum of g.
-  void adjoint_rows(const double* g, double* v) const {
-    if (used_.empty()) {
-      adjoint_pass(X_, g, 1, v, n_threads_);
-    } else {
-      every_.assign(std::size_t(X_.n_rows), 0.0);
-      for (Index i = 0; i < p_.n_rows; ++i) every_[std::size_t(used_[std::size_t(i)])] = g[i];
-      adjoint_pass(X_, every_.data(), 1, v, n_threads_);
-    }
-    if (p_.has_constant) {
-      double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-      for (Index i = 0; i < p_.n_rows; ++i) sum += g[i];
-      v[X_.n_columns] = sum;
-    }
-  }
-  // A w.
-  void scores(const double* w, double* z) const {
-    for (int k = 0; k < p_.n_outputs; ++k) dot_rows(w + k * p_.n_weights_of_output(), z + k * p_.n_rows);
-    if (has_tube()) std::copy(z, z + n_scores(), z + n_scores());
-    double* unit = z + p_.n_of_rows();
-    for (std::size_t c = 0; c < p_.corners.size(); ++c) unit[c] = w[p_.corners[c]];
-  }
-  // A'g.
-  void back(const double* g, double* v) const {
-    const double* rows = g;
-    if (has_tube()) {
-      both_.resize(std::size_t(n_scores()));
-      for (Index i = 0; i < n_scores(); ++i) both_[std::size_t(i)] = g[i] + g[n_scores() + i];
-      rows = both_.data();
-    }
-    for (int k = 0; k < p_.n_outputs; ++k)
-      adjoint_rows(rows + k * p_.n_rows, v + k * p_.n_weights_of_output());
-    const double* unit = g + p_.n_of_rows();
-    for (std::size_t c = 0; c < p_.corners.size(); ++c) v[p_.corners[c]] += unit[c];
-  }
-
- private:
-  bool has_tube() const { return p_.n_parts > p_.n_outputs; }
-  Index n_scores() const { return p_.n_rows * p_.n_outputs; }
-
-  const Rows& X_;
-  const IntervalProgramme& p_;
-  const std::vector<Index>& used_;
-  int n_threads_;
-  mutable Numbers every_, both_;
-};
-
-// (A'S theta A + L) x = right by its own matrix.
-class ColumnSystem {
- public:
-  // G = [X 1]'diag(h)[X 1]; what the run adds to it, in place, comes from its penalty.
-  template <class Run>
-  bool factorise(double* G, const Run& run, Watch& watch) {
-    run.add_penalty(G);
-    const Index size = Index(run.diagonal().size());
-    for (Numbers* each : {&scale_, &residue_, &step_}) each->resize(std::size_t(size));
-    for (Index j = 0; j < size; ++j) {
-      const double own = G[j * size + j];
-      scale_[std::size_t(j)] = own > 0.0 ? 1.0 / std::sqrt(own) : 1.0;
-    }
-    G_ = G;
-    return factor_.factorise(G, size, watch);
-  }
-  void solve(const double* right, double* x) {
-    const Index size = Index(residue_.size());
-    factor_.solve(right, x, 0);
-    for (int round = 0; round < 2; ++round) {
-      double most = 0.0, left = 0.0;
-      for (Index i = 0; i < size; ++i) {
-        const double* const row = G_ + i * size;
-        double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-        for (Index j = 0; j < size; ++j) sum += row[j] * x[j];
-        const double each = right[i] - sum, scale = scale_[std::size_t(i)];
-        residue_[std::size_t(i)] = each;
-        most = std::max(most, scale * std::abs(right[i]));
-        left = std::max(left, scale * std::abs(each));
-      }
-      if (left <= rounded * most) return;
-      factor_.solve(residue_.data(), step_.data(), 0);
-      for (Index j = 0; j < size; ++j) x[j] += step_[std::size_t(j)];
-    }
-  }
-
- private:
-  // A solution with so small a share of the right side left over, in units of the columns, needs no second
-  // look.
-  static constexpr double rounded = 1e-12;
-
-  Cholesky factor_;
-  const double* G_ = nullptr;
-  Numbers scale_, residue_, step_;
-};
-
-// The same by a system of as many unknowns as rows (Woodbury): with M the diagonal,
-//
-//     x = M^-1 (right - A'q),    (H^-1 + A M^-1 A') q = A M^-1 right.
-//
-// A free constant, whose M is 0, is eliminated from the rows by itself.
-template <class Map>
-class RowSystem {
- public:
-  RowSystem(const Map& A, Index n_rows, bool has_constant) : A_(A), n_(n_rows), has_constant_(has_constant) {}
-
-  // K = X M^-1 X'; 1 / h, and 1 / M of a constant that costs something, are added to it, in place.
-  bool factorise(double* K, const Numbers& h, const Numbers& diagonal, Watch& watch) {
-    h_ = &h;
-    diagonal_ = &diagonal;
-    const double edge = has_constant_ ? diagonal.back() : 0.0;
-    is_free_ = has_constant_ && edge == 0.0;
-    if (has_constant_ && !is_free_)
-      for (Index k = 0; k < n_ * n_; ++k) K[k] += 1.0 / edge;
-    for (Index i = 0; i < n_; ++i) K[i * n_ + i] += 1.0 / h[std::size_t(i)];
-    if (!factor_.factorise(K, n_, watch)) return false;
-    seen_.resize(std::size_t(n_));
-    q_.resize(std::size_t(n_));
-    step_.resize(diagonal.size());
-    residue_.resize(diagonal.size());
-    along_.resize(std::size_t(n_));
-    if (is_free_) {
-      std::fill(seen_.begin(), seen_.end(), 1.0);
-      factor_.solve(seen_.data(), along_.data(), 0);
-    }
-    return true;
-  }
-  void solve(const double* right, double* x) {
-    const std::size_t size = diagonal_->size();
-    std::fill(x, x + size, 0.0);
-    residue_.assign(right, right + size);
-    double left = HUGE_VAL;
-    for (int round = 0; round < most_rounds; ++round) {  // again for what rounding left
-      once(residue_.data(), step_.data());
-      for (std::size_t j = 0; j < size; ++j) x[j] += step_[j];
-      if (round + 1 == most_rounds) break;
-      // right - (A'H A + M) x
-      A_.dot_rows(x, seen_.data());
-      for (Index i = 0; i < n_; ++i) seen_[std::size_t(i)] *= (*h_)[std::size_t(i)];
-      A_.adjoint_rows(seen_.data(), residue_.data());
-      double now = 0.0;
-      for (std::size_t j = 0; j < size; ++j) {
-        residue_[j] = right[j] - residue_[j] - (*diagonal_)[j] * x[j];
-        now += std::abs(residue_[j]);
-      }
-      if (round > 0 && !(now < left / 2)) break;
-      left = now;
-    }
-  }
-
- private:
-  static constexpr int most_rounds = 5;
-
-  void once(const double* right, double* x) {
-    const std::size_t d = diagonal_->size() - (has_constant_ ? 1 : 0);
-    for (std::size_t j = 0; j < d; ++j) x[j] = right[j] / (*diagonal_)[j];
-    if (has_constant_) x[d] = is_free_ ? 0.0 : right[d] / (*diagonal_)[d];
-    A_.dot_rows(x, seen_.data());
-    factor_.solve(seen_.data(), q_.data(), 0);
-    double constant = 0.0;
-    if (is_free_) {
-      double sum = 0.0, total = 0.0;
-      for (Index i = 0; i < n_; ++i) sum += q_[std::size_t(i)], total += along_[std::size_t(i)];
-      constant = (right[d] - sum) / total;  // 1'q = right_b with q = K^-1 (seen + constant)
-      for (Index i = 0; i < n_; ++i) q_[std::size_t(i)] += constant * along_[std::size_t(i)];
-    }
-    pulled_.resize(diagonal_->size());
-    A_.adjoint_rows(q_.data(), pulled_.data());
-    for (std::size_t j = 0; j < d; ++j) x[j] -= pulled_[j] / (*diagonal_)[j];
-    if (has_constant_) x[d] = is_free_ ? constant : x[d] - pulled_[d] / (*diagonal_)[d];
-  }
-
-  const Map& A_;
-  Index n_;
-  bool has_constant_, is_free_ = false;
-  Cholesky factor_;
-  const Numbers* h_ = nullptr;
-  const Numbers* diagonal_ = nullptr;
-  Numbers seen_, q_, along_, step_, residue_, pulled_;
-};
+// Whether a system is solved by iterations that end where a step has no use for more.
+template <class System>
+inline constexpr bool is_iterative = requires(const System& system) { system.missed(); };
 
 class InteriorPoint {
  public:
   explicit InteriorPoint(IntervalProgramme programme) : p(std::move(programme)) {
     const std::size_t N = std::size_t(p.n_variables()), m = std::size_t(p.n_weights());
-    for (Numbers* each : {&u_, &z_, &above_, &below_, &alpha_, &beta_, &theta_, &dual_residue_, &g_, &dz_,
-                          &scored_, &seen_, &du_, &da_, &db_, &on_low_, &on_high_, &has_low_, &has_high_})
+    for (Numbers* each : {&u_,        &z_,         &seen_,         &above_,     &below_,   &alpha_,
+                          &beta_,     &theta_,     &dual_residue_, &g_,         &dz_,      &scored_,
+                          &du_,       &da_,        &db_,           &on_low_,    &on_high_, &has_low_,
+                          &has_high_, &per_above_, &per_below_,    &per_alpha_, &per_beta_})
       each->assign(N, 0.0);
     for (Numbers* each : {&w_, &primal_residue_, &dw_, &right_}) each->assign(m, 0.0);
     h_.assign(std::size_t(p.n_rows * p.n_outputs), 0.0);
@@ -308,6 +85,8 @@ class InteriorPoint {
 
   // Whether the next system is for a step, and not for the start.
   bool has_begun() const { return has_begun_; }
+  // Whether the last step gained nothing.
+  bool is_idle() const { return n_idle_ > 0; }
   // The curvatures of rows and the diagonal of the system that `renew` asked for.
   const Numbers& curvatures() const { return h_; }
   // theta, of which joint rows have K that meet.
@@ -334,8 +113,15 @@ class InteriorPoint {
     const Index n_intervals = p.n_intervals();
     if (has_begun_) {
 #pragma omp simd
-      for (Index i = 0; i < n_intervals; ++i)
-        theta_[at(i)] = 1.0 / (p.bend[at(i)] + alpha_[at(i)] / above_[at(i)] + beta_[at(i)] / below_[at(i)]);
+      for (Index i = 0; i < n_intervals; ++i) {
+        const bool low = has_low_[at(i)] > 0, high = has_high_[at(i)] > 0;
+        per_above_[at(i)] = low ? 1.0 / above_[at(i)] : 0.0;
+        per_below_[at(i)] = high ? 1.0 / below_[at(i)] : 0.0;
+        per_alpha_[at(i)] = low ? 1.0 / alpha_[at(i)] : 0.0;
+        per_beta_[at(i)] = high ? 1.0 / beta_[at(i)] : 0.0;
+        theta_[at(i)] =
+            1.0 / (p.bend[at(i)] + alpha_[at(i)] * per_above_[at(i)] + beta_[at(i)] * per_below_[at(i)]);
+      }
       for (Index g = 0; g < p.n_balls(); ++g) {
         scale_ball(g);
         std::fill_n(theta_.begin() + p.first_of_ball(g), p.size_of_ball(g), cones_[at(g)].curvature());
@@ -372,7 +158,9 @@ class InteriorPoint {
     respond(centre, g_);
     for (Index i = 0; i < on_rows; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
-    system.solve(right_.data(), w_.data());
+    aimed_ = std::numeric_limits<double>::infinity();
+    if (!solve(A, system)) return;
+    w_ = dw_;
     if (!is_finite(w_)) std::fill(w_.begin(), w_.end(), 0.0);
     // Groups that cost more than P at 0 would be far from the centre of all products.
     double cost = 0.0;
@@ -454,7 +242,8 @@ class InteriorPoint {
     }
     for (Index g = 0; g < p.n_balls(); ++g)
       cones_[at(g)].aim(0.0, nullptr, nullptr, on_ball_[at(g)], tail_of(on_tail_, g));
-    if (!aim(A, system)) return end();
+    aimed_ = products_;
+    if (!aim(A, system)) return give_up(system);
     Lengths t = lengths(1.0);
     const double moved = n_products_ > 0 ? products_after(t) / n_products_ : 0.0;
     const double share = mu > 0 ? moved / mu : 0.0, target = mu * share * share * share;
@@ -470,7 +259,8 @@ class InteriorPoint {
       cones_[at(g)].aim(dm_[at(g)], db_.data() + first, minus_du, on_ball_[at(g)], tail_of(on_tail_, g));
       on_ball_[at(g)] += target;
     }
-    if (!aim(A, system)) return end();
+    aimed_ = target * n_products_;
+    if (!aim(A, system)) return give_up(system);
     t = correct(A, system, target);
     move(A, t);
     left_ *= 1.0 - t.least();
@@ -486,6 +276,28 @@ class InteriorPoint {
     n_idle_ = is_idle ? n_idle_ + 1 : 0;
     keep();
     if (n_products_ == 0.0 || n_idle_ >= patience || here <= rounding * std::abs(value())) end();
+  }
+
+  // (A'S M A + L) x, and A x on the way.
+  template <class Map>
+  void curve(const Map& A, const double* x, Numbers& scored, Numbers& product) {
+    if (p.n_outputs == 1 && p.n_balls() == 0) {
+      A.curve_rows(x, h_.data(), scored.data(), product.data());
+      if (has_tube()) std::copy_n(scored.begin(), p.n_rows, scored.begin() + p.n_rows);
+      for (std::size_t c = 0; c < p.corners.size(); ++c) scored[at(p.n_of_rows()) + c] = x[p.corners[c]];
+      for (std::size_t j = 0; j < product.size(); ++j) product[j] += diagonal_[j] * x[j];
+      return;
+    }
+    A.scores(x, scored.data());
+    bent_.resize(scored.size());
+    before_ = dt_;
+    respond(scored, bent_);
+    dt_.swap(before_);  // which is of another direction
+    const Index N = p.n_variables();
+#pragma omp simd
+    for (Index i = 0; i < N; ++i) bent_[at(i)] *= p.weight[at(i)];
+    A.back(bent_.data(), product.data());
+    for (std::size_t j = 0; j < product.size(); ++j) product[j] += p.l2[j] * x[j];
   }
 
   // All that later steps depend on: the present point, the one of the least gap, and a few numbers.
@@ -628,6 +440,10 @@ class InteriorPoint {
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
+  // The share of the products aimed at that what is left of a system may be worth.
+  static constexpr double left_over = 0.5;
+  // The share of the objective above which residues follow by what steps add to them.
+  static constexpr double followed = 1e-4;
   // The share of its size that V is rounded by, and that it may be off by where that is more than l1 knows
   // of.
   static constexpr double rounded = 1e-14, movable = 1e-10;
@@ -719,8 +535,8 @@ class InteriorPoint {
     return sum;
   }
 
-  using Directions = std::array<Numbers*, 7>;
-  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &dm_, &scored_}; }
+  using Directions = std::array<Numbers*, 8>;
+  Directions direction() { return {&dw_, &du_, &da_, &db_, &dt_, &dm_, &scored_, &missed_}; }
   Vectors present() {
     return {&w_, &primal_residue_, &u_, &above_, &below_, &alpha_, &beta_, &dual_residue_, &t_, &m_};
   }
@@ -864,7 +680,8 @@ class InteriorPoint {
     const Index N = p.n_variables();
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
-      dz_[at(i)] = on_low_[at(i)] / above_[at(i)] - on_high_[at(i)] / below_[at(i)] - dual_residue_[at(i)];
+      dz_[at(i)] =
+          on_low_[at(i)] * per_above_[at(i)] - on_high_[at(i)] * per_below_[at(i)] - dual_residue_[at(i)];
     }
     if (!is_inside_) return false;
     for (Index g = 0; g < p.n_balls(); ++g) {
@@ -878,9 +695,7 @@ class InteriorPoint {
     for (Index i = 0; i < N; ++i) g_[at(i)] *= p.weight[at(i)];
     A.back(g_.data(), right_.data());
     for (std::size_t j = 0; j < w_.size(); ++j) right_[j] = -primal_residue_[j] - right_[j];
-    system.solve(right_.data(), dw_.data());
-    if (!is_finite(dw_)) return false;
-    A.scores(dw_.data(), scored_.data());
+    if (!solve(A, system) || !is_finite(dw_)) return false;
 #pragma omp simd
     for (Index i = 0; i < N; ++i) g_[at(i)] = scored_[at(i)] + dz_[at(i)];
     respond(g_, du_);
@@ -888,8 +703,8 @@ class InteriorPoint {
 #pragma omp simd
     for (Index i = 0; i < N; ++i) {
       const double du = du_[at(i)];
-      da_[at(i)] = has_low_[at(i)] * (on_low_[at(i)] - alpha_[at(i)] * du) / above_[at(i)];
-      db_[at(i)] = has_high_[at(i)] * (on_high_[at(i)] + beta_[at(i)] * du) / below_[at(i)];
+      da_[at(i)] = (on_low_[at(i)] - alpha_[at(i)] * du) * per_above_[at(i)];
+      db_[at(i)] = (on_high_[at(i)] + beta_[at(i)] * du) * per_below_[at(i)];
     }
     for (Index g = 0; g < p.n_balls(); ++g) {
       const Index first = p.first_of_ball(g);
@@ -901,6 +716,29 @@ class InteriorPoint {
     return true;
   }
 
+  // dw and A dw; false where there was no time for them.
+  template <class Map, class System>
+  bool solve(const Map& A, System& system) {
+    is_near_ = false;
+    if constexpr (is_iterative<System>) {
+      system.solve(right_.data(), dw_.data(), left_over * aimed_);
+      if (system.is_broken_off()) return false;
+      is_near_ = !system.is_exact();
+      if (is_near_) scored_ = system.scored(), missed_ = system.missed();
+    } else {
+      system.solve(right_.data(), dw_.data());
+    }
+    if (!is_near_) A.scores(dw_.data(), scored_.data());
+    return true;
+  }
+  // What has no direction has come to its end, unless somebody has broken it off.
+  template <class System>
+  void give_up(const System& system) {
+    if constexpr (is_iterative<System>)
+      if (system.is_broken_off()) return;
+    end();
+  }
+
   // Solves again for what rounding has left of A'S (u + du) + L (w + dw) = 0: thetas of joint rows on a kink
   // grow without end, and with them the errors of their du. Where columns lie sizes apart the factor is no
   // more than the larger part of the inverse, and to solve by it again comes to a halt: conjugate gradients
@@ -908,7 +746,7 @@ class InteriorPoint {
   template <class Map, class System>
   void refine(const Map& A, System& system) {
     step_.resize(w_.size());
-    const double worth = std::inner_product(right_.begin(), right_.end(), dw_.begin(), 0.0);
+    const double whole = inner(right_, dw_);
     double before = HUGE_VAL, left = what_is_left(A, system);
     for (int round = 0; left < before / 4; ++round) {
       if (round == most_refinements) return;
@@ -918,7 +756,7 @@ class InteriorPoint {
       before = left;
       left = what_is_left(A, system);
     }
-    for (int round = 0; round < most_refinements && left > exact * worth; ++round) {
+    for (int round = 0; round < most_refinements && left < HUGE_VAL && left > exact * whole; ++round) {
       for (std::size_t k = 0; k < saved_.size(); ++k) saved_[k] = *direction()[k];
       approach(A, system, left);
       before = left;
@@ -937,8 +775,24 @@ class InteriorPoint {
     A.back(g_.data(), right_.data());
     for (std::size_t j = 0; j < w_.size(); ++j)
       right_[j] = -primal_residue_[j] - right_[j] - p.l2[j] * dw_[j];
-    system.solve(right_.data(), step_.data());
-    return is_finite(step_) ? std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0) : HUGE_VAL;
+    if (is_near_ && worth(right_) <= left_over * aimed_) return HUGE_VAL;
+    return solve_again(system) ? inner(right_, step_) : HUGE_VAL;
+  }
+  // The solution of `right_` by itself, `step_`; false where there is none.
+  template <class System>
+  bool solve_again(System& system) {
+    if constexpr (is_iterative<System>) {
+      system.begin_at_zero();
+      system.solve(right_.data(), step_.data(), left_over * aimed_);
+      system.begin_at_zero();
+      if (system.is_broken_off()) return false;
+    } else {
+      system.solve(right_.data(), step_.data());
+    }
+    return is_finite(step_);
+  }
+  static double inner(const Numbers& x, const Numbers& y) {
+    return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
   }
   // Of the scores `seen_` of a direction of weights, what dual variables and multipliers of sums answer.
   void answer() {
@@ -972,8 +826,8 @@ class InteriorPoint {
   void approach(const Map& A, System& system, double left) {
     const double enough = near_enough * left;
     balance_free(right_);
-    system.solve(right_.data(), step_.data());
-    left = std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0);
+    if (!solve_again(system)) return;
+    left = inner(right_, step_);
     along_ = step_;
     product_.resize(w_.size());
     for (int k = 0; k < most_gradients; ++k) {
@@ -982,32 +836,39 @@ class InteriorPoint {
       for (std::size_t i = 0; i < g_.size(); ++i) g_[i] = p.weight[i] * dz_[i];
       A.back(g_.data(), product_.data());
       for (std::size_t j = 0; j < w_.size(); ++j) product_[j] += p.l2[j] * along_[j];
-      const double bent = std::inner_product(along_.begin(), along_.end(), product_.begin(), 0.0);
+      const double bent = inner(along_, product_);
       if (!(bent > 0.0) || !std::isfinite(bent)) return;
       go_along(along_, left / bent);
       for (std::size_t j = 0; j < w_.size(); ++j) right_[j] -= left / bent * product_[j];
       balance_free(right_);
-      system.solve(right_.data(), step_.data());
-      const double now = std::inner_product(right_.begin(), right_.end(), step_.begin(), 0.0);
+      if (!solve_again(system)) return;
+      const double now = inner(right_, step_);
       if (!(now > enough)) return;
       for (std::size_t j = 0; j < w_.size(); ++j) along_[j] = step_[j] + now / left * along_[j];
       left = now;
     }
   }
 
+  // What a residue of the weights is worth in the gap where the present direction leads.
+  double worth(const Numbers& residue) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < w_.size(); ++j) sum += std::abs((w_[j] + dw_[j]) * residue[j]);
+    return sum;
+  }
+
   // How far u, and (w, alpha, beta), may go; the same for both where they meet in a quadratic term.
   Lengths lengths(double share) const {
     const double none = std::numeric_limits<double>::infinity();
-    double u = none, m = none;
+    double fastest_u = 0.0, fastest_m = 0.0;  // towards an end, in shares of what is left
     const Index n_intervals = p.n_intervals();
-#pragma omp simd reduction(min : u, m)
+#pragma omp simd reduction(max : fastest_u, fastest_m)
     for (Index i = 0; i < n_intervals; ++i) {
-      const double down = has_low_[at(i)] * du_[at(i)], up = has_high_[at(i)] * du_[at(i)];
-      u = std::min(u, down < 0 ? -above_[at(i)] / down : none);
-      u = std::min(u, up > 0 ? below_[at(i)] / up : none);
-      m = std::min(m, da_[at(i)] < 0 ? -alpha_[at(i)] / da_[at(i)] : none);
-      m = std::min(m, db_[at(i)] < 0 ? -beta_[at(i)] / db_[at(i)] : none);
+      fastest_u = std::max(fastest_u, -du_[at(i)] * per_above_[at(i)]);
+      fastest_u = std::max(fastest_u, du_[at(i)] * per_below_[at(i)]);
+      fastest_m = std::max(fastest_m, -da_[at(i)] * per_alpha_[at(i)]);
+      fastest_m = std::max(fastest_m, -db_[at(i)] * per_beta_[at(i)]);
     }
+    double u = fastest_u > 0 ? 1.0 / fastest_u : none, m = fastest_m > 0 ? 1.0 / fastest_m : none;
     for (Index g = 0; g < p.n_balls(); ++g) {
       const Index first = p.first_of_ball(g), size = p.size_of_ball(g);
       u = std::min(u,
@@ -1047,6 +908,12 @@ class InteriorPoint {
       measure(A);
       return;
     }
+    if (is_near_ && !(gap_ < followed * std::abs(value_))) {
+      for (std::size_t j = 0; j < w_.size(); ++j)
+        primal_residue_[j] -= t.u * (primal_residue_[j] + missed_[j]);
+      judge();
+      return;
+    }
 #pragma omp simd
     for (Index i = 0; i < N; ++i) g_[at(i)] = p.weight[at(i)] * u_[at(i)];
     pull(A);
@@ -1067,10 +934,11 @@ class InteriorPoint {
 
   IntervalProgramme p;
   Numbers u_, z_, above_, below_, alpha_, beta_, theta_, dual_residue_, g_, dz_, du_, da_, db_;
+  Numbers per_above_, per_below_, per_alpha_, per_beta_;  // their inverses, 0 where there is no such end
   Numbers on_low_, on_high_, has_low_, has_high_, h_;
   Numbers w_, primal_residue_, dw_, right_, diagonal_;
   Numbers scored_;                       // A dw
-  std::array<Numbers, 7> kept_, saved_;  // the direction before a corrector, and before a refinement
+  std::array<Numbers, 8> kept_, saved_;  // the direction before a corrector
   Numbers t_, dt_;                       // of the sums of joint rows
   // Of balls: m, what is asked of lam o lam and what x moves by for that; and the tails of their points.
   Numbers m_, dm_, on_ball_, moved_ball_;
@@ -1078,7 +946,11 @@ class InteriorPoint {
   std::vector<ConeScaling> cones_;
   bool is_inside_ = true;
   Numbers step_, along_, product_, seen_, answered_;  // of a refinement
+  Numbers before_;  // dt before it is asked for a curvature
+  Numbers missed_, bent_;  // what the solution of a system has left of its right side; M A x
+  bool is_near_ = false;   // whether it is by conjugate gradients
   double n_products_ = 0.0, size_ = 1.0;
+  double aimed_ = 0.0;                               // what the products are to be after the step
   double products_ = 0.0, value_ = 0.0, gap_ = 0.0;  // of the present point
   double left_ = 1.0;  // the share of the residues of the start that steps have left
   bool is_linear_ = false, has_begun_ = false, is_done_ = false;

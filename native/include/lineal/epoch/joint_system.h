@@ -30,30 +30,27 @@ namespace lineal {
 
 class JointSystem {
  public:
-  // False: not positive definite even when damped, or the watch said stop. `used` are the rows of X that the
-  // programme has, none if it has all.
-  template <class Rows>
-  bool factorise(const Rows& X, const std::vector<Index>& used, const IntervalProgramme& p,
-                 const InteriorPoint& run, int n_threads, Watch& watch) {
+  // False: not positive definite even when damped, or the watch said stop. `gram(h, G)` makes G the matrix
+  // [X 1]'diag(h)[X 1] of the programme's rows, or one near it.
+  template <class Gram>
+  bool factorise(Gram&& gram, const InteriorPoint& run, Watch& watch) {
+    const IntervalProgramme& p = run.programme();
     const Index n = p.n_rows, K = p.n_outputs, m = p.n_weights_of_output();
     size_ = K * m;
-    const Numbers& theta = run.thetas();
     matrix_.assign(std::size_t(size_ * size_), 0.0);
-    edge_.assign(std::size_t(X.n_rows), 0.0);
     block_.resize(std::size_t(m * m));
     if (!p.is_joint) {
       for (Index k = 0; k < K; ++k) {
-        for (Index i = 0; i < n; ++i)
-          edge_[std::size_t(used.empty() ? i : used[std::size_t(i)])] =
-              run.curvatures()[std::size_t(k * n + i)];
-        gram_pass(X, edge_.data(), p.has_constant, block_.data(), n_threads);
+        gram(run.curvatures().data() + k * n, block_.data());
         for (Index r = 0; r < m; ++r)
           std::copy_n(block_.data() + r * m, m, matrix_.data() + (k * m + r) * size_ + k * m);
-        if (watch.says_stop(X.stored(0, X.n_rows) * m / 2)) return false;
+        if (watch.says_stop(n * m)) return false;
       }
       run.add_penalty(matrix_.data());
       return factor_.factorise(matrix_.data(), size_, watch);
     }
+    const Numbers& theta = run.thetas();
+    edge_.resize(std::size_t(n));
     share_.resize(std::size_t(n));
     for (Index i = 0; i < n; ++i) {
       double total = 0.0;
@@ -63,18 +60,32 @@ class JointSystem {
     for (Index k = 0; k < K; ++k)
       for (Index l = 0; l < k; ++l) {
         const double *one = theta.data() + k * n, *other = theta.data() + l * n;
-        for (Index i = 0; i < n; ++i)
-          edge_[std::size_t(used.empty() ? i : used[std::size_t(i)])] =
-              one[i] * share_[std::size_t(i)] * other[i];
-        gram_pass(X, edge_.data(), p.has_constant, block_.data(), n_threads);
+        for (Index i = 0; i < n; ++i) edge_[std::size_t(i)] = one[i] * share_[std::size_t(i)] * other[i];
+        gram(edge_.data(), block_.data());
         add_edge(k, l, m);
-        if (watch.says_stop(X.stored(0, X.n_rows) * m / 2)) return false;
+        if (watch.says_stop(n * m)) return false;
       }
     run.add_penalty(matrix_.data());
     for (Index j = 0; j < m; ++j) hold_shift(j, m, K, run.diagonal());
     return factor_.factorise(matrix_.data(), size_, watch);
   }
+  // The same with the Gram matrices of all rows of X that the programme has, `used`, none if it has all.
+  template <class Rows>
+  bool factorise(const Rows& X, const std::vector<Index>& used, const InteriorPoint& run, int n_threads,
+                 Watch& watch) {
+    Numbers every;
+    const auto gram = [&](const double* h, double* G) {
+      if (!used.empty()) {
+        every.assign(std::size_t(X.n_rows), 0.0);
+        for (std::size_t i = 0; i < used.size(); ++i) every[std::size_t(used[i])] = h[i];
+        h = every.data();
+      }
+      gram_pass(X, h, run.programme().has_constant, G, n_threads);
+    };
+    return factorise(gram, run, watch);
+  }
   void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
+  void solve_once(const double* right, double* x) { factor_.solve(right, x, 0); }
 
  private:
   double& at(Index r, Index c) { return matrix_[std::size_t(r * size_ + c)]; }
