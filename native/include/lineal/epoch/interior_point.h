@@ -434,9 +434,10 @@ class InteriorPoint {
   static constexpr double tiny = 1e-6;
   static constexpr int patience = 3;
   // Rounds that solve again, steps of conjugate gradients in one, and the share of what was left that ends
-  // them; the share of a direction's worth that is no error.
+  // them; the share of a direction's worth that is no error, and that of the products aimed at that is none
+  // far from the optimum.
   static constexpr int most_refinements = 4, most_gradients = 30;
-  static constexpr double near_enough = 1e-4, exact = 1e-22;
+  static constexpr double near_enough = 1e-4, exact = 1e-22, spared = 1e-2;
   // The share of the residues of the start below which the equations count as met.
   static constexpr double met = 1e-3;
   static constexpr double gone = 1e-12;
@@ -756,7 +757,10 @@ class InteriorPoint {
       before = left;
       left = what_is_left(A, system);
     }
-    for (int round = 0; round < most_refinements && left < HUGE_VAL && left > exact * whole; ++round) {
+    // What remains is worth more than the step can use only where columns lie sizes apart.
+    for (int round = 0; round < most_refinements && left < HUGE_VAL; ++round) {
+      const bool is_far = gap_ > followed * std::abs(value_);
+      if (left <= exact * whole || (is_far && worth(right_) <= spared * aimed_)) return;
       for (std::size_t k = 0; k < saved_.size(); ++k) saved_[k] = *direction()[k];
       approach(A, system, left);
       before = left;
@@ -946,7 +950,7 @@ class InteriorPoint {
   std::vector<ConeScaling> cones_;
   bool is_inside_ = true;
   Numbers step_, along_, product_, seen_, answered_;  // of a refinement
-  Numbers before_;  // dt before it is asked for a curvature
+  Numbers before_;                                    // dt before it is asked for a curvature
   Numbers missed_, bent_;  // what the solution of a system has left of its right side; M A x
   bool is_near_ = false;   // whether it is by conjugate gradients
   double n_products_ = 0.0, size_ = 1.0;
