@@ -65,10 +65,13 @@ class InteriorPointRun {
   void run(int n_steps, double goal, double floor) {
     const IntervalProgramme& p = state_.programme();
     const int n_threads = worthwhile(n_threads_, X_->n_stored * p.n_outputs);
+    // Sweeps over the rows of one output are many and short, and on a busy machine each waits for its
+    // threads.
+    const int n_sweeping = worthwhile(n_threads_, X_->n_stored / 64);
     interruptible_pass([&](Watch& watch) {
       std::visit(
           [&](const auto& rows) {
-            const ProgrammeMap A(rows, p, used_, n_threads);
+            const ProgrammeMap A(rows, p, used_, n_sweeping);
             for (int step = 0; step < n_steps && !is_within(goal, floor) && !watch.is_over(); ++step) {
               state_.renew();
               if (plain_ != nullptr) {

@@ -117,6 +117,8 @@ class ReducedSystem {
   // The share of the right side, in the metric of the system, that may be left over; the most passes.
   static constexpr double accuracy = 0.1;
   static constexpr int most_passes = 12;
+  // Multiplications of a Gram matrix beside which a thread begins at once, on a busy machine too.
+  static constexpr double worth_a_thread = 2e6;
 
   std::size_t row(Index i) const { return std::size_t(used_.empty() ? i : used_[std::size_t(i)]); }
 
@@ -139,7 +141,7 @@ class ReducedSystem {
     if (run_.has_begun() && run_.is_idle()) return whole_gram(h, G);
     const double mean = find_far(h);
     if (2 * far_.size() > std::size_t(p_.n_rows)) return whole_gram(h, G);
-    rows_gram_pass(X_, far_, weight_, p_.has_constant, G, n_threads_);
+    rows_gram_pass(X_, far_, weight_, p_.has_constant, G, threads_for(double(far_.size())));
     for (std::size_t k = 0; k < plain_.gram.size(); ++k) G[k] += mean * plain_.gram[k];
     return is_even_;
   }
@@ -150,8 +152,14 @@ class ReducedSystem {
       for (Index i = 0; i < p_.n_rows; ++i) every_[row(i)] = h[i];
       every = every_.data();
     }
-    gram_pass(X_, every, p_.has_constant, G, n_threads_);
+    gram_pass(X_, every, p_.has_constant, G, threads_for(double(X_.n_rows)));
     return true;
+  }
+  // How many threads the Gram matrix of so many rows is worth.
+  int threads_for(double n_rows) const {
+    const double n_numbers = double(X_.stored(0, X_.n_rows)) / double(X_.n_rows);
+    const double n_products = n_rows * n_numbers * double(p_.n_weights_of_output()) / 2;
+    return int(std::clamp(n_products / worth_a_thread, 1.0, double(n_threads_)));
   }
 
   // The rows that are far from the mean theta of the others, which it gives.
