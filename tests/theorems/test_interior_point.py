@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from lineal import LinearClassifier, LinearRegressor, LinearSVC, _core
+from lineal import LinearClassifier, LinearRegressor, LinearSVC, _core, verify
 from lineal.errors import NotCertifiedWarning
 from lineal.objective import (
     L1,
@@ -654,3 +654,27 @@ def test_the_gap_of_a_step_on_groups_is_about_what_is_proved(seed: int) -> None:
         W, U = output.read(False)
         proved = problem.primal(W[:6], W[6]) - feasible(problem, U, W[:6], W[6]).dual
         assert proved <= output.state.gap * (1 + 1e-6) + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_joint_hinges_over_columns_ten_orders_apart_are_certified(seed: int) -> None:
+    """Sums of money, counts of people and shares side by side, as they are, few rows far beyond the others.
+
+    The factor of a step is a part of its inverse there: what it leaves is not left.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(4, size=40)
+    size = np.exp(1.5 * rng.normal(size=40) + 0.5 * y)
+    X = np.column_stack(
+        [
+            1e10 * size * np.exp(rng.normal(size=40)),
+            1e6 * size * np.exp(0.3 * rng.normal(size=40)),
+            1e3 * size,
+            1e2 * rng.uniform(size=40),
+            rng.uniform(size=40),
+            rng.integers(-10, 11, size=40) + 2 * y,
+        ]
+    )
+    model = LinearClassifier(loss=Hinge(), penalty=L1(1.0), solver="interior").fit(X, y)
+    assert model.certificate_.converged
+    assert verify(model, X, y).converged
