@@ -47,6 +47,9 @@ namespace lineal {
 // Whether a system is solved by iterations that end where a step has no use for more.
 template <class System>
 inline constexpr bool is_iterative = requires(const System& system) { system.missed(); };
+// Whether it knows of a watch that may end its solutions.
+template <class System>
+inline constexpr bool can_break_off = requires(const System& system) { system.is_broken_off(); };
 
 class InteriorPoint {
  public:
@@ -789,10 +792,11 @@ class InteriorPoint {
       system.begin_at_zero();
       system.solve(right_.data(), step_.data(), left_over * aimed_);
       system.begin_at_zero();
-      if (system.is_broken_off()) return false;
     } else {
       system.solve(right_.data(), step_.data());
     }
+    if constexpr (can_break_off<System>)
+      if (system.is_broken_off()) return false;
     return is_finite(step_);
   }
   static double inner(const Numbers& x, const Numbers& y) {

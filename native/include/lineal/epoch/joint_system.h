@@ -34,6 +34,7 @@ class JointSystem {
   // [X 1]'diag(h)[X 1] of the programme's rows, or one near it.
   template <class Gram>
   bool factorise(Gram&& gram, const InteriorPoint& run, Watch& watch) {
+    watch_ = &watch;
     const IntervalProgramme& p = run.programme();
     const Index n = p.n_rows, K = p.n_outputs, m = p.n_weights_of_output();
     size_ = K * m;
@@ -84,7 +85,12 @@ class JointSystem {
     };
     return factorise(gram, run, watch);
   }
-  void solve(const double* right, double* x) { factor_.solve(right, x, 2); }
+  void solve(const double* right, double* x) {
+    factor_.solve(right, x, 2);
+    watch_->says_stop(6 * size_ * size_);
+  }
+  // Whether the watch said stop: directions are refined no more.
+  bool is_broken_off() const { return watch_->is_over(); }
   void solve_once(const double* right, double* x) { factor_.solve(right, x, 0); }
 
  private:
@@ -112,6 +118,7 @@ class JointSystem {
   }
 
   Index size_ = 0;
+  Watch* watch_ = nullptr;
   Numbers matrix_, edge_, block_, share_;
   Cholesky factor_;
 };
